@@ -1,0 +1,40 @@
+# Everything a developer types. `make demo` and `make test` need nothing but Python 3.11 or newer.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: demo test lint types layers unit schemas bench clean
+
+demo: $(VENV)/ready
+	$(BIN)/python examples/demo.py
+
+test: lint types layers unit
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/ready
+	$(BIN)/mypy
+
+layers: $(VENV)/ready
+	$(BIN)/lint-imports
+
+unit: $(VENV)/ready
+	$(BIN)/pytest
+
+schemas: $(VENV)/ready
+	for which in desired-state plan ledger approvals connections; do \
+	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
+
+bench: $(VENV)/ready
+	$(BIN)/python tests/bench/run.py
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+
+# The environment: pinned versions, this checkout installed in place.
+$(VENV)/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	touch $@

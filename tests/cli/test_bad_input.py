@@ -1,0 +1,189 @@
+"""Bad input: one short message with what, where and what to do; exit 1; nothing changed; never a traceback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+
+HEAD = (
+    "version: 1\nname: bad\nsites: {iad: {sim: {systems: [vast]}}, pdx: {sim: {systems: [vast, runai, kubernetes]}}}\n"
+)
+
+DOCUMENTS = {
+    "unknown section": ("tenats: {}\n", "4:1", "unknown key tenats (did you mean tenants?)"),
+    "unknown key": ("tenants: {a: {max_view: 1}}\n", "4:15", "unknown key max_view (did you mean max_views?)"),
+    "unknown reference": ("tenants: {team-a: {}}\nqos_policies: {q: {tenant: team-b}}\n", "5:20", "no tenant team-b (did you mean team-a?)"),
+    "duplicate key": ("tenants: {a: {}, a: {}}\n", "4:18", "a is given twice"),
+    "wrong unit": ("tenants: {a: {capacity_rules: {hard_limit: 5 Tb}}}\n", "4:32", "is not a size"),
+    "value out of range": ("tenants: {a: {max_views: -4}}\n", "4:15", "greater than or equal to 0"),
+    "text for a number": ('tenants: {a: {max_views: "4"}}\n', "4:15", "is a whole number"),
+    "unknown site": ("tenants: {a: {sites: [iat]}}\n", "4:15", "no site iat (did you mean iad?)"),
+    "unknown site in per_site": ("tenants: {a: {per_site: {lhr: {}}}}\n", "4:26", "no site lhr"),
+    "entry where its system is not": ("departments: {d: {sites: [iad], gpus: {default: 1}}}\n", "4:15", "site iad has no runai"),
+    "reference to another site's entry": (
+        "tenants: {a: {sites: [pdx]}}\nqos_policies: {q: {tenant: a, sites: [iad]}}\n", "5:20", "tenant a is on pdx, not on iad",
+    ),
+    "two entries with one identity": ("tenants: {a: {}, b: {name: a}}\n", "4:18", "is the same tenant as a"),
+    "a required field": ("qos_policies: {q: {}}\n", "4:19", "tenant is missing"),
+    "a list for a mapping": ("tenants: [a]\n", "4:1", "tenants is a mapping"),
+    "tenant given inside a tenant": ("tenants: {a: {qos_policy: {tenant: b}}}\n", "4:28", "tenant is given by where the entry stands"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_bad_document(name: str, tmp_path: Path, vastplan: Run) -> None:
+    body, place, says = DOCUMENTS[name]
+    file = tmp_path / "bad.yaml"
+    file.write_text(HEAD + body)
+    for command in ("validate", "plan"):
+        ran = vastplan(command, file)
+        assert ran.code == 1, ran
+        assert f"{file}:{place}: " in ran.err, ran
+        assert says in ran.err, ran
+    assert not (tmp_path / ".vastplan").exists()
+
+
+HEADS = {
+    "no version": ("name: a\nsites: {iad: {sim: {}}}\n", "version is missing"),
+    "a version of the future": ("version: 2\nname: a\nsites: {iad: {sim: {}}}\n", "version"),
+    "no sites": ("version: 1\nname: a\n", "sites is missing"),
+    "a site of nothing": ("version: 1\nname: a\nsites: {iad: {}}\n", "site iad has no system"),
+    "plain http": ("version: 1\nname: a\nsites: {iad: {vast: {url: http://x, token: {env: X}}}}\n", "sites.iad.vast.url"),
+    "a literal secret": ("version: 1\nname: a\nsites: {iad: {vast: {url: https://x, token: hunter2}}}\n", "sites.iad.vast.token"),
+    "two credentials": (
+        "version: 1\nname: a\nsites: {iad: {vast: {url: https://x, token: {env: X}, username: u, password: {env: Y}}}}\n", "either token, or username",
+    ),
+    "a command that would run": ("version: 1\nname: a\nsites: {iad: {vast: {url: https://x, token: {comand: [ls]}}}}\n", "sites.iad.vast.token"),
+    "simulated and real": ("version: 1\nname: a\nsites: {iad: {sim: {}, kubernetes: {}}}\n", "either simulated or real"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_a_bad_head(name: str, tmp_path: Path, vastplan: Run) -> None:
+    text, says = HEADS[name]
+    file = tmp_path / "bad.yaml"
+    file.write_text(text)
+    ran = vastplan("validate", file)
+    assert ran.code == 1
+    assert says in ran.err, ran
+    assert "hunter2" not in ran.err + ran.out
+
+
+def test_all_problems_are_told_at_once(tmp_path: Path, vastplan: Run) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text(HEAD + "tenants: {a: {max_view: 1, max_views: x}}\nqos_polices: {}\n")
+    ran = vastplan("validate", file)
+    assert ran.err.count("error VP") == 3, ran
+
+
+def test_a_name_given_in_two_files(tmp_path: Path, vastplan: Run) -> None:
+    (tmp_path / "1.yaml").write_text(HEAD + "tenants: {a: {}}\n")
+    (tmp_path / "2.yaml").write_text("tenants: {a: {}, b: {}}\n")
+    ran = vastplan("validate", tmp_path)
+    assert ran.code == 1
+    assert "2.yaml:1:11: error VP114: tenants.a is given twice (the first is at" in ran.err
+
+
+def test_no_such_file(tmp_path: Path, vastplan: Run) -> None:
+    ran = vastplan("plan", tmp_path / "nothing.yaml")
+    assert ran.code == 1
+    assert "cannot read" in ran.err
+
+
+def _good(tmp_path: Path) -> Path:
+    file = tmp_path / "good.yaml"
+    file.write_text("version: 1\nname: good\nsites: {iad: {sim: {systems: [vast]}}}\ntenants: {a: {max_views: 3}}\n")
+    return file
+
+
+def test_a_plan_file_that_was_cut_short(tmp_path: Path, vastplan: Run) -> None:
+    file, saved = _good(tmp_path), tmp_path / "plan.json"
+    vastplan("plan", file, "--out", saved)
+    saved.write_bytes(saved.read_bytes()[:200])
+    ran = vastplan("apply", saved)
+    assert ran.code == 1
+    assert "cut short" in ran.err
+
+
+def test_a_plan_file_that_was_edited(tmp_path: Path, vastplan: Run) -> None:
+    file, saved = _good(tmp_path), tmp_path / "plan.json"
+    vastplan("plan", file, "--out", saved)
+    saved.write_text(saved.read_text().replace('"max_views": 3', '"max_views": 4'))
+    ran = vastplan("apply", saved)
+    assert ran.code == 1
+    assert "edited or damaged" in ran.err
+
+
+def test_a_plan_file_of_a_newer_major_version(tmp_path: Path, vastplan: Run) -> None:
+    file, saved = _good(tmp_path), tmp_path / "plan.json"
+    vastplan("plan", file, "--out", saved)
+    saved.write_text(json.dumps({**json.loads(saved.read_text()), "format_version": "2.0"}))
+    ran = vastplan("apply", saved)
+    assert ran.code == 1
+    assert "has format 2.0" in ran.err
+
+
+def test_a_plan_that_expired(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, saved = _good(tmp_path), tmp_path / "plan.json"
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    vastplan("plan", file, "--out", saved)
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    ran = vastplan("apply", saved)
+    assert ran.code == 5
+    assert "expired" in ran.err
+
+
+def test_the_plan_of_another_document(tmp_path: Path, vastplan: Run) -> None:
+    file, saved = _good(tmp_path), tmp_path / "plan.json"
+    vastplan("plan", file, "--out", saved)
+    file.write_text(file.read_text().replace("name: good", "name: other"))
+    ran = vastplan("apply", saved)
+    assert ran.code == 1
+    assert "is of the document good, not of other" in ran.err
+
+
+def test_a_plan_is_applied_once(tmp_path: Path, vastplan: Run) -> None:
+    file, saved = _good(tmp_path), tmp_path / "plan.json"
+    vastplan("plan", file, "--out", saved)
+    assert vastplan("apply", saved).code == 0
+    ran = vastplan("apply", saved)
+    assert ran.code == 5
+    assert "applied already" in ran.err
+
+
+@pytest.mark.parametrize(("content", "says"), [("{oh no", "it is not JSON"), ('{"version": 1}', "it is not a ledger")])
+def test_a_ledger_that_is_not_one(content: str, says: str, tmp_path: Path, vastplan: Run) -> None:
+    file = _good(tmp_path)
+    ledger = tmp_path / ".vastplan" / "ledger"
+    ledger.mkdir(parents=True)
+    (ledger / "iad.json").write_text(content)
+    ran = vastplan("plan", file)
+    assert ran.code == 1
+    assert says in ran.err
+
+
+def test_the_ledger_of_another_document(tmp_path: Path, vastplan: Run) -> None:
+    file = _good(tmp_path)
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    file.write_text(file.read_text().replace("name: good", "name: other"))
+    ran = vastplan("plan", file)
+    assert ran.code == 1
+    assert "belongs to the document good" in ran.err
+
+
+def test_nobody_there_to_say_yes(tmp_path: Path, vastplan: Run) -> None:
+    ran = vastplan("apply", _good(tmp_path))
+    assert ran.code == 1
+    assert "not approved" in ran.err
+    assert not (tmp_path / ".vastplan" / "ledger" / "iad.json").exists()
+
+
+def test_a_bad_address(tmp_path: Path, vastplan: Run) -> None:
+    file = _good(tmp_path)
+    assert "an address is site/kind/name" in vastplan("show", file, "iad/tenant").err
+    assert "did you mean iad/tenant/a?" in vastplan("show", file, "iad/tenant/b").err
+    assert "not in the ledger" in vastplan("ledger", "forget", file, "iad/tenant/a").err

@@ -1,0 +1,199 @@
+"""Systems that do not answer as they should: that part is unknown, the rest of the plan stands, and nothing is lost."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+from vastplan.sim.faults import Effect, Fault
+from vastplan.sim.serve import Authority, Server, write_pem
+from vastplan.sim.store import Store
+from vastplan.sim.vast import VastPlane
+from vastplan.sim.wire import Request, Response
+
+PASSWORD = "canary-7f3a"
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """One VMS that is not simulated as far as the document knows."""
+    authority = Authority()
+    one = Server(VastPlane(Store(), password=PASSWORD), authority, threading.RLock()).start()
+    write_pem(authority, tmp_path / "ca.pem")
+    monkeypatch.setenv("VMS_PASSWORD", PASSWORD)
+    yield one
+    one.stop()
+
+
+def document(folder: Path, url: str, more: str = "", ca: str = "ca_file: ca.pem") -> Path:
+    """A document with a real site at `url` and a simulated one."""
+    file = folder / "doc.yaml"
+    file.write_text(
+        "version: 1\nname: doc\nsites:\n"
+        f"  far: {{vast: {{url: '{url}', username: admin, password: {{env: VMS_PASSWORD}}{', ' + ca if ca else ''}}}}}\n"
+        "  near: {sim: {systems: [vast]}}\n"
+        "tenants: {a: {max_views: 3}}\n" + more
+    )
+    return file
+
+
+def test_a_real_address(server: Server, tmp_path: Path, vastplan: Run) -> None:
+    file = document(tmp_path, server.url)
+    ran = vastplan("apply", file, "--auto-approve")
+    assert ran.code == 0, ran
+    assert vastplan("plan", file, "--detailed-exitcode").code == 0
+    assert PASSWORD not in ran.out + ran.err
+    everything = b"".join(one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
+    assert PASSWORD.encode() not in everything
+
+
+def unknown(ran: object, says: str) -> None:
+    """The far site is unknown, the near one is planned."""
+    assert ran.code == 6, ran  # type: ignore[attr-defined]
+    assert "far vast tenant" in ran.out, ran  # type: ignore[attr-defined]
+    assert says in ran.out, ran  # type: ignore[attr-defined]
+    assert "+ tenant a" in ran.out, ran  # type: ignore[attr-defined]
+    assert PASSWORD not in ran.out + ran.err  # type: ignore[attr-defined]
+
+
+def test_nobody_answers(server: Server, tmp_path: Path, vastplan: Run) -> None:
+    file = document(tmp_path, "https://127.0.0.1:9")
+    unknown(vastplan("plan", file), "127.0.0.1:9")
+    ran = vastplan("apply", file, "--auto-approve")
+    assert ran.code == 6
+    assert "1 done" in ran.out
+    drift = vastplan("drift", file)
+    assert drift.code == 6
+    assert "gone" not in drift.out
+
+
+def test_a_system_that_stops_answering_is_not_an_empty_one(server: Server, tmp_path: Path, vastplan: Run) -> None:
+    file = document(tmp_path, server.url)
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    server.faults.arm(Fault(Effect.STATUS, path="/tenants/", times=100, status=500))
+    ran = vastplan("plan", file)
+    assert ran.code == 6, ran
+    assert "create" not in ran.out
+    assert "1 object in sync" in ran.out
+
+
+def test_a_certificate_that_nobody_vouches_for(server: Server, tmp_path: Path, vastplan: Run) -> None:
+    unknown(vastplan("plan", document(tmp_path, server.url, ca="")), "certificate is not trusted")
+
+
+def test_unverified_only_when_the_document_says_so(server: Server, tmp_path: Path, vastplan: Run) -> None:
+    ran = vastplan("plan", document(tmp_path, server.url, ca="insecure_skip_verify: true"))
+    assert ran.code == 0, ran
+    assert "warning VP320" in ran.out
+    assert f"site far: the certificate of {server.url} is not verified" in ran.out
+
+
+def test_a_ca_file_that_is_not_there(server: Server, tmp_path: Path, vastplan: Run) -> None:
+    unknown(vastplan("plan", document(tmp_path, server.url, ca="ca_file: nowhere.pem")), "nowhere.pem is not there")
+
+
+def test_a_wrong_password(server: Server, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VMS_PASSWORD", "wrong-" + PASSWORD)
+    unknown(vastplan("plan", document(tmp_path, server.url)), "user admin could not log in")
+
+
+def test_a_secret_that_is_not_set(
+    server: Server, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("VMS_PASSWORD")
+    ran = vastplan("plan", document(tmp_path, server.url))
+    unknown(ran, "the environment variable VMS_PASSWORD is not set")
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (Fault(Effect.HTML, path="/tenants/", times=50), "not JSON"),
+        (Fault(Effect.TRUNCATE, path="/tenants/", times=50), "far"),
+        (Fault(Effect.STATUS, path="/tenants/", times=50, status=503), "503"),
+        (Fault(Effect.DROP_BEFORE, path="/tenants/", times=50), "127.0.0.1"),
+    ],
+    ids=["a page instead of JSON", "half an answer", "busy", "hangs up"],
+)
+def test_answers_that_cannot_be_understood(
+    fault: Fault, says: str, server: Server, tmp_path: Path, vastplan: Run
+) -> None:
+    server.faults.arm(fault)
+    unknown(vastplan("plan", document(tmp_path, server.url)), says)
+
+
+def test_a_token_that_expires_between_two_calls_is_renewed(server: Server, tmp_path: Path, vastplan: Run) -> None:
+    server.faults.arm(Fault(Effect.EXPIRE, path="/tenants/", times=1))
+    assert vastplan("plan", document(tmp_path, server.url)).code == 0
+
+
+def test_a_busy_moment_is_waited_out(server: Server, tmp_path: Path, vastplan: Run) -> None:
+    server.faults.arm(Fault(Effect.STATUS, path="/tenants/", times=2, status=429, retry_after=0))
+    assert vastplan("plan", document(tmp_path, server.url)).code == 0
+
+
+class Nameless:
+    """A VMS whose rows have no id."""
+
+    name = "nameless"
+
+    def handle(self, request: Request) -> Response:
+        """Log in, or answer one row that is nobody."""
+        if "token" in request.path:
+            return Response(200, {"access": "a.b.c", "refresh": "d.e.f"})
+        return Response(200, {"count": 1, "next": None, "previous": None, "results": [{"name": "a"}]})
+
+    def expire_tokens(self) -> None:
+        """There are none."""
+
+
+class Elsewhere(Nameless):
+    """A VMS whose next page is on another host."""
+
+    def handle(self, request: Request) -> Response:
+        """A link to where no credential must go."""
+        found = super().handle(request)
+        if "token" in request.path:
+            return found
+        row = {"id": 1, "name": "b"}
+        return Response(
+            200, {**found.body, "results": [row], "next": "https://evil.example.com/api/v5/tenants/?page=2"}
+        )
+
+
+class Redirecting(Nameless):
+    """A VMS that sends its callers elsewhere."""
+
+    def handle(self, request: Request) -> Response:
+        """A redirect to where no credential must go."""
+        return (
+            super().handle(request)
+            if "token" in request.path
+            else Response(302, None, {"Location": "https://evil.example.com/"})
+        )
+
+
+@pytest.mark.parametrize(
+    ("plane", "says"),
+    [
+        (Nameless(), "has no identity"),
+        (Elsewhere(), "link to another host"),
+        (Redirecting(), "redirect, which is not followed"),
+    ],
+    ids=["no identity", "a link elsewhere", "a redirect"],
+)
+def test_answers_that_must_not_be_believed(
+    plane: Nameless, says: str, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VMS_PASSWORD", PASSWORD)
+    authority = Authority()
+    write_pem(authority, tmp_path / "ca.pem")
+    server = Server(plane, authority, threading.RLock()).start()
+    try:
+        unknown(vastplan("plan", document(tmp_path, server.url)), says)
+    finally:
+        server.stop()

@@ -1,0 +1,65 @@
+"""What every test shares: no network but loopback, nothing from the environment, a place to run commands in."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from vastplan.cli import main
+
+# Two busy cores make single examples slow; a deadline would only test the machine.
+settings.register_profile("vastplan", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("vastplan")
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (
+        "REQUESTS_CA_BUNDLE",
+        "CURL_CA_BUNDLE",
+        "SSL_CERT_FILE",
+        "HTTP_PROXY",
+        "HTTPS_PROXY",
+        "http_proxy",
+        "https_proxy",
+        "NO_COLOR",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("COLUMNS", "140")
+    # The simulators settle by reads, not by time: what is not ready within this never will be.
+    monkeypatch.setattr("vastplan.engine.settle.TIMEOUT", 8.0)
+
+
+class Ran:
+    """What a command printed and answered."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    def __repr__(self) -> str:
+        return f"exit {self.code}\n--- out\n{self.out}\n--- err\n{self.err}"
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def vastplan(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run a command in this process: `vastplan("plan", path)`."""
+
+    def run(*words: str | Path) -> Ran:
+        capsys.readouterr()
+        try:
+            code = main([str(word) for word in words])
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+        captured = capsys.readouterr()
+        assert "Traceback" not in captured.err + captured.out
+        sys.stdout.flush()
+        return Ran(code, captured.out, captured.err)
+
+    return run

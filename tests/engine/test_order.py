@@ -1,0 +1,81 @@
+"""The order of work: what is referred to comes first and goes last; a blocked delete holds back only its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab import Lab
+from vastplan.engine.guard import Approval, Consent
+from vastplan.model.outcome import State
+from vastplan.model.plan import Verb
+
+DOCUMENT: dict[str, Any] = {
+    "quotas": {"home": {"tenant": "team-a", "path": "/home", "hard_limit": "1 TiB", "create_dir": True}},
+    "views": {"home": {"tenant": "team-a", "path": "/home", "view_policy": "team-a", "create_dir": True}},
+    "view_policies": {"team-a": {"tenant": "team-a", "flavor": "NFS", "vip_pools": ["team-a"]}},
+    "vip_pools": {"team-a": {"tenant": "team-a", "subnet_cidr": 24, "ip_ranges": ["10.9.1.10 - 10.9.1.17"]}},
+    "tenants": {"team-a": {}, "team-b": {}},
+}
+CHAIN = ["tenants", "vippools", "viewpolicies", "views"]  # each refers to the one before it
+BEARING = ("iad/quota/home", "iad/view/home", "iad/tenant/team-a", "iad/tenant/team-b")
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    with Lab(tmp_path, {"iad": ["vast"]}) as one:
+        one.write(DOCUMENT)
+        yield one
+
+
+def _paths(lab: Lab, method: str) -> list[str]:
+    return [call.path.split("/")[3] for call in lab.calls() if call.method == method and call.status < 400]
+
+
+def _consent(*addresses: str) -> Consent:
+    approvals = tuple(Approval(one, "in a test", "2999-01-01", 2**62) for one in addresses)
+    return Consent(("*",), True, approvals, 100, 10_000)
+
+
+def test_what_is_referred_to_is_made_first(lab: Lab) -> None:
+    lab.converge()
+    posts = _paths(lab, "POST")
+    assert sorted(posts) == sorted([*CHAIN, "tenants", "quotas"])
+    assert [name for name in dict.fromkeys(posts) if name in CHAIN] == CHAIN
+    assert posts.index("tenants") < posts.index("quotas")
+
+
+def test_what_is_referred_to_goes_last(lab: Lab) -> None:
+    lab.converge()
+    lab.write({})
+    lab.clear_calls()
+    lab.converge(_consent(*BEARING))
+    deletes = _paths(lab, "DELETE")
+    assert [name for name in deletes if name in CHAIN[1:]] == CHAIN[:0:-1]
+    last = len(deletes) - 1 - deletes[::-1].index("tenants")
+    assert {"vippools", "viewpolicies", "views", "quotas"} <= set(deletes[:last])
+
+
+def test_a_blocked_delete_holds_back_what_waits_for_it_and_nothing_else(lab: Lab) -> None:
+    lab.converge()
+    lab.write({})
+    lab.clear_calls()
+    plan = lab.plan(_consent(*(one for one in BEARING if one != "iad/view/home")))
+    assert {action.verb for action in plan.actions} == {Verb.DELETE}
+    blocked = {str(action.address): action.blocked[0].guard for action in plan.actions if action.blocked}
+    assert blocked == {
+        "iad/view/home": "approval",
+        "iad/view_policy/team-a": "waits",
+        "iad/vip_pool/team-a": "waits",
+        "iad/tenant/team-a": "waits",
+    }
+    receipt = lab.apply(plan)
+    done = {outcome.address for outcome in receipt.outcomes if outcome.state is State.DONE}
+    assert done == {"iad/quota/home", "iad/tenant/team-b"}
+    assert {outcome.address for outcome in receipt.outcomes if outcome.state is State.SKIPPED} == blocked.keys()
+    assert sorted(_paths(lab, "DELETE")) == ["quotas", "tenants"]
+    lab.converge(_consent(*BEARING))
+    assert lab.plan().actions == ()

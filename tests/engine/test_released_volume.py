@@ -1,0 +1,51 @@
+"""A static volume whose claim was deleted by hand is bound to the claim's successor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from tests.lab import Lab
+from vastplan.model.plan import Verb
+
+CLAIM = "/api/v1/namespaces/team-a/persistentvolumeclaims/checkpoints"
+VOLUME = "/api/v1/persistentvolumes/team-a-checkpoints"
+
+
+def document() -> dict[str, Any]:
+    volume = {
+        "size": "1 TiB", "access_modes": ["ReadWriteMany"], "reclaim_policy": "Retain", "driver": "csi.vastdata.com",
+        "volume_handle": "/team-a/checkpoints", "claim_namespace": "team-a", "claim_name": "checkpoints",
+    }  # fmt: skip
+    claim = {
+        "namespace": "team-a", "storage_class": None, "volume": "team-a-checkpoints", "nominal_size": "1 TiB",
+        "access_modes": ["ReadWriteMany"],
+    }  # fmt: skip
+    return {
+        "namespaces": {"team-a": {}},
+        "persistent_volumes": {"team-a-checkpoints": volume},
+        "persistent_volume_claims": {"checkpoints": claim},
+    }
+
+
+def phase(lab: Lab, path: str) -> str:
+    for _ in range(3):  # what a cluster does on its own, the simulated one does when it is looked at
+        lab.rows("iad", "persistent_volume_claim")
+        row = lab.by_hand("iad", "kubernetes", "GET", path)
+    return str(row["status"]["phase"])
+
+
+def test_the_volume_is_bound_again(tmp_path: Path) -> None:
+    with Lab(tmp_path, {"iad": ["kubernetes"]}) as lab:
+        lab.write(document())
+        lab.converge()
+        assert (phase(lab, CLAIM), phase(lab, VOLUME)) == ("Bound", "Bound")
+        lab.by_hand("iad", "kubernetes", "DELETE", CLAIM)
+        assert phase(lab, VOLUME) == "Released"
+        plan = lab.converge()
+        assert {one.address.kind: one.verb for one in plan.actions} == {
+            "persistent_volume": Verb.UPDATE,
+            "persistent_volume_claim": Verb.CREATE,
+        }
+        assert (phase(lab, CLAIM), phase(lab, VOLUME)) == ("Bound", "Bound")
+        assert lab.plan().actions == ()

@@ -1,0 +1,299 @@
+"""Every kind through its whole life, driven by its case file, over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kinds.cases import Case, cases, differing, with_value, without
+from tests.lab import Lab, full_registry
+from vastplan.engine.diff import leaves
+from vastplan.engine.guard import Consent
+from vastplan.model.errors import Invalid
+from vastplan.model.plan import Action, Cause, Plan, Verb
+from vastplan.model.state import path_text
+from vastplan.words.codec import at, dig
+from vastplan.words.kind import Field, Shape
+from vastplan.words.marks import Mark
+
+CASES = cases()
+# What systems move on their own with every write.
+VOLATILE = {
+    "resourceVersion", "managedFields", "generation", "updatedAt", "updatedBy", "updateCount", "sync_time",
+    "lastUpdatedTime", "last_heart_beat", "modified", "phase", "phaseMessage",
+}  # fmt: skip
+
+
+@pytest.fixture
+def lab(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Lab]:
+    for name, value in case.get("environment", {}).items():
+        monkeypatch.setenv(name, value)
+    with Lab(tmp_path, {"iad": case.get("systems", []), **case.get("sites", {})}) as one:
+        one.elsewhere = case.get("elsewhere", {})
+        for name in case.get("unexpanded", []):
+            del one.registry.expansions[name]
+        for call in case.get("prepare", []):
+            one.by_hand("iad", one.registry.kinds[case.kind].system, call["method"], call["path"], call.get("body"))
+        yield one
+
+
+def section(lab: Lab, case: Case) -> str:
+    return next(name for name, one in lab.registry.sections.items() if one.name == case.kind)
+
+
+def document(lab: Lab, case: Case, entry: dict[str, Any] | None) -> dict[str, Any]:
+    """The case's document with the entry under test, or without it."""
+    given = case.get("given", {})
+    if entry is not None:
+        name = section(lab, case)
+        given.setdefault(name, {})[case.data["name"]] = {"sites": ["iad"], **entry}
+    else:
+        for path in case.get("goes_with", []):
+            given = without(given, path)
+    return given  # type: ignore[no-any-return]
+
+
+def made(lab: Lab, case: Case, entry: dict[str, Any] | None = None) -> Plan:
+    """Apply the case's document."""
+    lab.write(document(lab, case, entry if entry is not None else case.get("entry", {})))
+    return lab.converge()
+
+
+def action_of(plan: Plan, address: str) -> Action | None:
+    return next((one for one in plan.actions if str(one.address) == address), None)
+
+
+def row_of(lab: Lab, case: Case) -> dict[str, Any]:
+    live = lab.live(case.address)
+    assert live is not None, f"{case.address} is not there"
+    kind = lab.registry.kinds[case.kind]
+    return next(row for row in lab.rows("iad", case.kind) if str(at(row, kind.endpoint.id)) == live.id)
+
+
+def edited(case: Case, path: str, value: Any) -> dict[str, Any]:
+    """The entry with a path changed, and with what has to go along."""
+    entry = with_value(case.get("entry", {}), path, value)
+    for other, along in case.get("with", {}).get(path, {}).items():
+        entry = with_value(entry, other, along)
+    for gone in case.get("drops", {}).get(path, []):
+        entry = without(entry, gone)
+    return entry
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_created_read_back_and_nothing_left_to_do(lab: Lab, case: Case) -> None:
+    plan = made(lab, case)
+    action = action_of(plan, case.address)
+    assert action is not None and action.verb is Verb.CREATE
+    again = lab.plan()
+    assert again.actions == (), [(str(one.address), one.verb.value, one.changes) for one in again.actions]
+    assert again.in_sync > 0
+
+
+def changes_of(case: Case) -> dict[str, Any]:
+    return dict(case.get("change", {}))
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.get("change", {})], ids=str)
+def test_each_mutable_field_changes_alone(lab: Lab, case: Case) -> None:
+    made(lab, case)
+    kind = lab.registry.kinds[case.kind]
+    for path, value in changes_of(case).items():
+        lab.write(document(lab, case, case.get("entry", {})))
+        lab.converge(lab.consent_to_loss(case.address))
+        before = row_of(lab, case)
+        lab.write(document(lab, case, edited(case, path, value)))
+        plan = lab.plan()
+        action = action_of(plan, case.address)
+        assert action is not None and action.verb is Verb.UPDATE, (path, action, plan.findings)
+        touched = {path, *case.get("with", {}).get(path, {})}
+        assert all(any(one.path == t or one.path.startswith(t + ".") for t in touched) for one in action.changes), (
+            path,
+            action.changes,
+        )
+        assert {one.cause for one in action.changes} == {Cause.DOCUMENT}, (path, action.changes)
+        assert len(plan.actions) == 1, (path, [str(one.address) for one in plan.actions])
+        lab.clear_calls()
+        lab.converge()
+        assert len(lab.calls()) == case.get("calls", {}).get(path, 1), (path, lab.calls())
+        wires = [_wire(kind.fields, one) for one in touched]
+        allowed = VOLATILE | set(case.get("side_effects", []))
+        for moved in differing(before, row_of(lab, case)):
+            assert any(moved[: len(wire)] == wire[: len(moved)] for wire in wires) or allowed & set(moved), (
+                path,
+                moved,
+            )
+        assert lab.plan().actions == (), (path, lab.plan().actions)
+
+
+def _wire(fields: tuple[Field, ...], path: str) -> tuple[str, ...]:
+    head, _, rest = path.partition(".")
+    field = next(one for one in fields if one.name == head)
+    if field.shape is Shape.STRUCT and rest:
+        return (*field.wire, *_wire(field.fields, rest))
+    return field.wire
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.get("replace", {})], ids=str)
+def test_each_immutable_field_replaces(lab: Lab, case: Case) -> None:
+    for path, value in case.get("replace", {}).items():
+        lab.write(document(lab, case, case.get("entry", {})))
+        lab.converge(lab.consent_to_loss(case.address))
+        old = lab.live(case.address)
+        lab.write(document(lab, case, edited(case, path, value)))
+        unguarded = action_of(lab.plan(Consent(max_count=100)), case.address)
+        assert unguarded is not None and unguarded.blocked, f"{path}: a replace without consent is not stopped"
+        plan = lab.plan(lab.consent_to_loss(case.address))
+        action = action_of(plan, case.address)
+        assert action is not None and action.verb is Verb.REPLACE, (path, action, plan.findings)
+        assert any(one.replaces and (one.path == path or one.path.startswith(path + ".")) for one in action.changes), (
+            path,
+            action,
+        )
+        lab.converge(lab.consent_to_loss(case.address))
+        new = lab.live(case.address)
+        assert old is not None and new is not None and old.id != new.id, path
+        assert lab.plan().actions == (), path
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.get("clear", [])], ids=str)
+def test_null_clears(lab: Lab, case: Case) -> None:
+    made(lab, case)
+    for path in case.get("clear", []):
+        lab.write(document(lab, case, edited(case, path, None)))
+        plan = lab.plan()
+        action = action_of(plan, case.address)
+        assert action is not None and action.verb is Verb.UPDATE, (path, action)
+        lab.converge()
+        assert lab.plan().actions == (), (path, lab.plan().actions)
+        live = lab.live(case.address)
+        assert live is not None
+        value: Any = live.values
+        for step in path.split("."):
+            value = value.get(step) if isinstance(value, dict) else None
+        field = lab.registry.kinds[case.kind].field(path.split(".")[0])
+        for step in path.split(".")[1:]:
+            field = next((one for one in field.fields if one.name == step), field)
+        assert value is None or value in field.cleared, (path, value)
+        lab.write(document(lab, case, case.get("entry", {})))
+        lab.converge()
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.get("release", "")], ids=str)
+def test_absent_is_not_managed_and_dropped_is_released(lab: Lab, case: Case) -> None:
+    made(lab, case)
+    path = case.get("release", "")
+    before = row_of(lab, case)
+    lab.write(document(lab, case, without(case.get("entry", {}), path)))
+    plan = lab.plan()
+    action = action_of(plan, case.address)
+    assert (
+        action is not None and action.verb is Verb.RELEASE and any(one.startswith(path) for one in action.released)
+    ), action
+    lab.clear_calls()
+    lab.converge()
+    assert lab.calls() == []
+    assert lab.plan().actions == ()
+    assert dig(row_of(lab, case), ()) is not None
+    moved = [one for one in differing(before, row_of(lab, case)) if not VOLATILE & set(one)]
+    assert moved == []
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.get("by_hand", {})], ids=str)
+def test_a_change_by_hand_is_drift_and_is_repaired(lab: Lab, case: Case) -> None:
+    made(lab, case)
+    live = lab.live(case.address)
+    assert live is not None
+    hand = case.get("by_hand", {})
+    kind = lab.registry.kinds[case.kind]
+    path = hand["path"].replace("{id}", live.id).replace("{locator}", live.locator)
+    headers = {"Content-Type": hand["content_type"]} if "content_type" in hand else {}
+    lab.by_hand("iad", kind.system, hand["method"], path, hand.get("body"), **headers)
+    action = action_of(lab.plan(), case.address)
+    assert action is not None, "the change by hand was not seen"
+    assert {one.path: one.cause for one in action.changes} == dict.fromkeys(case.get("moved", []), Cause.SYSTEM)
+    assert "behind our back" in action.reason or action.verb is Verb.REPLACE
+    lab.converge(lab.consent_to_loss(case.address))
+    assert lab.plan().actions == ()
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_removed_from_the_document_is_deleted_under_guard(lab: Lab, case: Case) -> None:
+    made(lab, case)
+    lab.write(document(lab, case, None))
+    unguarded = action_of(lab.plan(Consent(max_count=100)), case.address)
+    assert unguarded is not None and unguarded.verb is Verb.DELETE and unguarded.blocked
+    consent = lab.consent_to_loss(case.address)
+    action = action_of(lab.plan(consent), case.address)
+    assert action is not None and not action.blocked, action
+    lab.converge(consent)
+    assert lab.live(case.address) is None
+    assert lab.plan().actions == ()
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_was_there_before_is_adopted_only_when_asked(lab: Lab, case: Case) -> None:
+    made(lab, case)
+    before = lab.live(case.address)
+    for file in (lab.folder / ".vastplan" / "ledger").glob("*.json"):
+        file.unlink()  # the ledger is lost
+    plan = lab.plan(Consent(max_count=100))
+    action = action_of(plan, case.address)
+    assert action is not None and action.verb is Verb.ADOPT and action.blocked
+    assert all(one.verb is Verb.ADOPT for one in plan.actions), "a lost ledger creates or deletes"
+    lab.clear_calls()
+    lab.converge()
+    assert lab.calls() == []
+    after = lab.live(case.address)
+    assert before is not None and after is not None and before.id == after.id
+    assert lab.plan().actions == ()
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.get("refused", [])], ids=str)
+def test_bad_entries_are_refused_before_anything_is_read(lab: Lab, case: Case) -> None:
+    for bad in case.get("refused", []):
+        entry = case.get("entry", {})
+        for path, value in bad["entry"].items():
+            entry = with_value(entry, path, value)
+        for path in bad.get("drop", []):
+            entry = without(entry, path)
+        lab.write(document(lab, case, entry))
+        lab.clear_calls()
+        with pytest.raises(Invalid) as refused:
+            lab.workspace().entries()
+        assert bad["says"] in str(refused.value), str(refused.value)
+        assert lab.all_calls() == []
+
+
+@pytest.mark.parametrize(
+    "name", sorted({case.kind for case in CASES}), ids=lambda name: f"{full_registry().kinds[name].system}.{name}"
+)
+def test_the_case_files_speak_of_every_field(name: str) -> None:
+    spoken: set[str] = set()
+    for case in CASES:
+        if case.kind == name:
+            spoken |= {path for part in ("change", "replace", "fixed", "clear") for path in case.get(part, [])}
+    heads = {path.partition(".")[0] for path in spoken}
+    missing = [
+        field.name
+        for field in full_registry().kinds[name].fields
+        if field.name not in heads and Mark.DOCUMENT not in field.marks and field.name != "name"
+    ]
+    assert not missing, f"the case files of {name} say nothing of {', '.join(missing)}"
+
+
+def test_every_kind_that_is_written_has_a_case_file() -> None:
+    registry = full_registry()
+    read_only = {"node_pool", "role"}
+    assert {one.kind for one in CASES} | read_only == set(registry.kinds)
+
+
+def test_leaves_are_named_once() -> None:
+    for case in CASES:
+        kind = full_registry().kinds[case.kind]
+        entry: dict[str, Any] = case.get("entry", {})
+        names = [path_text(leaf.path) for leaf in leaves(kind.fields, entry)]
+        assert len(names) == len(set(names)), case.file

@@ -1,0 +1,183 @@
+"""A laboratory: a document in a folder, a simulated world that serves it over HTTPS, and hands to change things with.
+
+Tests drive vastplan's own flows through it; every request goes over loopback, and the world keeps a log of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import requests
+import yaml
+
+import vastplan.kinds
+from vastplan.app import flows
+from vastplan.app.workspace import Workspace
+from vastplan.config.load import load
+from vastplan.engine.guard import Approval, Consent
+from vastplan.engine.observe import Live
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.outcome import Receipt, State
+from vastplan.model.plan import Plan
+from vastplan.model.value import Ref
+from vastplan.sim.serve import Call
+from vastplan.sim.world import World
+from vastplan.words.discover import Registry, discover
+from vastplan.words.document import Entry, entry_type
+
+EVERYTHING = Consent(allow_delete=("*",), adopt=True, max_count=10_000)
+
+
+def full_registry() -> Registry:
+    """The registry with a section for every kind, also for those that only other entries yield (`KINDs`)."""
+    found = discover(vastplan.kinds)
+    sections = dict(found.sections)
+    for kind in found.kinds.values():
+        if not kind.section and kind.model is not None:
+            name = f"{kind.name}s"
+            sections[name if name not in sections else f"plain_{name}"] = entry_type(kind)
+    return Registry(found.kinds, found.expansions, sections)
+
+
+@dataclass(frozen=True, slots=True)
+class _Workspace(Workspace):
+    """A workspace with what only a laboratory can say: see `Lab.elsewhere` and `Lab.extra`."""
+
+    lab: Lab
+
+    def entries(
+        self, facts: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> tuple[tuple[Entry, ...], tuple[Diagnostic, ...]]:
+        """The document's objects, references moved to their sites, and the extra ones."""
+        found, findings = Workspace.entries(self, facts)
+        return tuple(sorted((*map(self._moved, found), *self.lab.extra), key=lambda entry: entry.address)), findings
+
+    def _moved(self, entry: Entry) -> Entry:
+        values = dict(entry.values)
+        for name, value in values.items():
+            site = self.lab.elsewhere.get(f"{entry.address.kind}.{name}")
+            if site is not None and isinstance(value, Ref):
+                values[name] = replace(value, target=replace(value.target, site=site))
+        return replace(entry, values=values)
+
+
+class Lab:
+    """One world and one document at a time. Close it, or use it as a context manager."""
+
+    def __init__(self, folder: Path, sites: Mapping[str, list[str]]) -> None:
+        self.folder = folder
+        self.sites = dict(sites)
+        self.registry = full_registry()
+        self.world = World(folder / ".vastplan" / "sim", sites).start()
+        self.world.publish()
+        self._tokens: dict[tuple[str, str], dict[str, str]] = {}
+        self.sections: dict[str, Any] = {}
+        self.elsewhere: dict[str, str] = {}
+        """Fields (`kind.field`) whose references are to another site, which a document cannot say."""
+        self.extra: list[Entry] = []
+        """Objects beside those that the document stands for."""
+
+    def __enter__(self) -> Lab:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.world.stop()
+
+    def write(self, sections: Mapping[str, Any]) -> None:
+        """Make this the document (all but its head)."""
+        self.sections = json.loads(json.dumps(sections))
+        sites = {site: {"sim": {"systems": list(has)}} for site, has in self.sites.items()}
+        whole = {"version": 1, "name": "lab", "sites": sites, **self.sections}
+        (self.folder / "lab.yaml").write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
+
+    def workspace(self) -> Workspace:
+        """The document as it is now; raises `Invalid`."""
+        return _Workspace(load([self.folder / "lab.yaml"], self.registry), self.registry, self)
+
+    def planned(self, consent: Consent = EVERYTHING) -> flows.Planned:
+        """Plan against the world."""
+        return flows.make_plan(self.workspace(), flows.Options(tuple(self.sites), consent=consent))
+
+    def plan(self, consent: Consent = EVERYTHING) -> Plan:
+        """Plan against the world."""
+        return self.planned(consent).plan
+
+    def consent_to_loss(self, *addresses: str) -> Consent:
+        """Consent to everything, loss of data at these addresses included."""
+        approvals = tuple(Approval(one, "in a test", "2999-01-01", 2**62) for one in addresses)
+        return Consent(("*",), True, approvals, 100, 10_000)
+
+    def apply(self, plan: Plan) -> Receipt:
+        """Carry out a plan."""
+        import threading
+
+        return flows.carry(self.workspace(), plan, lambda *_: None, threading.Event())
+
+    def converge(self, consent: Consent = EVERYTHING) -> Plan:
+        """Plan and apply, which must go well, and answer the plan."""
+        plan = self.plan(consent)
+        receipt = self.apply(plan)
+        bad = [one for one in receipt.outcomes if one.state is not State.DONE]
+        assert not bad, "\n".join(f"{one.address} {one.verb} {one.state.value}: {one.message}" for one in bad)
+        assert not plan.unknown, plan.unknown
+        return plan
+
+    def live(self, address: str) -> Live | None:
+        """The object at an address, as it is now."""
+        planned = self.planned()
+        return planned.matcher.match(Address.parse(address)).live
+
+    def calls(self) -> list[Call]:
+        """The writes of all servers since the log was last cleared."""
+        servers = [server for site in self.world.sites.values() for server in site.servers.values()]
+        return [call for server in servers for call in server.writes()]
+
+    def all_calls(self) -> list[Call]:
+        """All requests since the log was last cleared."""
+        return [call for site in self.world.sites.values() for server in site.servers.values() for call in server.calls]
+
+    def clear_calls(self) -> None:
+        """Forget the requests so far."""
+        for site in self.world.sites.values():
+            for server in site.servers.values():
+                server.calls.clear()
+
+    def by_hand(self, site: str, system: str, method: str, path: str, body: Any = None, **headers: str) -> Any:
+        """Somebody uses the system's own API; answers the parsed body. Fails the test when the system refuses."""
+        server = self.world.sites[site].servers[system]
+        response = requests.request(
+            method, server.url + path, json=body, verify=str(self.world.folder / "ca.pem"), timeout=30,
+            headers={**self._authorisation(site, system), **headers},
+        )  # fmt: skip
+        assert response.status_code < 400, f"{method} {path}: {response.status_code} {response.text}"
+        return response.json() if response.content else None
+
+    def _authorisation(self, site: str, system: str) -> dict[str, str]:
+        one = next(e for e in self.world.endpoints() if (e.site, e.system) == (site, system))
+        if system == "kubernetes":
+            return {"Authorization": f"Bearer {one.password}"}
+        if (site, system) not in self._tokens:
+            ca = str(self.world.folder / "ca.pem")
+            if system == "vast":
+                body = {"username": one.username, "password": one.password}
+                token = requests.post(one.url + "/api/token/", json=body, verify=ca, timeout=30).json()["access"]
+            else:
+                body = {"grantType": "client_credentials", "clientId": one.username, "clientSecret": one.password}
+                token = requests.post(one.url + "/api/v1/token", json=body, verify=ca, timeout=30).json()["accessToken"]
+            self._tokens[site, system] = {"Authorization": f"Bearer {token}"}
+        return self._tokens[site, system]
+
+    def rows(self, site: str, kind: str) -> list[dict[str, Any]]:
+        """All rows of a kind, raw, read like any client would."""
+        from vastplan.app.connect import connected
+
+        with connected(self.workspace().document, sites=(site,), writable=False) as providers:
+            one = self.registry.kinds[kind]
+            provider = providers[site, one.system]
+            assert not isinstance(provider, Exception)
+            return [row for page in provider.pages(one) for row in page]

@@ -1,0 +1,73 @@
+"""Quantities: never rounded, never mixed up."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vastplan.model import units
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("500 TiB", 500 * 2**40),
+        ("1.5 TB", 1_500_000_000_000),
+        ("10GiB", 10 * 2**30),
+        ("0 B", 0),
+        ("1 KiB", 1024),
+        ("1 KB", 1000),
+    ],
+)
+def test_sizes(text: str, size: int) -> None:
+    assert units.parse_bytes(text) == size
+
+
+@pytest.mark.parametrize("text", ["500 Tib", "5 T", "five", "1.0001 B", "-1 GiB", "1 MB/s", ""])
+def test_what_is_not_a_size(text: str) -> None:
+    with pytest.raises(ValueError, match=r"size|whole number"):
+        units.parse_bytes(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"), [("2 GB/s", 2000), ("500 MB/s", 500), ("1.5 GB/s", 1500), ("125 GiB/s", 134217728 // 1000)]
+)
+def test_bandwidths(text: str, rate: int) -> None:
+    if "GiB" in text:
+        with pytest.raises(ValueError, match="whole number"):
+            units.parse_bandwidth(text)
+    else:
+        assert units.parse_bandwidth(text) == rate
+
+
+def test_bits_are_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="bits"):
+        units.parse_bandwidth("100 Gb/s")
+
+
+@pytest.mark.parametrize(
+    ("text", "span"), [("30m", 1800), ("1h30m", 5400), ("7d", 604800), ("1M", 2592000), ("1 y", 31536000)]
+)
+def test_spans(text: str, span: int) -> None:
+    assert units.parse_span(text) == span
+
+
+@given(st.integers(min_value=1, max_value=2**62))
+def test_a_size_shown_in_a_whole_unit_reads_back_as_itself(size: int) -> None:
+    shown = units.show(size, units.BYTES)
+    if "." not in shown:
+        assert units.parse_bytes(shown) == size
+
+
+@given(st.integers(min_value=1, max_value=2**32))
+def test_a_span_reads_back_as_itself(span: int) -> None:
+    assert units.parse_span(units.span_text(span)) == span
+    assert units.parse_span(units.show(span, units.SECONDS)) == span or "." in units.show(span, units.SECONDS)
+
+
+@given(st.integers(min_value=0, max_value=2**32))
+def test_a_bandwidth_shown_whole_reads_back_as_itself(rate: int) -> None:
+    shown = units.show(rate, units.BANDWIDTH)
+    if "." not in shown and rate:
+        assert units.parse_bandwidth(shown) == rate

@@ -1,0 +1,72 @@
+"""Every example is planned and applied, and every command and document in the README runs."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+DOCUMENTS = [one for one in sorted((ROOT / "examples").iterdir()) if one.suffix == ".yaml" or any(one.glob("*.yaml"))]
+FENCES = re.findall(r"^```(\w+)\n(.*?)^```", README, flags=re.M | re.S)
+COMMANDS = [
+    line[2:]
+    for kind, text in FENCES
+    if kind == "console"
+    for line in text.splitlines()
+    if line.startswith("$ vastplan ")
+]
+YAML = [text for kind, text in FENCES if kind == "yaml"]
+
+
+@pytest.mark.parametrize("example", DOCUMENTS, ids=lambda one: one.name)
+def test_an_example_from_nothing_to_in_sync(example: Path, tmp_path: Path, vastplan: Run) -> None:
+    target = tmp_path / example.name
+    if example.is_dir():
+        shutil.copytree(example, target, ignore=shutil.ignore_patterns(".vastplan"))
+    else:
+        shutil.copy(example, target)
+        shutil.copy(ROOT / "examples" / "csi-password", tmp_path)
+    assert vastplan("validate", target).code == 0
+    assert vastplan("plan", target, "--detailed-exitcode").code == 2
+    applied = vastplan("apply", target, "--auto-approve")
+    assert applied.code == 0, applied
+    again = vastplan("plan", target, "--detailed-exitcode")
+    assert again.code == 0, again
+    assert vastplan("drift", target).code == 0
+
+
+def test_the_minimal_example_is_minimal() -> None:
+    assert len((ROOT / "examples" / "minimal.yaml").read_text().splitlines()) <= 25
+
+
+def test_the_readme_has_commands_and_documents() -> None:
+    assert len(COMMANDS) >= 5
+    assert YAML
+
+
+def test_the_readmes_commands_run_in_their_order(
+    tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns(".vastplan"))
+    monkeypatch.chdir(tmp_path)
+    for command in COMMANDS:
+        words = shlex.split(command)[1:]
+        if words[0] == "sim":  # serves until it is interrupted; tests of its own
+            continue
+        ran = vastplan(*words)
+        assert ran.code in (0, 2), (command, ran)
+
+
+@pytest.mark.parametrize("text", YAML, ids=lambda one: one.splitlines()[0])
+def test_the_readmes_documents_are_valid(text: str, tmp_path: Path, vastplan: Run) -> None:
+    shutil.copy(ROOT / "examples" / "csi-password", tmp_path)
+    (tmp_path / "doc.yaml").write_text(text)
+    ran = vastplan("validate", tmp_path / "doc.yaml")
+    assert ran.code == 0, ran

@@ -1,0 +1,54 @@
+"""The approvals file: somebody's consent to the loss of data, by address, with a reason and an end."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, StringConstraints, ValidationError
+
+from vastplan.config.yaml import load as load_yaml
+from vastplan.engine.guard import Approval
+from vastplan.model.diagnostic import error
+from vastplan.model.errors import Invalid
+from vastplan.words.types import MISSING, Bytes, Spec
+
+
+def _day(value: object) -> object:
+    if isinstance(value, str):
+        date.fromisoformat(value)
+    return value
+
+
+class ApprovalSpec(Spec):
+    """One approval. `max_used` is how much may be in use at most: bytes, or a count, as the guard shows it."""
+
+    address: Annotated[str, StringConstraints(pattern=r"^[^/*?]+/[^/*?]+/[^*?]+$")]
+    reason: Annotated[str, StringConstraints(min_length=3)]
+    until: Annotated[str, BeforeValidator(_day, json_schema_input_type=str)]
+    max_used: Bytes | MISSING = MISSING
+
+
+class ApprovalsFile(Spec):
+    """All approvals of one change."""
+
+    version: Literal[1]
+    approvals: list[ApprovalSpec]
+
+
+def load(path: Path) -> tuple[Approval, ...]:
+    """The approvals in a file. Raises `Invalid`."""
+    tree = load_yaml(path, str(path))
+    try:
+        file = ApprovalsFile.model_validate(tree)
+    except ValidationError as invalid:
+        found = []
+        for one in invalid.errors(include_url=False, include_context=False):
+            place = ".".join(map(str, one["loc"]))
+            found.append(error("VP240", f"{place}: {one['msg'].removeprefix('Value error, ')}", where=tree.at))
+        raise Invalid(found) from None
+    return tuple(
+        Approval(one.address, one.reason, one.until, one.max_used if isinstance(one.max_used, int) else 0)
+        for one in file.approvals
+    )

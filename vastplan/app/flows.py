@@ -1,0 +1,327 @@
+"""The flows behind the commands: plan, apply, drift. They answer values; printing is the command line's."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from vastplan.app.connect import Providers, connected, unverified
+from vastplan.app.planfile import sealed
+from vastplan.app.secret import revealer
+from vastplan.app.workspace import Workspace, probe
+from vastplan.config.unfold import nearest
+from vastplan.engine.apply import Progress, apply
+from vastplan.engine.carry import Run
+from vastplan.engine.diff import digests, leaves, value_at
+from vastplan.engine.guard import Consent
+from vastplan.engine.match import Matcher
+from vastplan.engine.observe import Observed, observe
+from vastplan.engine.plan import Request, build, wanted
+from vastplan.ledger import events
+from vastplan.ledger.backend import Session
+from vastplan.model.address import Address
+from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.outcome import Receipt
+from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.state import Intent, LedgerPart, Owned, path_text
+from vastplan.model.value import from_json, to_json
+from vastplan.words.document import Entry
+from vastplan.words.marks import Mark
+from vastplan.words.provider import Provider
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a command was told."""
+
+    sites: tuple[str, ...]
+    targets: tuple[str, ...] = ()
+    consent: Consent = field(default_factory=Consent)
+
+
+def now() -> datetime:
+    """The time, or that of `SOURCE_DATE_EPOCH` where a reproducible plan is wanted."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan with what it was made from, for those that look further than the plan."""
+
+    plan: Plan
+    observed: Observed
+    entries: tuple[Entry, ...]
+    matcher: Matcher
+
+
+def make_plan(workspace: Workspace, options: Options) -> Planned:
+    """Observe and plan; sends nothing but reads. What is wrong with the document is found before anything is opened."""
+    workspace.entries()
+    with connected(workspace.document, sites=_reach(workspace), writable=False) as providers:
+        return _plan(workspace, options, providers)
+
+
+def _reach(workspace: Workspace) -> tuple[str, ...]:
+    """All sites: a reference may cross to one that is not worked on."""
+    return tuple(workspace.document.head.sites)
+
+
+def _plan(workspace: Workspace, options: Options, providers: Providers) -> Planned:
+    entries, findings = workspace.entries(probe(workspace, providers))
+    backend = workspace.ledger()
+    ledger = {site: backend.read(site) for site in options.sites}
+    mine = tuple(entry for entry in entries if entry.address.site in options.sites)
+    kinds = workspace.registry.kinds
+    observed = observe(
+        [(site, kinds[name]) for site, name in sorted(wanted(kinds, mine, ledger, _systems(workspace)))], providers
+    )
+    request = Request(
+        document=workspace.name,
+        digest=workspace.digest(entries),
+        source=workspace.document.source,
+        kinds=kinds,
+        entries=mine,
+        observed=observed,
+        ledger=ledger,
+        endpoints=_endpoints(providers, backend.describe()),
+        consent=_limited(workspace, options.consent, ledger),
+        reveal=revealer(workspace.document.folder),
+        now=now(),
+        targets=options.targets,
+        findings=(*findings, *unverified(workspace.document, options.sites)),
+    )
+    plan = sealed(build(request))
+    return Planned(plan, observed, mine, Matcher(kinds, observed, ledger, {entry.address: entry for entry in mine}))
+
+
+def _systems(workspace: Workspace) -> dict[str, frozenset[str]]:
+    return {name: site.systems for name, site in workspace.document.sites().items()}
+
+
+def _limited(workspace: Workspace, consent: Consent, ledger: dict[str, LedgerPart]) -> Consent:
+    """The thresholds: the document's, but not above what the last apply left, so that no change raises its own."""
+    limits = workspace.document.head.limits
+    percent = getattr(limits, "max_changes_percent", None)
+    count = getattr(limits, "max_changes", None)
+    wanted_percent = percent if isinstance(percent, int) else consent.max_percent
+    wanted_count = count if isinstance(count, int) else consent.max_count
+    for part in ledger.values():
+        wanted_percent = min(wanted_percent, part.limits.get("percent", wanted_percent))
+        wanted_count = min(wanted_count, part.limits.get("count", wanted_count))
+    given_percent = (
+        max(wanted_percent, consent.max_percent) if consent.max_percent != Consent().max_percent else wanted_percent
+    )
+    given_count = max(wanted_count, consent.max_count) if consent.max_count != Consent().max_count else wanted_count
+    return Consent(consent.allow_delete, consent.adopt, consent.approvals, given_percent, given_count)
+
+
+def _endpoints(providers: Providers, ledger: str) -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = {}
+    for (site, system), provider in providers.items():
+        simulated = "127.0.0.1" in (where := provider.describe()) if not isinstance(provider, Exception) else False
+        where = "" if isinstance(provider, Exception) else "embedded simulator" if simulated else where
+        found.setdefault(site, {"ledger": ledger})[system] = where
+    return found
+
+
+def carry(workspace: Workspace, plan: Plan, progress: Progress, stop: threading.Event) -> Receipt:
+    """Carry out exactly this plan. Raises `Stale` when its document or its ledger is no longer what it was made from."""
+    if plan.document != workspace.name:
+        raise VastplanError(f"the plan is of the document {plan.document}, not of {workspace.name}")
+    if datetime.fromisoformat(plan.expires) < now():
+        raise Stale(f"the plan expired on {plan.expires}; plan again")
+    sites = tuple(part.site for part in plan.parts)
+    backend = workspace.ledger()
+    holder = f"{os.environ.get('USER', 'somebody')}@{socket.gethostname()} (pid {os.getpid()})"
+    with ExitStack() as stack:
+        sessions: dict[str, Session] = {}
+        for site in sorted(sites):
+            sessions[site] = backend.open(site, holder)
+            stack.callback(sessions[site].close)
+        _check(plan, sessions)
+        providers = stack.enter_context(connected(workspace.document, sites=_reach(workspace), writable=True))
+        return _carry(workspace, plan, sessions, providers, progress, stop)
+
+
+def _check(plan: Plan, sessions: dict[str, Session]) -> None:
+    for part in plan.parts:
+        ledger = sessions[part.site].part
+        if plan.id in ledger.plans:
+            raise Stale("this plan was applied already; plan again")
+        fresh = ledger.serial == 0 and part.serial == 0
+        if not fresh and (ledger.lineage, ledger.serial) != (part.lineage, part.serial):
+            raise Stale(f"the ledger of {part.site} has moved on since the plan was made; plan again")
+
+
+def _carry(
+    workspace: Workspace,
+    plan: Plan,
+    sessions: dict[str, Session],
+    providers: Providers,
+    progress: Progress,
+    stop: threading.Event,
+) -> Receipt:
+    kinds = workspace.registry.kinds
+    entries = {
+        action.address: Entry(action.address, from_json(dict(action.desired)))
+        for action in plan.actions
+        if action.verb is not Verb.DELETE and action.desired
+    }
+    ledger = {site: session.part for site, session in sessions.items()}
+    collections = wanted(kinds, entries.values(), ledger, _systems(workspace))
+    observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers)
+    reveal = revealer(workspace.document.folder)
+    usable: dict[tuple[str, str], Provider] = {
+        key: one for key, one in providers.items() if not isinstance(one, Exception)
+    }
+    run = Run(
+        kinds=kinds,
+        providers=usable,
+        journals={site: _Notes(session) for site, session in sessions.items()},
+        ledger=ledger,
+        matcher=Matcher(kinds, observed, ledger, entries),
+        reveal=reveal,
+        now=now,
+    )
+    begun = now().isoformat(timespec="seconds")
+    for site, session in sessions.items():
+        intents = {
+            str(action.address): _intent(run, action, session.part.key, begun)
+            for action in plan.actions
+            if action.address.site == site and not action.blocked
+        }
+        session.record(events.begin(plan.id, intents, begun))
+    parallel = max(4, 8 * len(usable))
+    try:
+        return apply(plan, run, parallel=min(32, parallel), progress=progress, stop=stop)
+    finally:
+        limits = workspace.document.head.limits
+        values = {
+            "percent": getattr(limits, "max_changes_percent", None),
+            "count": getattr(limits, "max_changes", None),
+        }
+        for session in sessions.values():
+            kept = {name: value for name, value in values.items() if isinstance(value, int)}
+            session.record(events.end(now().isoformat(timespec="seconds"), kept))
+
+
+def _intent(run: Run, action: Action, key: str, at: str) -> Intent:
+    fields: dict[str, str] = {}
+    if action.verb is not Verb.DELETE and action.desired:
+        fields = digests(run.kinds[action.address.kind], run.revealed(from_json(dict(action.desired))), key)
+    return Intent(action.verb.value, fields, action.id, at)
+
+
+class _Notes:
+    """A ledger session as the engine's journal; one thread at a time."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._lock = threading.Lock()
+
+    def owns(self, address: str, owned: Owned) -> None:
+        """Note that the object is ours."""
+        with self._lock:
+            self._session.record(events.own(address, owned))
+
+    def drops(self, address: str) -> None:
+        """Note that it is not ours any more."""
+        with self._lock:
+            self._session.record(events.drop(address))
+
+    def settles(self, address: str) -> None:
+        """Note that nothing happened."""
+        with self._lock:
+            self._session.record(events.settle(address))
+
+
+@dataclass(frozen=True, slots=True)
+class Unmanaged:
+    """A live object that nobody manages here."""
+
+    site: str
+    kind: str
+    name: str
+    id: str
+
+
+def unmanaged(planned: Planned, workspace: Workspace) -> list[Unmanaged]:
+    """Live objects of the kinds in use that the ledger does not own and the document does not name."""
+    found = []
+    sections = workspace.registry.sections.values()
+    named = {one.name for one in sections} | {entry.address.kind for entry in planned.entries}
+    ours = {(address.kind, address.name) for address in planned.matcher.owned()}
+    for (site, kind), collection in sorted(planned.observed.collections.items()):
+        for live in collection.objects:
+            mirror = live.kind.mirrored and (kind, live.name) in ours
+            if kind in named and not (live.foreign or mirror) and planned.matcher.address_of(live) is None:
+                found.append(Unmanaged(site, kind, live.name, live.id))
+    return found
+
+
+def forget(workspace: Workspace, address: Address) -> None:
+    """Drop ownership of an object without touching it; raises `VastplanError` when we do not own it."""
+    session = workspace.ledger().open(address.site, f"pid {os.getpid()}")
+    try:
+        if str(address) not in session.part.entries:
+            raise VastplanError(f"{address} is not in the ledger")
+        session.record(events.begin("", {}, now().isoformat(timespec="seconds")), events.drop(str(address)))
+    finally:
+        session.close()
+
+
+def owned(workspace: Workspace) -> list[dict[str, Any]]:
+    """What the ledger owns, by address."""
+    backend = workspace.ledger()
+    rows = []
+    for site in workspace.document.head.sites:
+        for address, one in sorted(backend.read(site).entries.items()):
+            rows.append({"address": address, "id": one.id, "applied": one.applied, "fields": len(one.fields)})
+    return rows
+
+
+def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
+    """One object of the document: its fields on both sides, and what was chosen for it. Raises `VastplanError`."""
+    options = Options(workspace.chosen(address.site if address.site in workspace.document.head.sites else None))
+    planned = make_plan(workspace, options)
+    entry = next((one for one in planned.entries if one.address == address), None)
+    if entry is None:
+        near = nearest(str(address), [str(one.address) for one in planned.entries])
+        raise VastplanError(f"the document yields no {address}" + (f" ({near})" if near else ""))
+    kind = workspace.registry.kinds[address.kind]
+    match = planned.matcher.match(address)
+    live = planned.matcher.symbolic(kind, match.live, entry.values) if match.live else {}
+    action = next((one for one in planned.plan.actions if one.address == address), None)
+    changes = {change.path: change for change in action.changes} if action else {}
+    fields = []
+    for leaf in leaves(kind.fields, entry.values):
+        text = path_text(leaf.path)
+        change = changes.get(text)
+        hidden = leaf.field.has(Mark.SENSITIVE)
+        fields.append(
+            {
+                "path": text,
+                "desired": "(sensitive)" if hidden else to_json(leaf.value),
+                "live": "(sensitive)" if hidden else to_json(value_at(live, leaf.path)),
+                "differs": change is not None,
+                "cause": change.cause.value if change else "",
+                "unit": leaf.field.unit,
+            }
+        )
+    state = match.unknown or (action.reason if action else "in sync")
+    return {
+        "address": str(address),
+        "origin": entry.origin,
+        "id": match.live.id if match.live else "",
+        "applied": match.owned.applied if match.owned else "",
+        "state": state,
+        "chosen": list(entry.chosen),
+        "fields": fields,
+        "writers": list(match.live.writers) if match.live else [],
+    }

@@ -1,0 +1,87 @@
+"""Plan files: canonical JSON that says its format, checked when it is read, and never more than one person's secret."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from vastplan.ledger.file import write_atomically
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.plan import FORMAT_VERSION, Plan
+
+
+def to_data(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON-able data."""
+    found = asdict(plan, dict_factory=_plain)
+    found["actions"] = [
+        {**one, "address": str(action.address)} for one, action in zip(found["actions"], plan.actions, strict=True)
+    ]
+    found["operations"] = [
+        {**one, "address": str(operation.address)}
+        for one, operation in zip(found["operations"], plan.operations, strict=True)
+    ]
+    return found
+
+
+def _plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value.value if isinstance(value, Enum) else value for name, value in pairs}
+
+
+def dumps(plan: Plan) -> str:
+    """Canonical JSON: keys sorted, one trailing newline."""
+    return json.dumps(to_data(plan), sort_keys=True, indent=1, ensure_ascii=True) + "\n"
+
+
+def sealed(plan: Plan) -> Plan:
+    """The plan with its id: a digest of everything else, so that an edited file is noticed."""
+    return replace(plan, id=_identity(to_data(plan)))
+
+
+def _identity(data: dict[str, Any]) -> str:
+    text = json.dumps({**data, "id": ""}, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def save(plan: Plan, path: Path) -> None:
+    """Write the file, whole or not at all, readable by the owner only."""
+    write_atomically(path, dumps(plan).encode())
+
+
+def looks_like_plan(path: Path) -> bool:
+    """Whether a file is a plan rather than a document: it begins as JSON does."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(64).lstrip()[:1] == b"{"
+
+
+def load(path: Path) -> Plan:
+    """The plan in a file. Raises `VastplanError` for one that was cut short, edited, or is of a newer major version."""
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        data = json.loads(path.read_bytes())
+    except OSError as problem:
+        raise VastplanError(f"the plan {path} cannot be read: {problem.strerror}") from None
+    except ValueError:
+        raise VastplanError(f"the plan {path} is not whole JSON: it was cut short or damaged; plan again") from None
+    version = data.get("format_version") if isinstance(data, dict) else None
+    if not isinstance(version, str):
+        raise VastplanError(f"{path} is not a plan")
+    if version.split(".")[0] != FORMAT_VERSION.split(".")[0]:
+        raise VastplanError(f"the plan {path} has format {version}; this vastplan reads {FORMAT_VERSION}: plan again")
+    if _identity(data) != data.get("id"):
+        raise VastplanError(f"the plan {path} was edited or damaged after it was made; plan again")
+    try:
+        for part in (*data["actions"], *data["operations"]):
+            address = Address.parse(part["address"])
+            part["address"] = {"site": address.site, "kind": address.kind, "name": address.name}
+        plan: Plan = TypeAdapter(Plan).validate_python(data)
+    except (ValidationError, ValueError, KeyError, TypeError):
+        raise VastplanError(f"the plan {path} does not have a plan's form; plan again") from None
+    return plan

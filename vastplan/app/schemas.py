@@ -1,0 +1,122 @@
+"""The published JSON Schemas, generated from the models; a test fails when the files in `schemas/` are stale."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import models_json_schema
+
+import vastplan.kinds
+from vastplan.config.sites import ConnectionsFile, Head
+from vastplan.model.plan import Plan
+from vastplan.model.state import LedgerPart
+from vastplan.words.discover import Registry, discover
+from vastplan.words.document import EntryType
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+Schema = dict[str, Any]
+_ADDRESS = {"type": "string", "pattern": "^[^/]+/[^/]+/.+$"}
+
+
+def schema(which: str) -> Schema:
+    """One of `desired-state`, `plan`, `ledger`, `approvals`, `connections`."""
+    if which == "desired-state":
+        return desired_state(discover(vastplan.kinds))
+    if which == "plan":
+        return _plan()
+    if which == "ledger":
+        return _titled(TypeAdapter(LedgerPart).json_schema(), "vastplan ledger part")
+    if which == "connections":
+        return _titled(ConnectionsFile.model_json_schema(), "vastplan connections file")
+    from vastplan.app.approvals import ApprovalsFile
+
+    return _titled(ApprovalsFile.model_json_schema(), "vastplan approvals file")
+
+
+def desired_state(registry: Registry) -> Schema:
+    """The document. Nothing in an entry is required: `defaults` or `per_site` may supply it."""
+    types = list(registry.sections.values())
+    models = [(one.model, "validation") for one in types]
+    _, together = models_json_schema([(Head, "validation"), *models])  # type: ignore[list-item]
+    defs: Schema = together["$defs"]
+    head = defs.pop(Head.__name__)
+    properties: Schema = dict(head["properties"])
+    for one in types:
+        part = defs.pop(one.model.__name__)
+        part.pop("required", None)
+        defs[f"{one.name}.part"] = part
+        defs[f"{one.name}.entry"] = _entry(part, one.name)
+    _nest(defs, types)
+    for one in types:
+        properties[one.section] = _named(one.name)
+    defaults = {one.section: {"$ref": f"#/$defs/{one.name}.part"} for one in types}
+    properties["defaults"] = {"type": "object", "properties": defaults, "additionalProperties": False}
+    found = {
+        "type": "object",
+        "properties": properties,
+        # several files may make one document, so no single file needs the head
+        "additionalProperties": False,
+        "$defs": dict(sorted(defs.items())),
+    }
+    return _titled(found, "vastplan desired state")
+
+
+def _entry(part: Schema, name: str) -> Schema:
+    entry = copy.deepcopy(part)
+    site = {"type": "string"}
+    entry["properties"] |= {
+        "sites": {
+            "type": "array",
+            "items": site,
+            "minItems": 1,
+            "description": "The sites it is on; all that can have it when left out.",
+        },
+        "per_site": {
+            "type": "object",
+            "additionalProperties": {"$ref": f"#/$defs/{name}.part"},
+            "description": "Laid over the entry on one site.",
+        },
+        "renamed_from": {"type": "string", "description": "The entry's former name: what it owns moves with it."},
+    }
+    return entry
+
+
+def _nest(defs: Schema, types: list[EntryType]) -> None:
+    """What may stand inside a tenant."""
+    within = [one for one in types if one.within_tenant]
+    for suffix in ("part", "entry"):
+        tenant: Schema = defs.get(f"tenant.{suffix}") or {"properties": {}}
+        for one in within:
+            tenant["properties"][one.name] = {"$ref": f"#/$defs/{one.name}.entry"}
+            tenant["properties"][one.section] = _named(one.name)
+
+
+def _named(name: str) -> Schema:
+    return {"type": "object", "additionalProperties": {"anyOf": [{"$ref": f"#/$defs/{name}.entry"}, {"type": "null"}]}}
+
+
+def _plan() -> Schema:
+    found = TypeAdapter(Plan).json_schema()
+    # In the file an address is its text, and a minor version may add fields.
+    found["$defs"]["Address"] = _ADDRESS
+    for one in (found, *found["$defs"].values()):
+        one.pop("additionalProperties", None)
+    return _titled(found, "vastplan plan")
+
+
+def _titled(found: Schema, title: str) -> Schema:
+    plain: Schema = _without_titles({"$schema": DIALECT, **found})
+    return plain | {"title": title}
+
+
+def _without_titles(value: Any) -> Any:
+    """Pydantic's made-up titles only repeat the names."""
+    if isinstance(value, dict):
+        return {
+            key: _without_titles(item) for key, item in value.items() if not (key == "title" and isinstance(item, str))
+        }
+    if isinstance(value, list):
+        return [_without_titles(item) for item in value]
+    return value

@@ -1,0 +1,102 @@
+"""A document made ready: read, checked, expanded with what was probed, its ledger at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import vastplan.kinds
+from vastplan.app.connect import Providers
+from vastplan.config.load import Document, load
+from vastplan.engine.plan import document_digest
+from vastplan.ledger.backend import Backend
+from vastplan.ledger.file import FileLedger
+from vastplan.model.diagnostic import Diagnostic, Severity, error
+from vastplan.model.errors import Invalid, VastplanError
+from vastplan.words.discover import Registry, discover
+from vastplan.words.document import Entry, Scope, expand
+
+LEDGER_FOLDER = Path(".vastplan") / "ledger"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A document and all that is known about it without its systems."""
+
+    document: Document
+    registry: Registry
+
+    @property
+    def name(self) -> str:
+        """The document's name."""
+        return self.document.head.name
+
+    def chosen(self, site: str | None) -> tuple[str, ...]:
+        """The sites to work on; raises `Invalid` for one that is not there."""
+        known = tuple(self.document.head.sites)
+        if site is None:
+            return known
+        wanted = tuple(site.split(","))
+        for one in wanted:
+            if one not in known:
+                raise Invalid([error("VP202", f"no site {one}", fix=f"sites are {', '.join(known)}")])
+        return wanted
+
+    def ledger(self) -> Backend:
+        """Where what we own is written down."""
+        spec = self.document.head.ledger
+        local = getattr(spec, "local", None)
+        folder = self.document.folder / (local if isinstance(local, str) else LEDGER_FOLDER)
+        return FileLedger(folder, self.name)
+
+    def entries(
+        self, facts: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> tuple[tuple[Entry, ...], tuple[Diagnostic, ...]]:
+        """All objects the document stands for, and what derivation found; raises `Invalid` when that is an error."""
+        scope = Scope(self.document.sites(facts), self.document.entries)
+        found = expand(scope, self.document.entries, self.registry.expansions, self.registry.kinds)
+        errors = [one for one in scope.findings if one.severity is Severity.ERROR] + _twins(found, self.registry)
+        if errors:
+            raise Invalid(errors)
+        return tuple(sorted(found, key=lambda entry: entry.address)), tuple(scope.findings)
+
+    def digest(self, entries: tuple[Entry, ...]) -> str:
+        """What the document resolves to, as a digest."""
+        return document_digest(self.name, entries)
+
+
+def open_workspace(paths: list[Path], connections: Path | None = None) -> Workspace:
+    """The workspace of a document. Raises `Invalid`."""
+    registry = discover(vastplan.kinds)
+    return Workspace(load(paths, registry, connections), registry)
+
+
+def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any]]:
+    """What derivation wants to know of the sites: the versions that answer."""
+    facts: dict[str, dict[str, Any]] = {}
+    for (site, system), provider in providers.items():
+        version = getattr(provider, "version", None)
+        if version is not None and not isinstance(provider, Exception):
+            try:
+                facts.setdefault(site, {})[f"{system}_version"] = version()
+            except VastplanError:
+                continue  # observing will say so
+    return facts
+
+
+def _twins(entries: list[Entry], registry: Registry) -> list[Diagnostic]:
+    """Two entries that would be the same object."""
+    seen: dict[tuple[Any, ...], Entry] = {}
+    found = []
+    for entry in entries:
+        kind = registry.kinds[entry.address.kind]
+        identity = tuple(str(entry.values.get(name)) for name in kind.identity)
+        key = (entry.address.site, entry.address.kind, *identity)
+        first = seen.setdefault(key, entry)
+        if first is not entry:
+            same = ", ".join(f"{name} {value}" for name, value in zip(kind.identity, identity, strict=True))
+            text = f"is the same {kind.name} as {first.address.name} ({same})"
+            found.append(error("VP230", text, fix="remove one of them", address=str(entry.address), where=entry.where))
+    return found

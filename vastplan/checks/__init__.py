@@ -1,0 +1,1 @@
+"""Checks: findings over the typed document, one file each."""

@@ -1,0 +1,265 @@
+"""One function per command: call the flow, print the result, answer the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from vastplan.app import flows, planfile
+from vastplan.app.approvals import load as load_approvals
+from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.cli.screen import Screen
+from vastplan.engine.guard import Consent
+from vastplan.model import errors
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Severity
+from vastplan.model.errors import VastplanError
+from vastplan.model.outcome import Receipt, State
+from vastplan.model.plan import Action, Plan
+from vastplan.report import drift as drift_report
+from vastplan.report.text import plan_text, receipt_text
+
+
+def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
+    default = Consent()
+    asked = getattr(words, "max_changes", None)
+    consent = Consent(
+        allow_delete=tuple(getattr(words, "allow_delete", ())),
+        adopt=getattr(words, "adopt", False),
+        approvals=load_approvals(words.approvals) if getattr(words, "approvals", None) else (),
+        max_count=default.max_count if asked is None else asked,
+    )
+    return flows.Options(workspace.chosen(getattr(words, "site", None)), tuple(getattr(words, "target", ())), consent)
+
+
+def validate(words: argparse.Namespace, screen: Screen) -> int:
+    """Everything that can be known without a network."""
+    workspace = open_workspace(words.paths, words.connections)
+    entries, findings = workspace.entries()
+    if words.format == "json":
+        screen.json(
+            {
+                "format_version": "1.0",
+                "document": workspace.name,
+                "objects": len(entries),
+                "findings": [str(one) for one in findings],
+            }
+        )
+    else:
+        screen.findings(findings)
+        kinds = len({entry.address.kind for entry in entries})
+        sites = len({entry.address.site for entry in entries})
+        screen.show(f"{workspace.name} is valid: {len(entries)} objects of {kinds} kinds on {sites} sites.")
+    return errors.OK
+
+
+def plan(words: argparse.Namespace, screen: Screen) -> int:
+    """Observe, plan, print, save."""
+    workspace = open_workspace(words.paths, words.connections)
+    made = flows.make_plan(workspace, _options(words, workspace)).plan
+    if words.out:
+        planfile.save(made, words.out)
+    if words.format == "json":
+        screen.show(planfile.dumps(made))
+    else:
+        screen.show(plan_text(made, screen.style))
+        if words.out:
+            screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
+    conditions = _conditions(made)
+    if not words.detailed_exitcode:
+        conditions -= {errors.CHANGES, errors.BLOCKED}
+    return errors.exit_code(conditions)
+
+
+def apply(words: argparse.Namespace, screen: Screen) -> int:
+    """Carry out a saved plan, or plan and ask first."""
+    if len(words.paths) == 1 and planfile.looks_like_plan(words.paths[0]):
+        made = planfile.load(words.paths[0])
+        workspace = open_workspace(words.document or [Path(one) for one in made.source.split(", ")], words.connections)
+    else:
+        workspace = open_workspace(words.paths, words.connections)
+        made = flows.make_plan(workspace, _options(words, workspace)).plan
+        if words.format == "text":
+            screen.show(plan_text(made, screen.style))
+        if any(one.severity is Severity.ERROR for one in made.findings):
+            return errors.ERROR
+        doable = [action for action in made.actions if not action.blocked]
+        if not doable:
+            return errors.exit_code(_conditions(made) - {errors.CHANGES})
+        if not words.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
+            screen.error("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
+            return errors.ERROR
+    with _interruptible(screen) as stop:
+        receipt = flows.carry(workspace, made, _progress(screen, made), stop)
+    if words.format == "json":
+        screen.json(
+            {"format_version": "1.0", "plan": receipt.plan, "outcomes": [_plain(one) for one in receipt.outcomes]}
+        )
+    else:
+        screen.show(receipt_text(receipt, screen.style))
+    return errors.exit_code(_ended(receipt) | (_conditions(made) - {errors.CHANGES}))
+
+
+def _plain(outcome: Any) -> dict[str, Any]:
+    return {**asdict(outcome), "state": outcome.state.value}
+
+
+def _conditions(made: Plan) -> set[int]:
+    found: set[int] = set()
+    if any(action.blocked for action in made.actions):
+        found.add(errors.BLOCKED)
+    if made.actions:
+        found.add(errors.CHANGES)
+    if made.unknown:
+        found.add(errors.INCOMPLETE)
+    if any(one.severity is Severity.ERROR for one in made.findings):
+        found.add(errors.ERROR)
+    return found
+
+
+def _ended(receipt: Receipt) -> set[int]:
+    states = receipt.states()
+    found: set[int] = set()
+    if State.STALE in states:
+        found.add(errors.STALE)
+    if states & {State.FAILED, State.UNKNOWN}:
+        found.add(errors.PARTIAL)
+    return found
+
+
+def _progress(screen: Screen, made: Plan) -> Callable[[Action, str], None]:
+    total = sum(1 for action in made.actions if not action.blocked)
+    lock, done = threading.Lock(), [0]
+
+    def tell(action: Action, what: str) -> None:
+        if what.endswith("…") or action.blocked:
+            return
+        with lock:
+            done[0] += 1
+            screen.progress(f"[{done[0]}/{total}] {action.verb.value} {action.address}: {what}")
+
+    return tell
+
+
+@contextmanager
+def _interruptible(screen: Screen) -> Iterator[threading.Event]:
+    """The first Ctrl-C lets what is in flight end; the second stops at once."""
+    stop = threading.Event()
+
+    def interrupted(number: int, frame: object) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+        screen.progress("stopping after what is in flight; once more to stop at once")
+
+    before = {number: signal.signal(number, interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def drift(words: argparse.Namespace, screen: Screen) -> int:
+    """What moved behind our back, and what nobody manages."""
+    workspace = open_workspace(words.paths, words.connections)
+    options = flows.Options(workspace.chosen(words.site))
+    planned = flows.make_plan(workspace, options)
+    moved = drift_report.moved(planned.plan)
+    strangers = [(one.site, one.kind, one.name) for one in flows.unmanaged(planned, workspace)]
+    if words.format == "json":
+        screen.json(drift_report.data(planned.plan, moved, strangers))
+    else:
+        screen.show(drift_report.text(planned.plan, moved, strangers, screen.style))
+    conditions = {errors.CHANGES} if moved else set()
+    return errors.exit_code(conditions | (_conditions(planned.plan) & {errors.INCOMPLETE, errors.ERROR}))
+
+
+def show(words: argparse.Namespace, screen: Screen) -> int:
+    """A saved plan, or one object."""
+    if words.address is None:
+        made = planfile.load(words.paths[0])
+        screen.show(planfile.dumps(made) if words.format == "json" else plan_text(made, screen.style))
+        return errors.OK
+    workspace = open_workspace(words.paths, words.connections)
+    try:
+        address = Address.parse(words.address)
+    except ValueError as problem:
+        raise VastplanError(str(problem)) from None
+    found = flows.describe(workspace, address)
+    if words.format == "json":
+        screen.json(found)
+    else:
+        screen.show(drift_report.object_text(found, screen.style))
+    return errors.OK
+
+
+def ledger(words: argparse.Namespace, screen: Screen) -> int:
+    """List, forget, unlock."""
+    workspace = open_workspace(words.paths, words.connections)
+    if words.verb == "list":
+        rows = flows.owned(workspace)
+        if words.format == "json":
+            screen.json(rows)
+        else:
+            screen.show(
+                "\n".join(f"{row['address']}  id {row['id']}  applied {row['applied']}" for row in rows)
+                or "nothing is owned yet"
+            )
+        return errors.OK
+    if not words.what:
+        raise VastplanError(f"ledger {words.verb} needs {'an ADDRESS' if words.verb == 'forget' else 'a SITE'}")
+    if words.verb == "forget":
+        try:
+            address = Address.parse(words.what)
+        except ValueError as problem:
+            raise VastplanError(str(problem)) from None
+        flows.forget(workspace, address)
+        screen.show(f"{address} is no longer ours; it was not touched.")
+        return errors.OK
+    (site,) = workspace.chosen(words.what)
+    holder = workspace.ledger().unlock(site)
+    screen.show(f"{site}: {'was held by ' + holder if holder else 'nobody holds it'}")
+    return errors.OK
+
+
+def sim(words: argparse.Namespace, screen: Screen) -> int:
+    """Serve simulators until interrupted."""
+    try:
+        from vastplan.app.simulate import serve_document, serve_plane
+    except ImportError as problem:
+        raise VastplanError(
+            f"the simulators are not installed ({problem.name} is missing): pip install 'vastplan[sim]'"
+        ) from None
+    if words.what in ("vast", "kubernetes", "runai"):
+        serve_plane(
+            words.what, port=words.port, user=words.user, password=words.password, state=words.state,
+            version=words.api_version, tell=screen.show,
+        )  # fmt: skip
+    else:
+        serve_document(open_workspace([Path(words.what)]), tell=screen.show)
+    return errors.OK
+
+
+def schema(words: argparse.Namespace, screen: Screen) -> int:
+    """Print a JSON Schema."""
+    from vastplan.app.schemas import schema as schema_of
+
+    screen.json(schema_of(words.which))
+    return errors.OK
+
+
+def completion(words: argparse.Namespace, screen: Screen) -> int:
+    """Print a completion script."""
+    import shtab
+
+    from vastplan.cli.parser import parser
+
+    screen.show(shtab.complete(parser(), shell=words.shell))
+    return errors.OK

@@ -1,0 +1,54 @@
+"""Where output goes: results to standard output, progress and problems to standard error."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Iterable
+from typing import Any, TextIO
+
+from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.text import inert
+from vastplan.report.text import Style, findings_lines
+
+
+class Screen:
+    """Two streams and a style."""
+
+    def __init__(self, out: TextIO, err: TextIO, *, colour: bool) -> None:
+        self._out = out
+        self._err = err
+        self.style = Style(colour=colour, width=shutil.get_terminal_size((100, 24)).columns if out.isatty() else 140)
+
+    def show(self, text: str) -> None:
+        """A result."""
+        self._out.write(text if text.endswith("\n") else text + "\n")
+        self._out.flush()
+
+    def json(self, data: Any) -> None:
+        """A result as JSON."""
+        self.show(json.dumps(data, sort_keys=True, indent=1))
+
+    def progress(self, text: str) -> None:
+        """A line on how work goes on."""
+        self._err.write(self.style.cut(inert(text)) + "\n")
+        self._err.flush()
+
+    def findings(self, found: Iterable[Diagnostic]) -> None:
+        """Findings, on standard error."""
+        for line in findings_lines(tuple(found), self.style):
+            self._err.write(line + "\n")
+
+    def error(self, text: str) -> None:
+        """One problem, on standard error."""
+        for line in text.splitlines():
+            self._err.write(self.style.paint(f"error: {inert(line, 2000)}", "red") + "\n")
+
+    def ask(self, question: str) -> bool:
+        """Whether a person answers yes; without a person the answer is no."""
+        if not sys.stdin.isatty():
+            return False
+        self._err.write(question)
+        self._err.flush()
+        return sys.stdin.readline().strip().lower() in ("y", "yes")

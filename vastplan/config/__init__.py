@@ -1,0 +1,1 @@
+"""From YAML files to a flat list of entries, with every problem found at once and placed."""

@@ -1,0 +1,132 @@
+"""The way from paths to a document: read, merge, check the head, unfold, resolve. Everything wrong is told at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from vastplan.config import merge, sites
+from vastplan.config.resolve import Resolver
+from vastplan.config.unfold import Unfolder, nearest
+from vastplan.config.yaml import Mapping as Located
+from vastplan.config.yaml import load as load_yaml
+from vastplan.model.diagnostic import Diagnostic, error
+from vastplan.model.errors import Invalid
+from vastplan.words.discover import Registry
+from vastplan.words.document import Entry, Site
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document whose entries are typed and not yet expanded. `folder` is what its relative paths are relative to."""
+
+    head: sites.Head
+    folder: Path
+    source: str
+    entries: tuple[Entry, ...]
+    connections: Mapping[str, sites.Connections]
+    connections_folder: Path
+
+    def sites(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Site]:
+        """The sites as derivation sees them."""
+        return {
+            name: _site(name, self.connections[name], spec, (facts or {}).get(name, {}))
+            for name, spec in self.head.sites.items()
+        }
+
+
+def load(paths: list[Path], registry: Registry, connections: Path | None = None) -> Document:
+    """The document at `paths`. Raises `Invalid` with every finding."""
+    tree = merge.read(paths)
+    problems: list[Diagnostic] = []
+    head = _head(tree, problems)
+    if head is None:
+        raise Invalid(problems)
+    outside = _connections(connections, head, tree, problems) if connections else None
+    given: dict[str, sites.Connections] = {}
+    for name, spec in head.sites.items():
+        given[name] = outside[name] if outside and name in outside else spec
+        if not given[name].systems():
+            where = tree["sites"].where(name)
+            problems.append(
+                error("VP220", f"site {name} has no system", fix="give vast, kubernetes, runai or sim", where=where)
+            )
+    known = {name: _site(name, given[name], spec, {}) for name, spec in head.sites.items()}
+    unfolder = Unfolder(tree, registry.sections, tuple(head.sites))
+    raws = list(unfolder.unfold())
+    resolver = Resolver(known)
+    entries = resolver.resolve(raws)
+    problems += [*unfolder.problems, *resolver.problems]
+    if problems:
+        raise Invalid(problems)
+    first = paths[0]
+    folder = first if first.is_dir() else first.parent
+    return Document(
+        head, folder, ", ".join(map(str, paths)), tuple(entries), given, connections.parent if connections else folder
+    )
+
+
+def _site(name: str, given: sites.Connections, spec: sites.SiteSpec, facts: Mapping[str, Any]) -> Site:
+    systems = given.systems()
+    if "sim" in systems:
+        assert isinstance(given.sim, sites.SimEndpoint)
+        listed = given.sim.systems
+        systems = frozenset(listed if isinstance(listed, list) else ("vast", "kubernetes", "runai"))
+    settings = {"isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy"}
+    return Site(name, systems, settings, facts)
+
+
+def _head(tree: Located, problems: list[Diagnostic]) -> sites.Head | None:
+    plain = {key: value for key, value in tree.items() if key in sites.HEAD_KEYS}
+    try:
+        return sites.Head.model_validate(plain)
+    except ValidationError as invalid:
+        _explain(tree, invalid, problems, sites.HEAD_KEYS)
+        return None
+
+
+def _connections(
+    path: Path, head: sites.Head, tree: Located, problems: list[Diagnostic]
+) -> dict[str, sites.Connections] | None:
+    for name, spec in head.sites.items():
+        if spec.systems() - {"sim"}:
+            where = tree["sites"].where(name)
+            problems.append(
+                error("VP221", f"site {name}: with --connections the document holds no addresses", where=where)
+            )
+    found = load_yaml(path, str(path))
+    try:
+        file = sites.ConnectionsFile.model_validate(found)
+    except ValidationError as invalid:
+        _explain(found, invalid, problems, frozenset(sites.ConnectionsFile.model_fields))
+        return None
+    for name in file.sites:
+        if name not in head.sites:
+            where = found["sites"].where(name)
+            problems.append(
+                error("VP202", f"no site {name} in the document", fix=nearest(name, head.sites), where=where)
+            )
+    return dict(file.sites)
+
+
+def _explain(tree: Located, invalid: ValidationError, problems: list[Diagnostic], known: frozenset[str]) -> None:
+    for one in invalid.errors(include_url=False, include_context=False):
+        values: Any = tree
+        where, path = tree.at, []
+        for step in one["loc"]:
+            if isinstance(values, Located) and isinstance(step, str) and step in values:
+                where, values = values.where(step), values[step]
+                path.append(step)
+        dotted = ".".join(path)
+        last = str(one["loc"][-1]) if one["loc"] else ""
+        if one["type"] == "missing":
+            fix = "write version: 1" if last == "version" else ""
+            problems.append(error("VP211", f"{'.'.join(map(str, one['loc']))} is missing", fix=fix, where=where))
+        elif one["type"] == "extra_forbidden":
+            problems.append(error("VP206", f"unknown key {last}", fix=nearest(last, known), where=where))
+        else:
+            problems.append(error("VP212", f"{dotted}: {one['msg'].removeprefix('Value error, ')}", where=where))

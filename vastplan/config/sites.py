@@ -1,0 +1,140 @@
+"""The head of a document: who it is for, where its sites are, where the ledger is kept, and its limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import MISSING, Field, StringConstraints, model_validator
+
+from vastplan.words.types import EnvironmentSecret, FileSecret, Spec
+
+_Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#]*)?$")]
+SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
+
+
+class CommandSecret(Spec):
+    """A secret that a command prints; allowed in a connections file only, because it runs something."""
+
+    command: Annotated[list[str], Field(min_length=1)]
+
+
+AnySecret = EnvironmentSecret | FileSecret | CommandSecret
+
+
+class Tls(Spec):
+    """How the server's certificate is checked. It always is, unless `insecure_skip_verify` says otherwise, loudly."""
+
+    ca_file: str | MISSING = MISSING
+    insecure_skip_verify: bool | MISSING = MISSING
+
+
+class VastEndpoint(Tls):
+    """A VAST cluster's management service; an API token, or a user and password."""
+
+    url: _Url
+    token: AnySecret | MISSING = MISSING
+    username: str | MISSING = MISSING
+    password: AnySecret | MISSING = MISSING
+    tenant: str | MISSING = MISSING
+    api_version: Annotated[str, StringConstraints(pattern=r"^(v\d+|latest)$")] | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _one_credential(self) -> VastEndpoint:
+        if (self.token is MISSING) == (self.password is MISSING) or (self.username is MISSING) != (
+            self.password is MISSING
+        ):
+            raise ValueError("give either token, or username and password")
+        return self
+
+
+class KubernetesEndpoint(Spec):
+    """A cluster by kubeconfig context; without `kubeconfig` the usual files are read."""
+
+    context: str | MISSING = MISSING
+    kubeconfig: str | MISSING = MISSING
+    in_cluster: bool | MISSING = MISSING
+
+
+class RunaiEndpoint(Tls):
+    """A Run:AI control plane, and which of its clusters this site is."""
+
+    url: _Url
+    cluster: str
+    client_id: str
+    client_secret: AnySecret
+
+
+class SimEndpoint(Spec):
+    """The embedded simulators stand in for the site's systems; what they hold is kept beside the ledger."""
+
+    systems: list[Literal["vast", "kubernetes", "runai"]] | MISSING = MISSING
+
+
+class Connections(Spec):
+    """A site's systems. A system that is left out does not exist there."""
+
+    vast: VastEndpoint | MISSING = MISSING
+    kubernetes: KubernetesEndpoint | MISSING = MISSING
+    runai: RunaiEndpoint | MISSING = MISSING
+    sim: SimEndpoint | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _real_or_simulated(self) -> Connections:
+        if self.sim is not MISSING and self.systems() - {"sim"}:
+            raise ValueError("a site is either simulated or real: give sim, or vast, kubernetes and runai")
+        return self
+
+    def systems(self) -> frozenset[str]:
+        """The systems that are given, `sim` as itself."""
+        return frozenset(name for name in ("vast", "kubernetes", "runai", "sim") if getattr(self, name) is not MISSING)
+
+
+Isolation = Literal["admission_policy", "resource_quota"]
+
+
+class SiteSpec(Connections):
+    """A site of the document."""
+
+    isolation: Isolation | MISSING = MISSING
+    parallel: Annotated[int, Field(ge=1, le=64)] | MISSING = MISSING
+
+
+class LedgerSpec(Spec):
+    """Where what we own is written down; the default is `.vastplan/ledger` beside the document."""
+
+    local: str | MISSING = MISSING
+
+
+class Limits(Spec):
+    """How much of a kind one apply may change before somebody has to look twice."""
+
+    max_changes_percent: Annotated[int, Field(ge=0, le=100)] | MISSING = MISSING
+    max_changes: Annotated[int, Field(ge=0)] | MISSING = MISSING
+
+
+class Head(Spec):
+    """All of a document but its sections of entries."""
+
+    version: Literal[1]
+    name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
+    sites: Annotated[dict[SiteName, SiteSpec], Field(min_length=1)]
+    ledger: LedgerSpec | MISSING = MISSING
+    limits: Limits | MISSING = MISSING
+
+
+class ConnectionsFile(Spec):
+    """`--connections FILE`: addresses and credentials from outside the document, which then may hold neither."""
+
+    version: Literal[1]
+    sites: dict[SiteName, Connections]
+
+
+HEAD_KEYS = frozenset(Head.model_fields)
+ENTRY_KEYS = ("sites", "per_site", "renamed_from")
+EntrySites = Annotated[list[SiteName], Field(min_length=1)]
+EntryRenamed = Annotated[str, StringConstraints(min_length=1)]
+
+__all__ = [
+    "ENTRY_KEYS", "HEAD_KEYS", "AnySecret", "Connections", "ConnectionsFile", "EntryRenamed", "EntrySites", "Head",
+    "KubernetesEndpoint", "LedgerSpec", "Limits", "RunaiEndpoint", "SimEndpoint", "SiteSpec", "Tls", "VastEndpoint",
+]  # fmt: skip

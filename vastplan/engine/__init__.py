@@ -1,0 +1,1 @@
+"""Observe, match, diff, order, guard, plan, apply. It knows no vendor."""

@@ -1,0 +1,115 @@
+"""Carry out a plan: every operation as soon as what it needs is done, in parallel; one failure stops only what waits for it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+
+from vastplan.engine.carry import Run, carry_out
+from vastplan.model.address import Address
+from vastplan.model.errors import Stale, Unclear, VastplanError
+from vastplan.model.outcome import Outcome, Receipt, State
+from vastplan.model.plan import Action, Operation, Plan, Step
+
+Progress = Callable[[Action, str], None]
+
+
+def apply(plan: Plan, run: Run, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
+    """Carry out every action that is not blocked. `stop` lets what is in flight end and begins nothing more."""
+    return _Schedule(plan, run, parallel, progress, stop).run()
+
+
+class _Schedule:
+    def __init__(self, plan: Plan, run: Run, parallel: int, progress: Progress, stop: threading.Event) -> None:
+        self._plan = plan
+        self._run = run
+        self._parallel = parallel
+        self._progress = progress
+        self._stop = stop
+        self._actions = {action.address: action for action in plan.actions}
+        self._last = {operation.address: index for index, operation in enumerate(plan.operations)}
+        self._outcomes: dict[Address, Outcome] = {}
+        self._detached = {operation.address for operation in plan.operations if operation.step is Step.DETACH}
+        for action in plan.actions:
+            if action.blocked:
+                self._end(action, State.SKIPPED, action.blocked[0].message)
+
+    def run(self) -> Receipt:
+        waiting = {index: set(operation.after) for index, operation in enumerate(self._plan.operations)}
+        users: dict[int, list[int]] = {}
+        for index, needs in waiting.items():
+            for need in needs:
+                users.setdefault(need, []).append(index)
+        ready = [index for index, needs in waiting.items() if not needs]
+        flying: dict[Future[None], int] = {}
+        with ThreadPoolExecutor(max_workers=self._parallel) as pool:
+            while ready or flying:
+                while ready:
+                    index = ready.pop(0)
+                    if self._skipped(self._plan.operations[index]):
+                        ready += _freed(index, users, waiting)
+                    else:
+                        flying[pool.submit(self._carry, self._plan.operations[index])] = index
+                if flying:
+                    done, _ = wait(flying, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        index = flying.pop(future)
+                        self._note(index, future)
+                        ready += _freed(index, users, waiting)
+        return Receipt(self._plan.id, tuple(self._outcomes[action.address] for action in self._plan.actions))
+
+    def _skipped(self, operation: Operation) -> bool:
+        """Whether the operation is not begun; says why when it is the first of its action."""
+        if operation.address in self._outcomes:
+            return True
+        action = self._actions[operation.address]
+        if self._stop.is_set():
+            self._end(action, State.SKIPPED, "stopped before it began")
+            return True
+        for index in operation.after:
+            before = self._outcomes.get(self._plan.operations[index].address)
+            if before is not None and before.state is not State.DONE and before.address != str(operation.address):
+                self._end(action, State.SKIPPED, f"it waits for {before.address}, which is {before.state.value}")
+                return True
+        return False
+
+    def _carry(self, operation: Operation) -> None:
+        action = self._actions[operation.address]
+        self._progress(action, f"{operation.step.value} …")
+        carry_out(
+            self._run, action, operation.step, operation.address in self._detached and operation.step is Step.WRITE
+        )
+
+    def _note(self, index: int, future: Future[None]) -> None:
+        operation = self._plan.operations[index]
+        action = self._actions[operation.address]
+        try:
+            future.result()
+        except Stale as problem:
+            self._end(action, State.STALE, str(problem))
+        except Unclear as problem:
+            self._end(action, State.UNKNOWN, str(problem))
+        except VastplanError as problem:
+            self._end(action, State.FAILED, str(problem))
+        except Exception as problem:  # a fault of ours must not stop the others, nor lose what was done
+            self._end(action, State.UNKNOWN, f"a fault in vastplan: {type(problem).__name__}: {problem}")
+        else:
+            if self._last[operation.address] == index:
+                self._end(action, State.DONE)
+
+    def _end(self, action: Action, state: State, message: str = "") -> None:
+        self._outcomes[action.address] = Outcome(str(action.address), action.verb.value, state, message)
+        if state in (State.FAILED, State.STALE, State.SKIPPED) and not action.blocked:
+            self._run.journals[action.address.site].settles(str(action.address))
+        self._progress(action, state.value + (f": {message}" if message else ""))
+
+
+def _freed(index: int, users: dict[int, list[int]], waiting: dict[int, set[int]]) -> list[int]:
+    """The operations that waited for this one last."""
+    found = []
+    for user in users.get(index, ()):
+        waiting[user].discard(index)
+        if not waiting[user]:
+            found.append(user)
+    return found

@@ -1,0 +1,274 @@
+"""Carry out one operation: re-read, compare with the plan, write, wait, read back, note it down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from vastplan.engine.compose import change, creation, unmet
+from vastplan.engine.diff import digests, fingerprint
+from vastplan.engine.match import Matcher, NotKnown, NotYet
+from vastplan.engine.observe import Live, live_of, observe
+from vastplan.engine.settle import until_gone, until_ready
+from vastplan.model.address import Address
+from vastplan.model.errors import NotFound, Refused, Stale, Unclear, VastplanError
+from vastplan.model.plan import Action, Cause, Step, Verb
+from vastplan.model.state import LedgerPart, Owned, path_text
+from vastplan.model.value import Ref, Secret, from_json, references
+from vastplan.words.codec import Encoder
+from vastplan.words.kind import Kind, Row, Shape, Values
+from vastplan.words.marks import Mark
+from vastplan.words.provider import Journal, Provider
+
+
+@dataclass(slots=True)
+class Run:
+    """What the operations of one apply share. `made` is what this run has written, by address."""
+
+    kinds: Mapping[str, Kind]
+    providers: Mapping[tuple[str, str], Provider]
+    journals: Mapping[str, Journal]
+    ledger: Mapping[str, LedgerPart]
+    matcher: Matcher
+    reveal: Callable[[Secret], str]
+    now: Callable[[], datetime]
+    made: dict[Address, Mapping[str, Any]] = field(default_factory=dict)
+
+    def resolve(self, ref: Ref, attribute: str) -> Any:
+        """The wire value of a reference, counting what this run has made."""
+        if ref.target in self.made:
+            value = self.made[ref.target].get(attribute)
+            if value is not None:
+                return value
+        try:
+            return self.matcher.resolve(ref, attribute)
+        except (NotYet, NotKnown) as problem:
+            value = self._made_meanwhile(ref, attribute)
+            if value is None:
+                raise Refused(f"it refers to {ref.target}, which is not there ({problem})") from None
+            return value
+
+    def _made_meanwhile(self, ref: Ref, attribute: str) -> Any:
+        """An object that a system made on its own because of something this run wrote (a peer's mirror, say)."""
+        kind = self.kinds[ref.target.kind]
+        if ref.managed or (ref.target.site, kind.system) not in self.providers:
+            return None
+        found = observe([(ref.target.site, kind)], self.providers)
+        live = found.named(ref.target.site, kind, ref.target.name)
+        return None if live is None else live.attributes.get(attribute)
+
+    def revealed(self, value: Any) -> Any:
+        """The value with its secrets."""
+        if isinstance(value, Secret):
+            return self.reveal(value)
+        if isinstance(value, Mapping):
+            return {key: self.revealed(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.revealed(item) for item in value]
+        return value
+
+
+def carry_out(run: Run, action: Action, step: Step, detached: bool) -> None:
+    """One step of one action; raises `Stale`, `Refused`, `Unreachable` or `Unclear` when it does not end well."""
+    _Carrier(run, action).carry(step, detached)
+
+
+class _Carrier:
+    def __init__(self, run: Run, action: Action) -> None:
+        self._run = run
+        self._action = action
+        self._address = action.address
+        self._kind = run.kinds[action.address.kind]
+        self._provider = run.providers[action.address.site, self._kind.system]
+        self._journal = run.journals[action.address.site]
+        self._key = run.ledger[action.address.site].key
+        self._values: Values = from_json(dict(action.desired))
+        self._encoder = Encoder(action.address.site, run.resolve, run.reveal)
+
+    def carry(self, step: Step, detached: bool) -> None:
+        if step is Step.DELETE:
+            self._delete()
+        elif step is Step.DETACH:
+            self._detach()
+        elif self._action.verb is Verb.RELEASE:
+            self._release()
+        elif self._action.verb in (Verb.CREATE, Verb.REPLACE):
+            self._create()
+        else:
+            self._update(detached)
+
+    def _release(self) -> None:
+        if self._values:
+            self._own(self._action.id, self._action.locator)
+        else:
+            self._journal.drops(str(self._address))
+
+    def _create(self) -> None:
+        body = creation(self._kind, self._values, self._encoder)
+        try:
+            row = self._provider.create(self._kind, body)
+            locator = self._provider.locator(self._kind, row)
+        except Unclear as problem:
+            found = self._find()
+            if found is None:
+                raise Refused(f"{problem}; it is not there, so it was not carried out") from None
+            locator = found.locator
+        self._finish(locator, created=True)
+
+    def _update(self, detached: bool) -> None:
+        fresh = self._fresh()
+        current = self._current(fresh)
+        expected = self._action.fingerprint
+        if expected and not detached and fingerprint(self._kind, self._values, current) != expected:
+            moved = ", ".join(
+                path_text(path) for path in unmet(self._kind.fields, self._run.revealed(self._values), current)
+            )
+            raise Stale(f"it moved since the plan was made (now different: {moved or 'nothing'}); plan again")
+        paths = self._paths(current)
+        if paths:
+            body = change(self._kind, self._values, paths, fresh, self._encoder)
+            try:
+                self._provider.update(self._kind, self._action.locator, body, fresh)
+            except Unclear as problem:
+                self._explain(problem, current)
+        self._finish(self._action.locator, created=False)
+
+    def _explain(self, problem: Unclear, before: Values) -> None:
+        """An update without an answer: reading tells whether it happened."""
+        row = self._provider.read(self._kind, self._action.locator)
+        now = self._current(row) if row is not None else {}
+        desired = self._run.revealed(self._values)
+        if unmet(self._kind.fields, desired, now):
+            if fingerprint(self._kind, desired, now) == fingerprint(self._kind, desired, before):
+                raise Refused(f"{problem}; nothing changed, so it was not carried out")
+            raise problem
+
+    def _delete(self) -> None:
+        fresh = self._provider.read(self._kind, self._action.locator)
+        if fresh is not None:
+            live = self._live(fresh)
+            if live.id != self._action.id:
+                raise Stale("another object has taken its place; plan again")
+            self._still_as_weighed(live)
+            try:
+                self._provider.delete(self._kind, self._action.locator, fresh)
+            except Unclear as problem:
+                if self._provider.read(self._kind, self._action.locator) is not None:
+                    raise Refused(f"{problem}; it is still there") from None
+            until_gone(self._kind, self._provider, self._action.locator, self._action.id)
+        self._journal.drops(str(self._address))
+
+    def _still_as_weighed(self, live: Live) -> None:
+        """What was weighed may have grown a little, not into another band."""
+        weighed = {one.name: one.value for one in self._action.evidence}
+        for name in self._kind.in_use:
+            now, then = live.facts.get(name) or 0, weighed.get(name) or 0
+            if int(now).bit_length() > max(int(then).bit_length(), 1):
+                raise Stale(f"{name} was {then} when the plan was made and is {now} now; plan again")
+
+    def _detach(self) -> None:
+        fresh = self._fresh()
+        current = self._live(fresh).values
+        values: Values = {}
+        for one in self._action.changes:
+            if one.cause is Cause.DEPENDENCY:
+                field = self._kind.field(one.path)
+                if field.shape is Shape.SET:
+                    gone = {
+                        str(self._run.resolve(ref, self._attribute(one.path, ref)))
+                        for ref in references(from_json(one.before))
+                    }
+                    values[one.path] = [raw for raw in current.get(one.path) or [] if str(raw) not in gone]
+                else:
+                    values[one.path] = None
+        body = change(self._kind, values, {(name,) for name in values}, fresh, self._encoder)
+        try:
+            self._provider.update(self._kind, self._action.locator, body, fresh)
+        except Unclear as problem:
+            row = self._provider.read(self._kind, self._action.locator)
+            if row is None or any(self._live(row).values.get(name) != value for name, value in values.items()):
+                raise Refused(f"{problem}; it still refers to what is to be replaced") from None
+
+    def _attribute(self, name: str, ref: Ref) -> str:
+        refers = self._kind.field(name).refers
+        assert refers is not None
+        return refers.attribute(ref.target.kind)
+
+    def _finish(self, locator: str, *, created: bool) -> None:
+        """Wait, read back, compare, note."""
+        try:
+            row = until_ready(self._kind, self._provider, locator)
+        except VastplanError:
+            half = self._provider.read(self._kind, locator) if created else None
+            if half is not None:
+                self._own(self._live(half).id, locator)  # of no use yet, but made by us
+            raise
+        late = {
+            field.name for field in self._kind.fields if field.has(Mark.AFTER_CREATE) and field.name in self._values
+        }
+        if created and late:
+            current = self._current(row)
+            paths = {
+                path for path in unmet(self._kind.fields, self._run.revealed(self._values), current) if path[0] in late
+            }
+            if paths:
+                self._provider.update(
+                    self._kind, locator, change(self._kind, self._values, paths, row, self._encoder), row
+                )
+                row = until_ready(self._kind, self._provider, locator)
+        live = self._live(row)
+        self._own(live.id, locator)  # it is ours whether or not it turned out as it was asked for
+        self._run.made[self._address] = {**live.attributes, "id": live.attributes.get("id", live.id)}
+        kept = unmet(self._kind.fields, self._run.revealed(self._values), self._current(row))
+        if kept:
+            shown = ", ".join(path_text(path) for path in kept)
+            raise Refused(f"the system answered that all is well, and did not keep {shown}")
+
+    def _own(self, id: str, locator: str) -> None:
+        desired = self._run.revealed(self._values)
+        refers = tuple(
+            sorted({str(ref.target) for ref in references(self._values) if ref.managed} | set(self._action.after))
+        )
+        now = self._run.now().isoformat(timespec="seconds")
+        owned = Owned(id, locator, digests(self._kind, desired, self._key), refers, now)
+        self._journal.owns(str(self._address), owned)
+
+    def _fresh(self) -> Row:
+        fresh = self._provider.read(self._kind, self._action.locator)
+        if fresh is None:
+            raise Stale("it is gone since the plan was made; plan again")
+        return fresh
+
+    def _live(self, row: Row) -> Live:
+        return live_of(self._address.site, self._kind, row, self._provider)
+
+    def _current(self, row: Row) -> Values:
+        """The row's values with references named; what this run has made counts."""
+        return self._run.matcher.symbolic(self._kind, self._live(row), self._values, self._run.resolve)
+
+    def _paths(self, current: Values) -> set[tuple[str, ...]]:
+        desired = self._run.revealed(self._values)
+        paths = set(unmet(self._kind.fields, desired, current))
+        named = {change.path for change in self._action.changes}
+        return paths | {
+            (field.name,) for field in self._kind.fields if field.has(Mark.WRITE_ONLY) and field.name in named
+        }
+
+    def _find(self) -> Live | None:
+        """The object of a create without an answer, by its identity and everything else that was sent."""
+        desired = self._run.revealed(self._values)
+        try:
+            for page in self._provider.pages(self._kind):
+                for row in page:
+                    live = self._live(row)
+                    same = all(
+                        not unmet((self._kind.field(name),), desired, self._current(row))
+                        for name in self._kind.identity
+                    )
+                    if same and not live.foreign and not unmet(self._kind.fields, desired, self._current(row)):
+                        return live
+        except NotFound:
+            return None
+        return None

@@ -1,0 +1,173 @@
+"""What differs, leaf by leaf, in the fields that the document speaks of, and which side moved. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vastplan.model.plan import Cause, FieldChange
+from vastplan.model.state import digest, path_text
+from vastplan.model.value import to_json
+from vastplan.words.codec import prune
+from vastplan.words.kind import Field, Kind, Shape, Values
+from vastplan.words.marks import Mark
+
+Path = tuple[str, ...]
+_UNCOMPARED = frozenset({Mark.DOCUMENT, Mark.CREATE_ONLY})
+_NOTHING: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One value of the document that is compared as a whole."""
+
+    path: Path
+    field: Field
+    value: Any
+    immutable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The changed leaves, and those that we once set and the document no longer mentions."""
+
+    changes: tuple[FieldChange, ...]
+    paths: frozenset[Path]
+    released: tuple[str, ...]
+
+
+def leaves(
+    fields: tuple[Field, ...], values: Mapping[str, Any], prefix: Path = (), immutable: bool = False
+) -> Iterator[Leaf]:
+    """The leaves of what the document says: structs, maps and keyed members recurse, sets and lists are one leaf."""
+    for field in fields:
+        if field.name not in values or field.marks & _UNCOMPARED:
+            continue
+        path, value = (*prefix, field.name), values[field.name]
+        fixed = immutable or Mark.IMMUTABLE in field.marks
+        if isinstance(value, Mapping) and field.shape is Shape.STRUCT:
+            yield from leaves(field.fields, value, path, fixed)
+        elif isinstance(value, Mapping) and field.shape is Shape.KEYED:
+            for key, member in value.items():
+                if member is None:
+                    yield Leaf((*path, key), field, None, fixed)
+                else:
+                    yield from leaves(field.fields, member, (*path, key), fixed)
+        elif isinstance(value, Mapping) and field.shape is Shape.MAP:
+            for key, item in value.items():
+                yield Leaf((*path, key), field, item, fixed)
+        else:
+            yield Leaf(path, field, value, fixed)
+
+
+def value_at(values: Any, path: Path) -> Any:
+    """The value of a leaf, `None` where there is none."""
+    for step in path:
+        if not isinstance(values, Mapping):
+            return None
+        values = values.get(step)
+    return values
+
+
+def same(field: Field, desired: Any, live: Any) -> bool:
+    """Whether a leaf needs no change. A cleared field equals whatever the system says for unset."""
+    if desired is None:
+        return live is None or (not isinstance(live, bool) and live in field.cleared)
+    if isinstance(desired, bool) and live is None:
+        return not desired
+    if field.shape is Shape.LIST and field.fields and isinstance(live, list) and isinstance(desired, list):
+        return len(desired) == len(live) and all(
+            _covers(field.fields, want, have) for want, have in zip(desired, live, strict=True)
+        )
+    if isinstance(desired, bool) != isinstance(live, bool):
+        return False
+    return bool(desired == live)
+
+
+def _covers(fields: tuple[Field, ...], desired: Mapping[str, Any], live: Any) -> bool:
+    """A list's items are compared on what the document writes of them: the system may add to each."""
+    return isinstance(live, Mapping) and all(
+        same(leaf.field, leaf.value, value_at(live, leaf.path)) for leaf in leaves(fields, desired)
+    )
+
+
+def diff(kind: Kind, desired: Values, live: Values, applied: Mapping[str, str] | None, key: str) -> Difference:
+    """Desired against live, with the digests last applied as the third side (`None`: never applied)."""
+    changes: list[FieldChange] = []
+    paths: set[Path] = set()
+    spoken: set[str] = set()
+    for leaf in leaves(kind.fields, desired):
+        text = path_text(leaf.path)
+        spoken.add(text)
+        was = applied.get(text) if applied is not None else None
+        if leaf.field.has(Mark.WRITE_ONLY):
+            if was is not None and was == leaf_digest(key, leaf.field, leaf.value):
+                continue
+            if was is None and leaf.immutable:
+                continue  # never shown and never ours: no reason to replace what may well be right
+            current, cause = None, (Cause.DOCUMENT if was else Cause.NEW)
+        else:
+            current = value_at(live, leaf.path)
+            if same(leaf.field, leaf.value, current):
+                continue
+            cause = _cause(key, leaf, current, was)
+        changes.append(_change(leaf, current, cause))
+        paths.add(leaf.path)
+    released = tuple(sorted(set(applied or _NOTHING) - spoken))
+    return Difference(tuple(changes), frozenset(paths), released)
+
+
+def _cause(key: str, leaf: Leaf, live: Any, was: str | None) -> Cause:
+    if was is None:
+        return Cause.NEW
+    document_moved = was != leaf_digest(key, leaf.field, leaf.value)
+    still_clear = same(leaf.field, None, live) and was == digest(key, None)
+    system_moved = was != leaf_digest(key, leaf.field, live) and not still_clear
+    if document_moved and system_moved:
+        return Cause.BOTH
+    return Cause.DOCUMENT if document_moved else Cause.SYSTEM
+
+
+def leaf_digest(key: str, field: Field, value: Any) -> str:
+    """A leaf's digest; in a list of structs, a part that the system reads out as null is as one that was left out."""
+    if field.shape is Shape.LIST and field.fields and isinstance(value, list):
+        value = [prune(item) for item in value]
+    return digest(key, value)
+
+
+def _change(leaf: Leaf, current: Any, cause: Cause) -> FieldChange:
+    hidden = leaf.field.has(Mark.SENSITIVE)
+    return FieldChange(
+        path=path_text(leaf.path),
+        before=None if hidden else to_json(current),
+        after=None if hidden else to_json(leaf.value),
+        cause=cause,
+        unit=leaf.field.unit,
+        sensitive=hidden,
+        replaces=leaf.immutable,
+        units={field.name: field.unit for field in leaf.field.fields if field.unit},
+    )
+
+
+def from_nothing(kind: Kind, desired: Mapping[str, Any]) -> tuple[FieldChange, ...]:
+    """What a create sets, field by field."""
+    return tuple(replace(_change(leaf, None, Cause.NEW), replaces=False) for leaf in leaves(kind.fields, desired))
+
+
+def digests(kind: Kind, desired: Mapping[str, Any], key: str) -> dict[str, str]:
+    """What the ledger remembers of an applied object: a digest per leaf."""
+    return {path_text(leaf.path): leaf_digest(key, leaf.field, leaf.value) for leaf in leaves(kind.fields, desired)}
+
+
+def fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
+    """One digest of the live values of the fields that the document speaks of: what must not move until apply.
+
+    Secrets are left out: the digest goes into plan files, and its key is the same everywhere.
+    """
+    compared = {
+        path_text(leaf.path): value_at(live, leaf.path)
+        for leaf in leaves(kind.fields, desired)
+        if not leaf.field.has(Mark.SENSITIVE)
+    }
+    return digest("00", compared)

@@ -1,0 +1,145 @@
+"""Read what is there: every collection once, by pages, in parallel. What cannot be read is unknown, never empty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from vastplan.model.errors import VastplanError
+from vastplan.words.codec import at, decode, is_foreign, item_id
+from vastplan.words.kind import Fact, Kind, Row, Values
+from vastplan.words.provider import Provider
+
+SystemKey = tuple[str, str]  # site, system
+
+
+@dataclass(slots=True)
+class Live:
+    """One object as it is. In `values` references are still raw wire values; `attributes` is what others refer to it by."""
+
+    site: str
+    kind: Kind
+    id: str
+    locator: str
+    values: Values
+    attributes: dict[str, Any]
+    facts: dict[str, Any]
+    foreign: bool = False
+    writers: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """What to call it in a message."""
+        return str(self.attributes.get("name") or self.values.get(self.kind.identity[0]) or self.locator)
+
+
+@dataclass(slots=True)
+class Collection:
+    """All objects of a kind on a site, or why they could not be read."""
+
+    objects: list[Live] = field(default_factory=list)
+    error: str = ""
+    absent: bool = False  # the site has no such system, so nothing of it can stand in the way
+
+
+class Observed:
+    """The collections that were read, with indexes made when they are first asked for."""
+
+    def __init__(self, collections: Mapping[tuple[str, str], Collection]) -> None:
+        self.collections = dict(collections)
+        self._by_attribute: dict[tuple[str, str, str], dict[str, Live]] = {}
+
+    def error(self, site: str, kind: str) -> str:
+        """Why a collection is unknown, "" when it was read."""
+        found = self.collections.get((site, kind))
+        return "was not read" if found is None else found.error
+
+    def absent(self, site: str, kind: str) -> bool:
+        """Whether the site has no such system at all."""
+        found = self.collections.get((site, kind))
+        return found is not None and found.absent
+
+    def objects(self, site: str, kind: str) -> list[Live]:
+        """All objects of a kind on a site; none when it is unknown."""
+        found = self.collections.get((site, kind))
+        return found.objects if found else []
+
+    def find(self, site: str, kind: str, attribute: str, value: Any) -> Live | None:
+        """The object whose attribute has the value."""
+        key = (site, kind, attribute)
+        if key not in self._by_attribute:
+            index: dict[str, Live] = {}
+            for live in self.objects(site, kind):
+                text = live.id if attribute == "id" else live.attributes.get(attribute)
+                if text is not None:
+                    index.setdefault(str(text), live)
+            self._by_attribute[key] = index
+        return self._by_attribute[key].get(str(value))
+
+    def named(self, site: str, kind: Kind, name: str) -> Live | None:
+        """The object of that name; a namespaced one also by `namespace/name`."""
+        found = self.find(site, kind.name, "path", name) if kind.endpoint.namespaced else None
+        return found or self.find(site, kind.name, "name", name)
+
+    def by_id(self, site: str, kind: str, id: str) -> Live | None:
+        """The object with that id."""
+        return self.find(site, kind, "id", id)
+
+    def sites(self, kind: str) -> list[str]:
+        """The sites where the kind was asked for."""
+        return [site for site, name in self.collections if name == kind]
+
+
+def live_of(site: str, kind: Kind, row: Row, provider: Provider) -> Live:
+    """A row as an object."""
+    locator = provider.locator(kind, row)
+    return Live(
+        site=site,
+        kind=kind,
+        id=item_id(kind.endpoint, row),
+        locator=locator,
+        values=decode(kind, row),
+        attributes={one.name: at(row, one.path) for one in kind.attributes if one.path} | {"path": locator},
+        facts={one.name: value for one in kind.facts if (value := _figure(one, row)) is not None},
+        foreign=is_foreign(kind, row),
+        writers=provider.writers(row),
+    )
+
+
+def _figure(fact: Fact, row: Row) -> Any:
+    value = at(row, fact.path)
+    if fact.equals is not None:
+        return int(value == fact.equals)
+    if isinstance(value, list):
+        return {str(at(item, fact.by)): at(item, fact.each) for item in value} if fact.by else len(value)
+    return value
+
+
+def observe(wanted: Iterable[tuple[str, Kind]], providers: Mapping[SystemKey, Provider | Exception]) -> Observed:
+    """Read the wanted collections. A provider may be the reason why there is none."""
+    tasks = list(dict.fromkeys((site, kind.name) for site, kind in wanted))
+    kinds = {kind.name: kind for _, kind in wanted}
+    with ThreadPoolExecutor(max_workers=max(1, min(16, len(tasks)))) as pool:
+        read = pool.map(lambda task: _collection(task[0], kinds[task[1]], providers), tasks)
+    return Observed(dict(zip(tasks, read, strict=True)))
+
+
+def _collection(site: str, kind: Kind, providers: Mapping[SystemKey, Provider | Exception]) -> Collection:
+    provider = providers.get((site, kind.system))
+    if provider is None:
+        return Collection(error=f"site {site} has no {kind.system}", absent=True)
+    if isinstance(provider, Exception):
+        return Collection(error=str(provider))
+    found: dict[str, Live] = {}
+    try:
+        for page in provider.pages(kind):
+            for row in page:
+                live = live_of(site, kind, row, provider)
+                if not live.id:
+                    return Collection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
+                found[live.id] = live  # a list that moved between two pages may show a row twice
+    except VastplanError as problem:
+        return Collection(error=str(problem))
+    return Collection(list(found.values()))

@@ -1,0 +1,1 @@
+"""Composite entries, and what entries stand for beyond themselves."""

@@ -1,0 +1,108 @@
+"""What the Kubernetes kinds share: endpoints, names, labels, quantities, and how secrets are pointed to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from pydantic import StringConstraints
+
+from vastplan.model.units import parse_bytes
+from vastplan.words.kind import Endpoint, Update
+from vastplan.words.marks import IDENTITY, IMMUTABLE, Codec, Refers, Wire
+from vastplan.words.types import MISSING, Existing, KubernetesName, ReferenceName, Spec
+
+LabelValue = Annotated[str, StringConstraints(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
+LabelKey = Annotated[str, StringConstraints(max_length=317, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+ObjectName = Annotated[KubernetesName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE]
+NAMESPACE = Refers("namespace.name", "project.namespace", holds=False)
+InNamespace = Annotated[ReferenceName, NAMESPACE, Wire("metadata", "namespace"), IDENTITY, IMMUTABLE]
+
+FILE_DRIVER, BLOCK_DRIVER = "csi.vastdata.com", "block.csi.vastdata.com"
+PARAMETER_PREFIX = "csi.storage.k8s.io/"  # parameters that are for the sidecars, not for the driver
+
+
+def manifest(
+    group_version: str, kind: str, plural: str, *, namespaced: bool = False, vanishes_later: bool = False
+) -> Endpoint:
+    """A Kubernetes collection: lists in pages, JSON merge patches that carry the resourceVersion."""
+    root = "/api/v1" if group_version == "v1" else f"/apis/{group_version}"
+    return Endpoint(
+        path=f"{root}/{plural}",
+        update=Update.MERGE_PATCH,
+        rows="items",
+        id=("metadata", "uid"),
+        manifest=(group_version, kind),
+        namespaced=namespaced,
+        vanishes_later=vanishes_later,
+    )
+
+
+_SUFFIXES = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
+_DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
+
+
+def _write_quantity(size: int) -> str:
+    for suffix, factor in reversed(_SUFFIXES.items()):
+        if size and size % factor == 0:
+            return f"{size // factor}{suffix}"
+    return str(size)
+
+
+def _read_quantity(raw: object) -> int:
+    text = str(raw)
+    factors: dict[str, int] = _SUFFIXES | _DECIMAL
+    if text[-2:] in _SUFFIXES or text[-1:] in _DECIMAL:
+        suffix = text[-2:] if text[-2:] in _SUFFIXES else text[-1:]
+        whole, _, fraction = text.removesuffix(suffix).partition(".")
+        scale: int = 10 ** len(fraction)
+        value, rest = divmod(int(whole + fraction) * factors[suffix], scale)
+        if rest:
+            raise ValueError(f"{text} is not a whole number of bytes")
+        return value
+    return int(text)
+
+
+QUANTITY = Codec(_write_quantity, _read_quantity)
+BOOL_TEXT = Codec(lambda value: "true" if value else "false", lambda raw: raw == "true")
+_DRIVERS = {"file": FILE_DRIVER, "block": BLOCK_DRIVER}
+DRIVER = Codec(_DRIVERS.__getitem__, {name: word for word, name in _DRIVERS.items()}.__getitem__)
+
+__all__ = [
+    "BLOCK_DRIVER", "BOOL_TEXT", "DRIVER", "FILE_DRIVER", "NAMESPACE", "PARAMETER_PREFIX", "QUANTITY", "InNamespace",
+    "LabelKey", "LabelValue", "Labelled", "ObjectName", "in_full", "manifest", "parse_bytes", "secret_of_parameters",
+    "secret_parameters",
+]  # fmt: skip
+
+
+class Labelled(Spec):
+    """Labels and annotations; only the keys that are written here are managed."""
+
+    labels: Annotated[dict[LabelKey, LabelValue | None] | MISSING, Wire("metadata", "labels")] = MISSING
+    annotations: Annotated[dict[LabelKey, str | None] | MISSING, Wire("metadata", "annotations")] = MISSING
+
+
+def in_full(secret: object) -> None:
+    """Refuse `{existing: NAME}` for a secret: what is not in the document needs its namespace."""
+    if isinstance(secret, Existing) and len([part for part in secret.existing.split("/") if part]) != 2:
+        raise ValueError("secret: write {existing: NAMESPACE/NAME}")
+
+
+def secret_parameters(path: str | None, purposes: Iterable[str]) -> dict[str, str | None]:
+    """The class parameters by which sidecars find the secret at NAMESPACE/NAME, a pair for each purpose."""
+    namespace, _, name = path.partition("/") if path else (None, "", None)
+    parts = {"name": name, "namespace": namespace}
+    return {f"{PARAMETER_PREFIX}{one}-secret-{part}": value for one in purposes for part, value in parts.items()}
+
+
+def secret_of_parameters(parameters: dict[str, Any], purposes: Iterable[str]) -> str | None:
+    """The NAMESPACE/NAME that every purpose points to; when they disagree, a text that says so."""
+    found: dict[str, list[str]] = {}
+    for purpose in purposes:
+        start = f"{PARAMETER_PREFIX}{purpose}-secret"
+        path = f"{parameters.get(f'{start}-namespace', '')}/{parameters.get(f'{start}-name', '')}"
+        found.setdefault(path, []).append(purpose)
+    if len(found) == 1:
+        (path,) = found
+        return None if path == "/" else path
+    return "; ".join(f"{path} for {', '.join(purposes)}" for path, purposes in found.items())

@@ -1,0 +1,113 @@
+"""The two rules that vastplan writes as admission policies: who may use a class, and no inline volumes of VAST.
+
+All that differs between two policies stands in `variables`, as JSON, which is CEL too, so it can be read back. All else
+is the same in every policy, and `read` says where a live one departs from it. The expressions use no optional types, so
+that clusters from 1.30 on and plain CEL evaluators take them alike.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+AS_WRITTEN = "as vastplan writes it"
+_LEGACY = '"volume.beta.kubernetes.io/storage-class"'  # the cluster still obeys it, and lets it win over the spec
+_PARTS = ("failurePolicy", "matchConditions", "validations", "paramKind", "auditAnnotations")
+_MATCHED = ("resourceRules", "excludeResourceRules", "namespaceSelector", "objectSelector", "matchPolicy")
+
+
+def _spec(
+    match: Mapping[str, Any], conditions: Mapping[str, str], variables: Mapping[str, Any], rule: Mapping[str, str]
+) -> dict[str, Any]:
+    matched = {"apiGroups": [""], "apiVersions": ["v1"], "scope": "*", **match}
+    return {
+        "failurePolicy": "Fail",
+        "matchConstraints": {"matchPolicy": "Equivalent", "resourceRules": [matched]},
+        "matchConditions": [{"name": name, "expression": text} for name, text in conditions.items()],
+        "variables": [{"name": name, "expression": json.dumps(value)} for name, value in variables.items()],
+        "validations": [rule],
+    }
+
+
+def _named(claim: str) -> str:
+    return f'(has({claim}.spec.storageClassName) ? {claim}.spec.storageClassName : "")'
+
+
+def _annotated(claim: str) -> str:
+    notes = f"{claim}.metadata.annotations"
+    return f'(has({notes}) && {_LEGACY} in {notes} ? {notes}[{_LEGACY}] : "")'
+
+
+def closed_class(storage_class: str, namespaces: Iterable[str], is_open: bool) -> dict[str, Any]:
+    """The policy's spec: claims that name the class are for the namespaces only, or for all when it is open.
+
+    An update that leaves a claim's class as it was is let through: old claims must be able to lose their finalizers.
+    """
+    name = json.dumps(storage_class)
+    conditions = {
+        "names-the-class": f"{_named('object')} == {name} || {_annotated('object')} == {name}",
+        "names-it-anew": 'request.operation != "UPDATE"'
+        f" || {_named('object')} != {_named('oldObject')} || {_annotated('object')} != {_annotated('oldObject')}",
+    }
+    variables = {"storageClass": storage_class, "namespaces": sorted(set(namespaces)), "open": is_open}
+    rule = {
+        "expression": "variables.open || request.namespace in variables.namespaces",
+        "message": f"storage class {storage_class} is not open to this namespace",
+        "messageExpression": '"storage class " + variables.storageClass'
+        ' + " is not open to namespace " + request.namespace',
+    }
+    match = {"operations": ["CREATE", "UPDATE"], "resources": ["persistentvolumeclaims"]}
+    return _spec(match, conditions, variables, rule)
+
+
+def no_inline_volumes(drivers: Iterable[str]) -> dict[str, Any]:
+    """The policy's spec: no new pod brings its own volume of these CSI drivers past all claims."""
+    conditions = {"has-inline-volumes": "has(object.spec.volumes) && object.spec.volumes.exists(v, has(v.csi))"}
+    rule = {
+        "expression": "object.spec.volumes.all(v, !has(v.csi) || !(v.csi.driver in variables.drivers))",
+        "message": "inline volumes of the VAST CSI drivers are not allowed; use a persistent volume claim",
+    }
+    match = {"operations": ["CREATE"], "resources": ["pods"]}
+    return _spec(match, conditions, {"drivers": sorted(set(drivers))}, rule)
+
+
+def over_live(spec: dict[str, Any]) -> dict[str, Any]:
+    """The spec as a merge patch that leaves nothing of what somebody added beside it."""
+    match = {
+        **spec["matchConstraints"],
+        **dict.fromkeys(("excludeResourceRules", "namespaceSelector", "objectSelector")),
+    }
+    return {**spec, "matchConstraints": match, "paramKind": None, "auditAnnotations": None}
+
+
+def read(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The variables of a live policy, and as `rule` whether all else is as vastplan writes it, or what is not."""
+    variables: dict[str, Any] = {}
+    for variable in spec.get("variables") or []:
+        try:
+            variables[variable["name"]] = json.loads(variable["expression"])
+        except (ValueError, KeyError, TypeError):
+            variables[str(variable.get("name"))] = None
+    wanted = _wanted(variables)
+    if wanted is None:
+        return {**variables, "rule": "variables changed"}
+    changed = [part for part in _PARTS if (spec.get(part) or None) != wanted.get(part)]
+    matched = spec.get("matchConstraints") or {}
+    changed += [part for part in _MATCHED if (matched.get(part) or None) != wanted["matchConstraints"].get(part)]
+    return {**variables, "rule": f"{', '.join(sorted(changed))} changed" if changed else AS_WRITTEN}
+
+
+def _wanted(variables: dict[str, Any]) -> dict[str, Any] | None:
+    """The spec that vastplan writes for these variables, `None` when they are not those of a rule."""
+    if set(variables) == {"drivers"} and _texts(variables["drivers"]):
+        return no_inline_volumes(variables["drivers"])
+    if set(variables) != {"storageClass", "namespaces", "open"} or not _texts(variables["namespaces"]):
+        return None
+    name, is_open = variables["storageClass"], variables["open"]
+    known = isinstance(name, str) and isinstance(is_open, bool)
+    return closed_class(name, variables["namespaces"], is_open) if known else None
+
+
+def _texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)

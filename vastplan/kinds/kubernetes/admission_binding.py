@@ -1,0 +1,40 @@
+"""ValidatingAdmissionPolicyBinding: puts an admission policy in force, for the whole cluster."""
+
+from typing import Annotated, Any, Literal
+
+from vastplan.kinds.kubernetes._common import Labelled, ObjectName, manifest
+from vastplan.kinds.kubernetes.admission_policy import GROUP
+from vastplan.model.value import Ref
+from vastplan.words.compile import kind
+from vastplan.words.marks import AS_SET, Refers, Wire
+from vastplan.words.types import MISSING, ReferenceName
+
+_NOTE = ("metadata", "annotations", "vastplan.io/storage-class")
+
+
+class AdmissionBinding(Labelled):
+    """A binding. `storage_class` notes which class opens when it goes; `only` is null: it holds everywhere."""
+
+    name: ObjectName = MISSING
+    policy: Annotated[ReferenceName, Refers("admission_policy.name", holds=False), Wire("spec", "policyName")]
+    storage_class: Annotated[
+        ReferenceName | MISSING, Refers("storage_class.name", holds=False, shields=True), Wire(*_NOTE)
+    ] = MISSING
+    validation_actions: Annotated[
+        list[Literal["Deny", "Warn", "Audit"]] | MISSING, Wire("spec", "validationActions"), AS_SET
+    ] = MISSING
+    only: Annotated[None, Wire("spec", "matchResources")] = None
+
+
+def in_force(name: str, policy: Ref, storage_class: Ref | None = None) -> dict[str, Any]:
+    """The values of a binding that denies what the policy does not allow."""
+    shielded = {} if storage_class is None else {"storage_class": storage_class}
+    return {"name": name, "policy": policy, "validation_actions": ["Deny"], "only": None, **shielded}
+
+
+KIND = kind(
+    AdmissionBinding,
+    name="admission_binding",
+    system="kubernetes",
+    endpoint=manifest(f"{GROUP}/v1", "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"),
+)

@@ -1,0 +1,87 @@
+"""ValidatingAdmissionPolicy: closes a storage class to all namespaces but some, or pods to inline VAST volumes.
+
+It does nothing without an `admission_binding`. Needs Kubernetes 1.30.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal
+
+from pydantic import model_validator
+
+from vastplan.kinds.kubernetes import _rules
+from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, NAMESPACE, Labelled, ObjectName, manifest
+from vastplan.model.value import Ref
+from vastplan.words.compile import kind
+from vastplan.words.kind import Row, Values
+from vastplan.words.marks import AS_SET, WHOLE, Refers, Wire
+from vastplan.words.types import MISSING, ReferenceName, Text
+
+GROUP = "admissionregistration.k8s.io"
+_WIRE = ("spec", "variables")
+
+
+class AdmissionPolicy(Labelled):
+    """Either `storage_class` with `namespaces` and `open`, or `drivers`. A change rewrites the whole rule, in place."""
+
+    name: ObjectName = MISSING
+    storage_class: Annotated[
+        ReferenceName | MISSING,
+        Refers("storage_class.name", holds=False, shields=True),
+        Wire(*_WIRE, "storageClass"),
+        WHOLE,
+    ] = MISSING
+    namespaces: Annotated[list[ReferenceName] | MISSING, NAMESPACE, Wire(*_WIRE, "namespaces"), AS_SET, WHOLE] = MISSING
+    open: Annotated[bool | MISSING, Wire(*_WIRE, "open"), WHOLE] = MISSING
+    drivers: Annotated[list[Text] | MISSING, Wire(*_WIRE, "drivers"), AS_SET, WHOLE] = MISSING
+    rule: Annotated[Literal["as vastplan writes it"], Wire(*_WIRE, "rule"), WHOLE] = "as vastplan writes it"
+
+    @model_validator(mode="after")
+    def _one_rule(self) -> "AdmissionPolicy":
+        given = [one is not MISSING for one in (self.storage_class, self.namespaces, self.open)]
+        if (self.drivers is MISSING) != given[0] or (self.drivers is not MISSING and any(given)):
+            raise ValueError("give either storage_class with namespaces and open, or drivers")
+        if any(given) and not all(given):
+            raise ValueError("namespaces and open go with storage_class")
+        return self
+
+
+def closing(name: str, storage_class: Ref, namespaces: Iterable[Ref], *, open: bool = False) -> dict[str, Any]:
+    """The values of a policy that keeps a class for some namespaces, and of none when the list is empty."""
+    allowed = sorted(set(namespaces), key=lambda ref: (ref.target.name, ref.target.kind))
+    rule = _rules.AS_WRITTEN
+    return {"name": name, "storage_class": storage_class, "namespaces": allowed, "open": open, "rule": rule}
+
+
+def without_inline_volumes(name: str) -> dict[str, Any]:
+    """The values of a policy that keeps pods from mounting VAST without a claim."""
+    return {"name": name, "drivers": [BLOCK_DRIVER, FILE_DRIVER], "rule": _rules.AS_WRITTEN}
+
+
+def _with_rule(body: Row, values: Values) -> Row:
+    said = body.get("spec", {}).get("variables")
+    if said is not None:
+        if "drivers" in said:
+            spec = _rules.no_inline_volumes(said["drivers"])
+        else:
+            spec = _rules.closed_class(said["storageClass"], said["namespaces"], said["open"])
+        creating = "name" in body.get("metadata", {})
+        body["spec"] = spec if creating else _rules.over_live(spec)
+    return body
+
+
+def _read(values: Values, row: Row) -> Values:
+    found = _rules.read(row.get("spec") or {})
+    read = {"storage_class": found.get("storageClass"), **{name: found.get(name) for name in ("open", "rule")}}
+    for name in ("namespaces", "drivers"):
+        read[name] = sorted(found[name], key=str) if isinstance(found.get(name), list) else None
+    return {**values, **{name: value for name, value in read.items() if value is not None}}
+
+
+KIND = kind(
+    AdmissionPolicy,
+    name="admission_policy",
+    system="kubernetes",
+    endpoint=manifest(f"{GROUP}/v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
+    finish_encode=_with_rule,
+    finish_decode=_read,
+)

@@ -1,0 +1,116 @@
+"""PersistentVolume that vastplan makes: data that is already on VAST, shown to one claim. The driver's are not ours."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import model_validator
+
+from vastplan.kinds.kubernetes._common import (
+    BLOCK_DRIVER,
+    FILE_DRIVER,
+    NAMESPACE,
+    QUANTITY,
+    Labelled,
+    ObjectName,
+    in_full,
+    manifest,
+)
+from vastplan.words.codec import at
+from vastplan.words.compile import kind
+from vastplan.words.kind import Fact, Row, Values
+from vastplan.words.marks import AS_SET, IMMUTABLE, Codec, Refers, Wire
+from vastplan.words.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
+
+AccessMode = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
+VolumeMode = Literal["Filesystem", "Block"]
+_PROVISIONED_BY = ("metadata", "annotations", "pv.kubernetes.io/provisioned-by")
+_SECRETS = ("controllerPublishSecretRef", "nodePublishSecretRef")
+
+
+def _write_secret(path: str) -> dict[str, dict[str, str]]:
+    namespace, _, name = path.partition("/")
+    return {field: {"name": name, "namespace": namespace} for field in _SECRETS}
+
+
+def _read_secret(source: dict[str, Any]) -> str | None:
+    """NAMESPACE/NAME when both agree, a text that says so when they do not."""
+    paths = [f"{ref.get('namespace')}/{ref.get('name')}" if (ref := source.get(field)) else "" for field in _SECRETS]
+    if len(set(paths)) == 1:
+        return paths[0] or None
+    return "; ".join(f"{path or 'none'} for {field}" for field, path in zip(_SECRETS, paths, strict=True))
+
+
+class PersistentVolume(Labelled):
+    """A static volume. For the file driver `volume_handle` is the path on VAST; the leading "/" makes it static."""
+
+    name: ObjectName = MISSING
+    size: Annotated[Bytes, Wire("spec", "capacity", "storage"), QUANTITY]
+    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), AS_SET]
+    reclaim_policy: Annotated[Literal["Retain", "Delete"] | MISSING, Wire("spec", "persistentVolumeReclaimPolicy")] = (
+        MISSING
+    )
+    storage_class_name: Annotated[Text | None | MISSING, Wire("spec", "storageClassName")] = MISSING
+    claim_namespace: Annotated[ReferenceName | MISSING, NAMESPACE, Wire("spec", "claimRef", "namespace")] = MISSING
+    claim_name: Annotated[KubernetesName | MISSING, Wire("spec", "claimRef", "name")] = MISSING
+    driver: Annotated[str, Wire("spec", "csi", "driver"), IMMUTABLE]
+    volume_handle: Annotated[Text, Wire("spec", "csi", "volumeHandle"), IMMUTABLE]
+    volume_attributes: Annotated[dict[str, Text] | MISSING, Wire("spec", "csi", "volumeAttributes"), IMMUTABLE] = (
+        MISSING
+    )
+    vip_pool: Annotated[
+        ReferenceName | MISSING,
+        Refers("vip_pool.name", holds=False),
+        Wire("spec", "csi", "volumeAttributes", "vip_pool_name"),
+        IMMUTABLE,
+    ] = MISSING
+    fs_type: Annotated[Text | MISSING, Wire("spec", "csi", "fsType"), IMMUTABLE] = MISSING
+    read_only: Annotated[bool | MISSING, Wire("spec", "csi", "readOnly"), IMMUTABLE] = MISSING
+    secret: Annotated[
+        ReferenceName | MISSING,
+        Refers("secret.path"),
+        Wire("spec", "csi"),
+        Codec(_write_secret, _read_secret),
+        IMMUTABLE,
+    ] = MISSING
+    mount_options: Annotated[list[Text] | None | MISSING, Wire("spec", "mountOptions")] = MISSING
+    volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE] = MISSING
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "PersistentVolume":
+        if (self.claim_namespace is MISSING) != (self.claim_name is MISSING):
+            raise ValueError("claim_namespace and claim_name go together")
+        if self.driver == FILE_DRIVER and not self.volume_handle.startswith("/"):
+            raise ValueError("volume_handle is an absolute path on VAST")
+        in_full(self.secret)
+        return self
+
+
+def _finished(body: Row, values: Values) -> Row:
+    """The block driver logs in to stage a volume too; and a volume that gets another claim forgets the one it had."""
+    spec = body.get("spec", {})
+    source = spec.get("csi", {})
+    if source.get("driver") == BLOCK_DRIVER and "nodePublishSecretRef" in source:
+        source["nodeStageSecretRef"] = source["nodePublishSecretRef"]
+    if "claimRef" in spec and "name" not in body.get("metadata", {}):
+        spec["claimRef"] |= {"uid": None, "resourceVersion": None}
+    return body
+
+
+def _read(values: Values, row: Row) -> Values:
+    """A volume whose claim is gone is bound to no new claim of that name until it forgets the old one's uid."""
+    if at(row, ("status", "phase")) == "Released" and at(row, ("spec", "claimRef", "uid")):
+        return {**values, "claim_name": f"{values.get('claim_name')}, which is gone"}
+    return values
+
+
+KIND = kind(
+    PersistentVolume,
+    name="persistent_volume",
+    system="kubernetes",
+    endpoint=manifest("v1", "PersistentVolume", "persistentvolumes", vanishes_later=True),
+    data_bearing=True,
+    facts=(Fact("bound", ("status", "phase"), equals="Bound"),),
+    in_use=("bound",),
+    foreign=tuple((_PROVISIONED_BY, driver) for driver in (FILE_DRIVER, BLOCK_DRIVER)),
+    finish_encode=_finished,
+    finish_decode=_read,
+)

@@ -1,0 +1,70 @@
+"""PersistentVolumeClaim: what a workload mounts. It grows, never shrinks, and only when its class lets it."""
+
+from typing import Annotated
+
+from pydantic import model_validator
+
+from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
+from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
+from vastplan.words.compile import kind
+from vastplan.words.kind import Fact
+from vastplan.words.marks import (
+    AS_SET,
+    CREATE_ONLY,
+    EXPLICIT_NULL,
+    GROW_ONLY,
+    IMMUTABLE,
+    Clears,
+    Refers,
+    Wire,
+)
+from vastplan.words.types import MISSING, Bytes, ReferenceName
+
+_SIZE = ("spec", "resources", "requests", "storage")
+
+
+class PersistentVolumeClaim(Labelled):
+    """A claim, provisioned by its class, or with `storage_class: null` bound to a volume that is already there.
+
+    One without a class cannot grow: Kubernetes expands what a class provisioned. Its `nominal_size` is asked for once
+    and not compared; what it may hold is the quota of its directory.
+    """
+
+    name: ObjectName = MISSING
+    namespace: InNamespace
+    storage_class: Annotated[
+        ReferenceName | None,
+        Refers("storage_class.name", holds=False),
+        Wire("spec", "storageClassName"),
+        EXPLICIT_NULL,
+        Clears(""),
+        IMMUTABLE,
+    ]
+    size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, GROW_ONLY] = MISSING
+    nominal_size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
+    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), AS_SET, IMMUTABLE]
+    volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE] = MISSING
+    volume: Annotated[
+        ReferenceName | MISSING, Refers("persistent_volume.name", holds=False), Wire("spec", "volumeName"), IMMUTABLE
+    ] = MISSING
+
+    @model_validator(mode="after")
+    def _one_way_to_its_data(self) -> "PersistentVolumeClaim":
+        if self.storage_class is None and self.volume is MISSING:
+            raise ValueError("a claim without a storage_class names its volume")
+        if (self.size is MISSING) == (self.nominal_size is MISSING):
+            raise ValueError("give size, or nominal_size for a claim without a storage_class")
+        if self.nominal_size is not MISSING and self.storage_class is not None:
+            raise ValueError("nominal_size is for a claim without a storage_class")
+        return self
+
+
+KIND = kind(
+    PersistentVolumeClaim,
+    name="persistent_volume_claim",
+    system="kubernetes",
+    endpoint=manifest("v1", "PersistentVolumeClaim", "persistentvolumeclaims", namespaced=True, vanishes_later=True),
+    data_bearing=True,
+    facts=(Fact("bound", ("status", "phase"), equals="Bound"),),
+    in_use=("bound",),
+)

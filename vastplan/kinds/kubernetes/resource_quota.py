@@ -1,0 +1,51 @@
+"""ResourceQuota: what a namespace may ask for; with zeroes for a class, the weaker way to close it to the namespace."""
+
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import BeforeValidator, StringConstraints
+
+from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
+from vastplan.words.compile import kind
+from vastplan.words.marks import Codec, Wire
+from vastplan.words.types import MISSING
+
+_MEBIBYTE = 2**20
+
+
+def canonical(value: object) -> object:
+    """One text for equal quantities, such as `1Ti` for `1024Gi`; raises `ValueError`."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return value
+    text = str(value)
+    try:
+        milli = text.endswith("m")
+        amount = Fraction(int(text[:-1]), 1000) if milli else Fraction(QUANTITY.read(text))
+    except ValueError:
+        raise ValueError(f"{text!r} is not a quantity such as 10Gi or 5") from None
+    if amount < 0:
+        raise ValueError("a quantity is not negative")
+    if amount.denominator != 1:
+        return f"{amount * 1000}m"
+    whole = int(amount)
+    return QUANTITY.write(whole) if whole and whole % _MEBIBYTE == 0 else str(whole)
+
+
+_Resource = Annotated[str, StringConstraints(min_length=1, max_length=317, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
+_Quantity = Annotated[str, BeforeValidator(canonical, json_schema_input_type=str | int)]
+
+
+class ResourceQuota(Labelled):
+    """A quota. It binds new claims only, and not before the cluster has counted what is there."""
+
+    name: ObjectName = MISSING
+    namespace: InNamespace
+    hard: Annotated[dict[_Resource, _Quantity | None], Wire("spec", "hard"), Codec(str, canonical)]
+
+
+KIND = kind(
+    ResourceQuota,
+    name="resource_quota",
+    system="kubernetes",
+    endpoint=manifest("v1", "ResourceQuota", "resourcequotas", namespaced=True),
+)

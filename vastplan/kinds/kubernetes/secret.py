@@ -1,0 +1,55 @@
+"""Secret: what the CSI drivers log in to VAST with. The document says where its values are, never what they are."""
+
+import base64
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import StringConstraints, model_validator
+
+from vastplan.kinds.kubernetes._common import InNamespace, Labelled, ObjectName, manifest
+from vastplan.model.value import Ref
+from vastplan.words.compile import kind
+from vastplan.words.kind import Attribute
+from vastplan.words.marks import IMMUTABLE, ONE_WAY, SENSITIVE, Codec
+from vastplan.words.types import MISSING, SecretSource
+
+_Key = Annotated[str, StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")]
+_Plain = Annotated[str, StringConstraints(max_length=2**20)]
+_GUARDED = ("password", "token", "passphrase")
+BASE64 = Codec(
+    lambda text: base64.b64encode(text.encode()).decode(),
+    lambda raw: base64.b64decode(raw, validate=True).decode(),
+)
+
+
+class Secret(Labelled):
+    """A secret. `immutable: true` freezes its data until it is deleted."""
+
+    name: ObjectName = MISSING
+    namespace: InNamespace
+    type: Annotated[str | MISSING, IMMUTABLE] = MISSING
+    data: Annotated[dict[_Key, _Plain | SecretSource | None] | MISSING, BASE64, SENSITIVE] = MISSING
+    immutable: Annotated[bool | MISSING, ONE_WAY] = MISSING
+
+    @model_validator(mode="after")
+    def _no_credentials_in_the_document(self) -> "Secret":
+        for key, value in self.data.items() if isinstance(self.data, dict) else ():
+            if isinstance(value, str) and any(word in key.lower() for word in _GUARDED):
+                raise ValueError(f"data.{key} is a credential: write {{env: NAME}} or {{file: PATH}}")
+        return self
+
+
+def _path(values: Mapping[str, Any]) -> str | None:
+    namespace = values.get("namespace")
+    return None if isinstance(namespace, Ref) else f"{namespace}/{values.get('name')}"
+
+
+KIND = kind(
+    Secret,
+    name="secret",
+    system="kubernetes",
+    section="secrets",
+    endpoint=manifest("v1", "Secret", "secrets", namespaced=True),
+    attributes=(Attribute("path", (), _path),),
+    foreign=tuple((("type",), text) for text in ("helm.sh/release.v1", "kubernetes.io/service-account-token")),
+)

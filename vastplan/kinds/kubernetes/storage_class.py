@@ -1,0 +1,158 @@
+"""StorageClass of the VAST CSI drivers. Its parameters are immutable: a change replaces it, and touches no volume."""
+
+from difflib import get_close_matches
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, StringConstraints, model_validator
+
+from vastplan.kinds.kubernetes._common import (
+    BOOL_TEXT,
+    DRIVER,
+    PARAMETER_PREFIX,
+    Labelled,
+    in_full,
+    manifest,
+    secret_of_parameters,
+    secret_parameters,
+)
+from vastplan.words.compile import kind
+from vastplan.words.kind import Row, Values
+from vastplan.words.marks import DOCUMENT, IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.words.types import MISSING, Host, ReferenceName, Text
+
+DEFAULT = "storageclass.kubernetes.io/is-default-class"
+_PURPOSES = ("provisioner", "controller-publish", "node-publish", "controller-expand")
+_STAGES = "node-stage"  # the block driver formats and stages; the file driver has nothing to stage
+_ONLY = {
+    "file": ("storage_path", "view_policy"),
+    "block": ("subsystem", "transport_type", "fs_type", "volume_group", "tenant_name"),
+}
+_COMMON = ("vip_pool_fqdn_random_prefix", "qos_policy_id", "blocking_clones", PARAMETER_PREFIX + "fstype")
+_KNOWN = {
+    "file": (
+        *_COMMON, "eph_volume_name_fmt", "lb_strategy",
+        *(f"{PARAMETER_PREFIX}node-expand-secret-{part}" for part in ("name", "namespace")),
+    ),
+    "block": (
+        *_COMMON, "host_encryption", "host_encryption.cipher", "host_encryption.hash", "host_encryption.key_size",
+        "host_encryption.pbkdf_memory", "host_nqn_obfuscation",
+    ),
+}  # fmt: skip
+_WRITTEN = {  # parameters that have a field of their own
+    "root_export": "storage_path", "vip_pool_name": "vip_pool", "tenant_name": "tenant", "fsType": "fs_type",
+    "volume_name_fmt": "volume_name_format",
+    **{same: same for same in ("view_policy", "vip_pool_fqdn", "qos_policy", "subsystem", "transport_type")},
+    "volume_group": "volume_group", "cluster_name": "cluster_name",
+}  # fmt: skip
+
+
+def _as_text(value: object) -> object:
+    """Parameters are text on the wire; `true` and `10` may be written as such."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else value
+
+
+# Run:AI (2.23 and later) refuses dots; with the suffix of a quota's key 253 characters are the most.
+ClassName = Annotated[str, StringConstraints(max_length=225, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")]
+_Path = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$")]
+_Parameter = Annotated[Text, BeforeValidator(_as_text, json_schema_input_type=str | int | bool)]
+
+
+class StorageClass(Labelled):
+    """A class of volumes. Closed to every namespace but those of the projects that list it, unless `shared`."""
+
+    name: Annotated[ClassName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE] = MISSING
+    tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant", holds=False), DOCUMENT] = MISSING
+    driver: Annotated[Literal["file", "block"], Wire("provisioner"), DRIVER, IMMUTABLE]
+    storage_path: Annotated[_Path | MISSING, Wire("parameters", "root_export"), IMMUTABLE] = MISSING
+    view_policy: Annotated[
+        ReferenceName | MISSING, Refers("view_policy.name", holds=False), Wire("parameters", "view_policy"), IMMUTABLE
+    ] = MISSING
+    subsystem: Annotated[
+        ReferenceName | MISSING, Refers("view.name", holds=False), Wire("parameters", "subsystem"), IMMUTABLE
+    ] = MISSING
+    tenant_name: Annotated[
+        ReferenceName | MISSING, Refers("tenant.name", holds=False), Wire("parameters", "tenant_name"), IMMUTABLE
+    ] = MISSING
+    vip_pool: Annotated[
+        ReferenceName | MISSING, Refers("vip_pool.name", holds=False), Wire("parameters", "vip_pool_name"), IMMUTABLE
+    ] = MISSING
+    vip_pool_fqdn: Annotated[Host | MISSING, Wire("parameters", "vip_pool_fqdn"), IMMUTABLE] = MISSING
+    qos_policy: Annotated[
+        ReferenceName | MISSING, Refers("qos_policy.name", holds=False), Wire("parameters", "qos_policy"), IMMUTABLE
+    ] = MISSING
+    transport_type: Annotated[Literal["TCP", "RDMA"] | MISSING, Wire("parameters", "transport_type"), IMMUTABLE] = (
+        MISSING
+    )
+    fs_type: Annotated[Literal["ext3", "ext4", "xfs"] | MISSING, Wire("parameters", "fsType"), IMMUTABLE] = MISSING
+    volume_group: Annotated[Text | MISSING, Wire("parameters", "volume_group"), IMMUTABLE] = MISSING
+    volume_name_format: Annotated[Text | MISSING, Wire("parameters", "volume_name_fmt"), IMMUTABLE] = MISSING
+    cluster_name: Annotated[Text | MISSING, Wire("parameters", "cluster_name"), IMMUTABLE] = MISSING
+    parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE] = MISSING
+    secret: Annotated[
+        ReferenceName | MISSING, Refers("secret.path", holds=False), Wire("parameters", "secret"), IMMUTABLE
+    ] = MISSING
+    mount_options: Annotated[list[Text] | None | MISSING, Wire("mountOptions")] = MISSING
+    reclaim_policy: Annotated[Literal["Delete", "Retain"] | MISSING, Wire("reclaimPolicy"), IMMUTABLE] = MISSING
+    volume_binding_mode: Annotated[
+        Literal["Immediate", "WaitForFirstConsumer"] | MISSING, Wire("volumeBindingMode"), IMMUTABLE
+    ] = MISSING
+    allow_volume_expansion: Annotated[bool | MISSING, Wire("allowVolumeExpansion")] = MISSING
+    default: Annotated[bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT] = MISSING
+    shared: Annotated[bool, DOCUMENT] = False
+
+    @model_validator(mode="after")
+    def _as_the_driver_wants_it(self) -> "StorageClass":
+        if self.vip_pool is not MISSING and self.vip_pool_fqdn is not MISSING:
+            raise ValueError("give vip_pool or vip_pool_fqdn, not both")
+        other = "block" if self.driver == "file" else "file"
+        for name in _ONLY[other]:
+            if getattr(self, name) is not MISSING:
+                raise ValueError(f"{name} is for the {other} driver")
+        needed = "storage_path" if self.driver == "file" else "subsystem"
+        if getattr(self, needed) is MISSING:
+            raise ValueError(f"the {self.driver} driver needs {needed}")
+        in_full(self.secret)
+        if isinstance(self.annotations, dict) and DEFAULT in self.annotations:
+            raise ValueError(f"annotations.{DEFAULT}: write default: true or false")
+        return self
+
+    @model_validator(mode="after")
+    def _known_parameters(self) -> "StorageClass":
+        for key in self.parameters if isinstance(self.parameters, dict) else ():
+            if key in _WRITTEN:
+                raise ValueError(f"parameters.{key}: write {_WRITTEN[key]} instead")
+            if key.startswith("host_encryption.perf-") and self.driver == "block":
+                continue
+            if key not in _KNOWN[self.driver]:
+                near = get_close_matches(key, (*_KNOWN[self.driver], *_WRITTEN), 1, 0.5)
+                meant = f"did you mean {near[0]}?" if near else f"it knows {', '.join(_KNOWN[self.driver])}"
+                raise ValueError(f"parameters.{key} means nothing to the {self.driver} driver; {meant}")
+        return self
+
+
+def _purposes(provisioner: object) -> tuple[str, ...]:
+    return (*_PURPOSES, _STAGES) if provisioner == DRIVER.write("block") else _PURPOSES
+
+
+def _with_secret_pairs(body: Row, values: Values) -> Row:
+    path = body.get("parameters", {}).pop("secret", None)
+    if path is not None:
+        body["parameters"] |= secret_parameters(path, _purposes(body["provisioner"]))
+    return body
+
+
+def _with_secret(values: Values, row: Row) -> Values:
+    return {**values, "secret": secret_of_parameters(row.get("parameters") or {}, _purposes(row.get("provisioner")))}
+
+
+KIND = kind(
+    StorageClass,
+    name="storage_class",
+    system="kubernetes",
+    section="storage_classes",
+    endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
+    finish_encode=_with_secret_pairs,
+    finish_decode=_with_secret,
+)

@@ -1,0 +1,1 @@
+"""Kinds of the NVIDIA Run:AI control plane."""

@@ -1,0 +1,65 @@
+"""Who may do what in a department or project, as the document writes it: a mapping from roles to subjects.
+
+Run:AI has one access rule for every subject and role; an expansion makes them from what `grants` lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import Field, StringConstraints
+
+from vastplan.words.types import Spec
+
+_TRIMMED = r"^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?$"  # one line, no blanks around it
+_Subject = Annotated[str, StringConstraints(max_length=253, pattern=_TRIMMED)]
+
+
+class UserSubject(Spec):
+    """A user, by e-mail."""
+
+    user: _Subject
+
+
+class GroupSubject(Spec):
+    """A group of the single sign-on, by name."""
+
+    group: _Subject
+
+
+class ServiceAccountSubject(Spec):
+    """A service account, by name."""
+
+    service_account: _Subject
+
+
+_RoleName = Annotated[str, StringConstraints(min_length=1, max_length=253)]
+Access = dict[
+    _RoleName, Annotated[list[_Subject | UserSubject | GroupSubject | ServiceAccountSubject], Field(max_length=1000)]
+]
+
+
+class Grant(NamedTuple):
+    """One subject in one role; `subject_type` is as the API writes it."""
+
+    subject: str
+    subject_type: str
+    role: str
+
+
+def grants(access: Mapping[str, Iterable[Any]]) -> tuple[Grant, ...]:
+    """Every grant of an `access` mapping once, sorted. Text with an `@` is a user, other text a group."""
+    return tuple(sorted({Grant(*_typed(subject), role) for role, subjects in access.items() for subject in subjects}))
+
+
+def rule_name(scope_type: str, scope: str, grant: Grant) -> str:
+    """What to call the rule of a grant in an address: `project/team-c/group/grp-team-c/ML engineer`."""
+    return f"{scope_type}/{scope}/{grant.subject_type}/{grant.subject}/{grant.role}"
+
+
+def _typed(subject: Any) -> tuple[str, str]:
+    if isinstance(subject, Mapping):
+        ((kind, name),) = subject.items()
+        return name, kind.replace("_", "-")
+    return subject, "user" if "@" in subject else "group"

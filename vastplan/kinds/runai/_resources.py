@@ -1,0 +1,129 @@
+"""GPU, CPU and memory quota by node pool, as departments and projects share it.
+
+The document writes `gpus: {default: 64}`, or the long form by pool; on the wire it is one list item per pool. Pools
+that the document does not name are left as they are: they are read, and sent back unchanged.
+"""
+
+from __future__ import annotations
+
+from math import inf, isfinite
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, model_validator
+
+from vastplan.words.marks import Clears, Codec, Keyed, Refers, Wire
+from vastplan.words.types import MISSING, Bytes, Name, Spec
+
+_UNLIMITED = Clears(None, also=(-1,))
+_MEGABYTE, _MEBIBYTE = 10**6, 2**20
+_BY_UNIT = {"Mib": _MEBIBYTE, "MB": _MEGABYTE, "GB": 10**9}
+
+
+def _plain(value: Any) -> Any:
+    """64.0 as 64: the API's numbers are floating, and both must be the same."""
+    if isinstance(value, float) and not isfinite(value):
+        raise ValueError("is a number")
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Amount = Annotated[float | int, Field(ge=0), AfterValidator(_plain), Codec(_plain, _plain)]
+
+
+class GpuQuota(Spec):
+    """GPUs, whole or fractions: guaranteed, at most (null is unlimited), and the weight of its share of spare ones."""
+
+    deserved: Amount
+    limit: Annotated[Amount | None | MISSING, _UNLIMITED] = MISSING
+    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight")] = MISSING
+
+    @model_validator(mode="after")
+    def _limit_above_deserved(self) -> GpuQuota:
+        if isinstance(self.limit, int | float) and self.limit < self.deserved:
+            raise ValueError("limit is below deserved")
+        return self
+
+
+class CpuQuota(Spec):
+    """CPU in millicores. Without the control plane's setting for CPU quota it drops these, and the drift stays."""
+
+    deserved: Annotated[Amount | None | MISSING, _UNLIMITED] = MISSING
+    limit: Annotated[Amount | None | MISSING, _UNLIMITED] = MISSING
+    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight")] = MISSING
+
+
+class MemoryQuota(Spec):
+    """Memory, in whole MB (10^6 bytes) or whole MiB, as Run:AI counts it. The CPU quota setting governs it too."""
+
+    deserved: Annotated[Bytes | None | MISSING, _UNLIMITED] = MISSING
+    limit: Annotated[Bytes | None | MISSING, _UNLIMITED] = MISSING
+    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight")] = MISSING
+
+    @model_validator(mode="after")
+    def _whole(self) -> MemoryQuota:
+        given = [value for value in (self.deserved, self.limit) if isinstance(value, int)]
+        if _unit_for(given) is None:
+            raise ValueError("memory is whole MB (10^6 bytes) or whole MiB, the same for deserved and limit")
+        return self
+
+
+def _unit_for(sizes: list[int]) -> str | None:
+    """The unit in which all the sizes are whole."""
+    return next((name for name in ("MB", "Mib") if not any(size % _BY_UNIT[name] for size in sizes)), None)
+
+
+class PoolQuota(Spec):
+    """One node pool's share."""
+
+    gpu: GpuQuota | MISSING = MISSING
+    cpu: CpuQuota | MISSING = MISSING
+    memory: MemoryQuota | MISSING = MISSING
+
+
+Pools = Annotated[
+    dict[Name, PoolQuota] | MISSING,
+    Keyed(("nodePool", "name"), refers=Refers("node_pool"), writes=("nodePool", "id")),
+    Wire("resources"),
+]
+
+
+def spread(values: Any) -> Any:
+    """The short form `gpus: {POOL: N}` as `node_pools: {POOL: {gpu: {deserved: N}}}`."""
+    if not isinstance(values, dict) or "gpus" not in values:
+        return values
+    if "node_pools" in values:
+        raise ValueError("give either gpus or node_pools")
+    gpus = values["gpus"]
+    if not isinstance(gpus, dict):
+        raise ValueError("gpus is a mapping of node pools to numbers, for example {default: 64}")
+    for pool, count in gpus.items():
+        if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count < inf:
+            raise ValueError(f"gpus.{pool} is a number of GPUs, 0 or more")
+    long = {pool: {"gpu": {"deserved": count}} for pool, count in gpus.items()}
+    return {**{key: value for key, value in values.items() if key != "gpus"}, "node_pools": long}
+
+
+def with_units(body: dict[str, Any], _values: dict[str, Any]) -> dict[str, Any]:
+    """Memory from bytes to MB or MiB, on every item of `resources`, with the unit, which Run:AI demands."""
+    for item in body.get("resources") or []:
+        for name in ("cpu", "memory"):
+            if item.get(name) == {}:  # nothing but nulls, in a create
+                del item[name]
+        memory = item.get("memory")
+        if memory:
+            sizes = {name: memory[name] for name in ("deserved", "limit") if (memory.get(name) or 0) > 0}
+            memory["units"] = _unit_for(list(sizes.values())) or "MB"
+            memory |= {name: _plain(size / _BY_UNIT[memory["units"]]) for name, size in sizes.items()}
+    return body
+
+
+def in_bytes(values: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
+    """Memory of every pool in bytes, whatever unit the row gives it in."""
+    for item in row.get("resources") or []:
+        memory, pool = item.get("memory"), (item.get("nodePool") or {}).get("name")
+        decoded = (values.get("node_pools") or {}).get(str(pool), {}).get("memory")
+        if memory and decoded:
+            scale = _BY_UNIT.get(memory.get("units"), 1)
+            for name in ("deserved", "limit"):
+                if isinstance(decoded.get(name), int | float) and decoded[name] >= 0:
+                    decoded[name] = round(decoded[name] * scale)
+    return values

@@ -1,0 +1,44 @@
+"""Access rule: one subject with one role in one department or project. Entries with `access` yield them.
+
+There is no update, and Run:AI does not promise to refuse a second rule that says the same.
+"""
+
+from typing import Annotated, Literal
+
+from vastplan.words.compile import kind
+from vastplan.words.kind import Endpoint, Ready, Update
+from vastplan.words.marks import IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.words.types import ReferenceName, Spec, Text
+
+
+class AccessRule(Spec):
+    """An access rule. The subject is a user's e-mail, the name of a group or of a service account."""
+
+    subject: Annotated[Text, Wire("subjectId"), IDENTITY, IMMUTABLE]
+    subject_type: Annotated[
+        Literal["user", "group", "service-account", "app"], Wire("subjectType"), IDENTITY, IMMUTABLE
+    ]
+    """`app` is what control planes before 2.24 call a service account."""
+    role: Annotated[ReferenceName, Refers("role"), Wire("roleId"), IDENTITY, IMMUTABLE]
+    scope: Annotated[ReferenceName, Refers("project", "department"), Wire("scopeId"), IDENTITY, IMMUTABLE]
+    scope_type: Annotated[Literal["project", "department"], Wire("scopeType"), IDENTITY, IMMUTABLE]
+
+
+KIND = kind(
+    AccessRule,
+    name="access_rule",
+    system="runai",
+    # Of all clusters: a rule that somebody else made need not say which cluster its scope is in.
+    endpoint=Endpoint(
+        "/api/v1/authorization/access-rules",
+        update=Update.NONE,
+        rows="accessRules",
+        constants={"clusterId": "{cluster}"},
+    ),
+    ready=Ready(
+        ("status", "phase"),
+        ok=frozenset({"Ready", None}),  # clusters before 2.22 report nothing
+        failed=frozenset({"NotReady"}),
+        message=("status", "message"),
+    ),
+)

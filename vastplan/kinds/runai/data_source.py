@@ -1,0 +1,136 @@
+"""Data source: a PVC that the workloads of a project mount.
+
+Either the claim is there (`claim`, the usual way here), or Run:AI makes it (`existing_claim: false` and a `size`), and
+then deletes it with the data source, and the data with it. Only name, description and mount can change.
+"""
+
+import re
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from vastplan.kinds.kubernetes._common import QUANTITY
+from vastplan.kinds.runai._common import INTEGER
+from vastplan.words.codec import at
+from vastplan.words.compile import kind
+from vastplan.words.kind import Endpoint, Fact, Ready, Row, Update, Values
+from vastplan.words.marks import AS_SET, IDENTITY, IMMUTABLE, Codec, Refers, Wire
+from vastplan.words.types import MISSING, Bytes, KubernetesName, Name, ReferenceName, Spec
+
+# Run:AI also takes 10GB and 10GiB.
+_SIZE = Codec(QUANTITY.write, lambda raw: QUANTITY.read(str(raw).removesuffix("B")))
+_MODES = {"ReadWriteOnce": "readWriteOnce", "ReadOnlyMany": "readOnlyMany", "ReadWriteMany": "readWriteMany"}
+_OF_NEW_CLAIMS = ("size", "storage_class", "access_modes", "volume_mode")
+_IN_A_NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")  # of a PVC that Run:AI names
+_Mount = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f:]*$")]
+_ClassName = Annotated[str, StringConstraints(max_length=253, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")]
+
+
+class DataSource(Spec):
+    """A PVC of a project, and where in their containers its workloads find it."""
+
+    name: Annotated[Name | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
+    project: Annotated[ReferenceName, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE]
+    mount: Annotated[_Mount, Wire("spec", "path")]
+    description: Annotated[
+        Annotated[str, StringConstraints(min_length=1, max_length=250)] | None | MISSING, Wire("meta", "description")
+    ] = MISSING
+    claim: Annotated[
+        ReferenceName | MISSING,
+        Refers("persistent_volume_claim.name", holds=False),
+        Wire("spec", "claimName"),
+        IMMUTABLE,
+    ] = MISSING
+    claim_name: Annotated[
+        Annotated[KubernetesName, StringConstraints(max_length=63)] | MISSING, Wire("spec", "claimName"), IMMUTABLE
+    ] = MISSING
+    existing_claim: Annotated[bool, Wire("spec", "existingPvc"), IMMUTABLE] = True
+    size: Annotated[Bytes | MISSING, Wire("spec", "claimInfo", "size"), _SIZE, IMMUTABLE] = MISSING
+    storage_class: Annotated[_ClassName | MISSING, Wire("spec", "claimInfo", "storageClass"), IMMUTABLE] = MISSING
+    """The class of a new claim, without dots: Run:AI refuses them. The cluster's default when left out."""
+    access_modes: Annotated[
+        Annotated[list[Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"]], Field(min_length=1)] | MISSING,
+        AS_SET,
+        Wire("spec", "claimInfo", "accessModes"),
+        IMMUTABLE,
+    ] = MISSING
+    volume_mode: Annotated[
+        Literal["Filesystem", "Block"] | MISSING, Wire("spec", "claimInfo", "volumeMode"), IMMUTABLE
+    ] = MISSING
+    read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), IMMUTABLE] = MISSING
+    data_sharing: Annotated[bool | MISSING, Wire("spec", "dataSharing"), IMMUTABLE] = MISSING
+
+    @model_validator(mode="after")
+    def _one_claim(self) -> "DataSource":
+        given = [name for name in _OF_NEW_CLAIMS if getattr(self, name) is not MISSING]
+        if self.existing_claim and self.claim is MISSING:
+            raise ValueError("claim is missing: name the PVC, or have one made with existing_claim: false and a size")
+        if self.existing_claim and given:
+            raise ValueError(f"{given[0]} is for a claim that Run:AI makes (existing_claim: false)")
+        if not self.existing_claim and (self.size is MISSING or self.size == 0):
+            raise ValueError("size is missing: without an existing claim Run:AI makes one")
+        if self.existing_claim and self.claim_name is not MISSING:
+            raise ValueError("claim_name is for a claim that Run:AI makes; name an existing one in claim")
+        if not self.existing_claim and self.claim is not MISSING:
+            raise ValueError("claim is an existing PVC; to name the one that Run:AI makes, write claim_name")
+        if not self.existing_claim and self.claim_name is MISSING and not _IN_A_NAME.fullmatch(str(self.name)):
+            raise ValueError("Run:AI names the claim after it: small letters, digits and dashes, or give claim_name")
+        return self
+
+
+def _with_switches(body: Row, _values: Values) -> Row:
+    """Access modes as three switches, all of them: the first is on where it is left out."""
+    modes = at(body, ("spec", "claimInfo", "accessModes"))
+    if isinstance(modes, list):
+        body["spec"]["claimInfo"]["accessModes"] = {wire: name in modes for name, wire in _MODES.items()}
+    return body
+
+
+def _with_modes(values: Values, _row: Row) -> Values:
+    switches = values.get("access_modes")
+    if isinstance(switches, dict):
+        values["access_modes"] = sorted(name for name, wire in _MODES.items() if switches.get(wire))
+    return values
+
+
+KIND = kind(
+    DataSource,
+    name="data_source",
+    system="runai",
+    section="data_sources",
+    endpoint=Endpoint(
+        "/api/v1/asset/datasource/pvc",
+        update=Update.PUT,
+        rows="entries",
+        paged=False,
+        # Without `scope` a list also holds what is inherited; with a cluster's id and no scope, only that.
+        query={"scope": "project", "statusInfo": "true", "usageInfo": "true"},
+        id=("meta", "id"),
+        constants={"meta": {"scope": "project", "clusterId": "{cluster}"}},
+        vanishes_later=True,
+    ),
+    data_bearing=True,
+    facts=(
+        Fact("workspaces that use it", ("usedBy", "workspaces")),
+        Fact("trainings that use it", ("usedBy", "trainings")),
+        Fact("distributed trainings that use it", ("usedBy", "distributed")),
+        Fact("inferences that use it", ("usedBy", "inferences")),
+        Fact("templates that use it", ("usedBy", "templates")),
+    ),
+    in_use=(
+        "workspaces that use it",
+        "trainings that use it",
+        "distributed trainings that use it",
+        "inferences that use it",
+        "templates that use it",
+    ),
+    # "Issues found" may still come right, when the claim appears.
+    ready=Ready(
+        ("status", "status"),
+        ok=frozenset({"No issues found", "No status"}),
+        failed=frozenset({"Failed"}),
+        message=("status", "message"),
+    ),
+    finish_encode=_with_switches,
+    finish_decode=_with_modes,
+)

@@ -1,0 +1,35 @@
+"""Department: a share of a cluster's node pools that projects draw on.
+
+Every cluster has one named `default`, which Run:AI made and will not delete. Where a department is still used, a quota
+below what non-preemptible workloads hold is refused by Run:AI itself: its list does not say how much that is.
+"""
+
+from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
+from vastplan.words.compile import kind
+from vastplan.words.kind import Endpoint, Fact, Update
+
+
+class Department(OrgUnit):
+    """A department. Refer to it in `department` of projects."""
+
+
+KIND = kind(
+    Department,
+    name="department",
+    system="runai",
+    section="departments",
+    endpoint=Endpoint(
+        "/api/v1/org-unit/departments",
+        update=Update.PUT,
+        rows="departments",
+        query={"filterBy": "clusterId=={cluster}", "verbosity": "verbose"},  # without it the list has no status
+        constants={"clusterId": "{cluster}"},
+        keep=KEEP,
+    ),
+    data_bearing=True,
+    facts=(Fact("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu")),),
+    in_use=("GPUs allocated",),
+    foreign=((("name",), "default"),),
+    finish_encode=finish_encode,
+    finish_decode=finish_decode,
+)

@@ -1,0 +1,76 @@
+"""Project: a team's share of a cluster, bound to one namespace that outlives it.
+
+Deleting a project deletes the data sources in it, and with them the claims that Run:AI made.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import model_validator
+
+from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
+from vastplan.words.compile import kind
+from vastplan.words.kind import Attribute, Endpoint, Fact, Ready, Update
+from vastplan.words.marks import AS_SET, DOCUMENT, IMMUTABLE, Refers, Wire
+from vastplan.words.types import MISSING, KubernetesName, ReferenceName
+
+_PREFIX = "runai-"
+_LONGEST = 63  # a namespace's name
+
+
+class Project(OrgUnit):
+    """A project, inside a tenant or of none. Without `department` Run:AI puts it into `default`."""
+
+    tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
+    department: Annotated[ReferenceName | MISSING, Refers("department"), Wire("parentId"), IMMUTABLE] = MISSING
+    namespace: Annotated[KubernetesName | MISSING, Wire("requestedNamespace"), IMMUTABLE] = MISSING
+    """A namespace that exists and carries the label runai/queue: PROJECT; otherwise Run:AI makes runai-PROJECT."""
+    enforce_runai_scheduler: Annotated[bool | MISSING, Wire("enforceRunaiScheduler")] = MISSING
+    storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), AS_SET, DOCUMENT] = MISSING
+    """The storage classes that its namespace may use, besides those of its tenant."""
+
+    @model_validator(mode="after")
+    def _namespace_fits(self) -> "Project":
+        if self.namespace is MISSING and isinstance(self.name, str) and len(_PREFIX + self.name) > _LONGEST:
+            raise ValueError(f"its namespace {_PREFIX}{self.name} would be longer than {_LONGEST}; give a shorter name")
+        if isinstance(self.namespace, str) and (len(self.namespace) > _LONGEST or "." in self.namespace):
+            raise ValueError(f"a namespace is at most {_LONGEST} small letters, digits and dashes")
+        return self
+
+
+def _namespace(values: Mapping[str, Any]) -> str:
+    return str(values.get("namespace") or f"{_PREFIX}{values['name']}")
+
+
+KIND = kind(
+    Project,
+    name="project",
+    system="runai",
+    section="projects",
+    endpoint=Endpoint(
+        "/api/v1/org-unit/projects",
+        update=Update.PUT,
+        rows="projects",
+        query={"filterBy": "clusterId=={cluster}"},
+        constants={"clusterId": "{cluster}"},
+        keep=(*KEEP, "enforceRunaiScheduler"),
+        vanishes_later=True,
+    ),
+    attributes=(Attribute("namespace", ("status", "namespace"), _namespace),),
+    data_bearing=True,
+    facts=(
+        Fact("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu")),
+        Fact(
+            "GPUs that cannot be preempted",
+            ("status", "nodePoolQuotaStatuses"),
+            by=("nodePoolName",),
+            each=("allocatedNonPreemptible", "gpu"),
+        ),
+    ),
+    in_use=("GPUs allocated",),
+    floors=(("node_pools.*.gpu.deserved", "GPUs that cannot be preempted"),),
+    # NotReady may still come right: a namespace that somebody has yet to label, for example.
+    ready=Ready(("status", "phase"), frozenset({"Ready"}), message=("status", "phaseMessage")),
+    finish_encode=finish_encode,
+    finish_decode=finish_decode,
+)

@@ -1,0 +1,22 @@
+"""Role: read only, granted by access rules. Its id differs between control planes, so documents give its name."""
+
+from typing import Annotated
+
+from vastplan.words.compile import kind
+from vastplan.words.kind import Endpoint, Update
+from vastplan.words.marks import IDENTITY
+from vastplan.words.types import Spec
+
+
+class Role(Spec):
+    """A role, predefined or custom, referred to by name."""
+
+    name: Annotated[str, IDENTITY]
+
+
+KIND = kind(
+    Role,
+    name="role",
+    system="runai",
+    endpoint=Endpoint("/api/v1/authorization/roles", update=Update.NONE, paged=False),
+)

@@ -1,0 +1,92 @@
+"""What the VAST kinds share: endpoints, rows that belong to the system, and the dialects of durations."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import ip_network
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from vastplan.model import units
+from vastplan.words.kind import Endpoint
+from vastplan.words.marks import Codec
+
+INTERNAL = ((("internal",), True),)
+_OCTET = r"(25[0-5]|2[0-4]\d|1?\d{1,2})"
+_WILDCARD = re.compile(rf"{_OCTET}(\.({_OCTET}|\*)){{3}}")
+
+
+def _directory(path: str) -> str:
+    if path != "/" and (not path.startswith("/") or any(part in ("", ".", "..") for part in path[1:].split("/"))):
+        raise ValueError(f"{path!r} is not a path: it starts with / and does not end with it, without //, . and ..")
+    if not path.isprintable() or len(path) > 4096:
+        raise ValueError("a path is printable and has at most 4096 characters")
+    return path
+
+
+def _mode(digits: int) -> int:
+    if not 0 <= digits <= 7777 or not set(str(digits)) <= set("01234567"):
+        raise ValueError(f"{digits} is not a mode: write its octal digits, for example 755")
+    return digits
+
+
+def _clients(text: str) -> str:
+    if text != "*" and not _WILDCARD.fullmatch(text):
+        try:
+            ip_network(text, strict=False)
+        except ValueError:
+            raise ValueError(f"{text!r} is not an address, a CIDR, a wildcard such as 10.1.*.*, or *") from None
+    return text
+
+
+def _nfs_clients(text: str) -> str:
+    return text if re.fullmatch(r"@\S+", text) else _clients(text)
+
+
+Directory = Annotated[str, AfterValidator(_directory)]  # inside a tenant
+Mode = Annotated[int, AfterValidator(_mode)]  # 755 is rwxr-xr-x: VMS takes the octal digits as a decimal number
+Clients = Annotated[str, AfterValidator(_clients)]
+NfsClients = Annotated[str, AfterValidator(_nfs_clients)]  # netgroups too
+
+
+def collection(name: str, *, vanishes_later: bool = False) -> Endpoint:
+    """A VMS collection: paged lists, PATCH with the changed fields."""
+    return Endpoint(path=f"/{name}/", vanishes_later=vanishes_later)
+
+
+def _read_span(raw: object) -> int:
+    """Seconds from any dialect VMS uses: a number, `90m`, or `[DD ][HH:[MM:]]ss`."""
+    if isinstance(raw, int):
+        return raw
+    text = str(raw).strip()
+    if text.isdecimal():
+        return int(text)
+    if ":" not in text and " " not in text:
+        return units.parse_span(text.replace("H", "h").replace("D", "d").replace("W", "w").replace("Y", "y"))
+    days, _, clock = text.rpartition(" ")
+    seconds = 0
+    for part in clock.split(":"):
+        seconds = seconds * 60 + int(part)
+    return int(days or 0) * 86400 + seconds
+
+
+def _write_clock(seconds: int) -> str:
+    days, rest = divmod(seconds, 86400)
+    clock = f"{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"
+    return f"{days} {clock}" if days else clock
+
+
+def _write_range(text: str) -> list[str]:
+    return [part.strip() for part in text.split(" - ")]
+
+
+def _read_range(raw: list[str]) -> str:
+    start, end = raw
+    return f"{start} - {end}"
+
+
+CLOCK = Codec(_write_clock, _read_span)  # quota grace periods
+SUFFIXED = Codec(units.span_text, _read_span)  # schedule frames
+SECONDS = Codec(str, _read_span)  # capacity rules
+RANGE = Codec(_write_range, _read_range)  # [start, end]

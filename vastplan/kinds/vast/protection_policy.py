@@ -1,0 +1,94 @@
+"""Protection policy: when snapshots are taken, how long they are kept, and to which peer they are replicated."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from vastplan.kinds.vast._common import INTERNAL, SUFFIXED, collection
+from vastplan.words.compile import kind
+from vastplan.words.kind import Row, Values
+from vastplan.words.marks import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Refers, Wire
+from vastplan.words.types import MISSING, Name, ReferenceName, Span, Spec, Text
+
+_START = "%Y-%m-%d %H:%M:%S"
+
+
+def _moment(text: str) -> str:
+    try:
+        return datetime.strptime(text, _START).strftime(_START)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a moment in UTC; write for example '2026-01-31 02:00:00'") from None
+
+
+def _read_moment(raw: str) -> str:
+    return raw.replace("T", " ").removesuffix("Z")  # VMS has been seen to answer both forms
+
+
+_MOMENT = Codec(str, _read_moment)
+
+
+class ScheduleFrame(Spec):
+    """One rhythm: a snapshot `every` so often, kept for so long here and on the peer.
+
+    VMS takes the frames whole: a part that a frame leaves out is unset when any frame is next changed.
+    """
+
+    every: Annotated[Span, SUFFIXED]
+    start_at: Annotated[Annotated[str, AfterValidator(_moment)] | None | MISSING, Wire("start-at"), _MOMENT] = MISSING
+    keep_local: Annotated[Span | None | MISSING, Wire("keep-local"), SUFFIXED] = MISSING
+    keep_remote: Annotated[Span | None | MISSING, Wire("keep-remote"), SUFFIXED] = MISSING
+
+    @model_validator(mode="after")
+    def _keeps(self) -> "ScheduleFrame":
+        if not isinstance(self.keep_local, int) and not isinstance(self.keep_remote, int):
+            raise ValueError("a frame needs keep_local or keep_remote")
+        return self
+
+
+class ProtectionPolicy(Spec):
+    """A snapshot schedule; `replicate_to` also sends it to a peer. A directory is put under it by a protected path."""
+
+    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    prefix: Annotated[Text | MISSING, NAMED] = MISSING
+    frames: Annotated[list[ScheduleFrame], Field(min_length=1)]
+    indestructible: Annotated[bool | MISSING, ONE_WAY] = MISSING
+    replicate_to: Annotated[ReferenceName | MISSING, Refers("peering"), DOCUMENT] = MISSING
+    peer: Annotated[ReferenceName | MISSING, Refers("replication_peer"), Wire("target_object_id"), IMMUTABLE] = MISSING
+    clone_type: Annotated[Literal["LOCAL", "NATIVE_REPLICATION"], IMMUTABLE] = "LOCAL"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _type_from_target(cls, values: Any) -> Any:
+        if isinstance(values, dict) and "clone_type" not in values and values.keys() & {"replicate_to", "peer"}:
+            return {**values, "clone_type": "NATIVE_REPLICATION"}
+        return values
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "ProtectionPolicy":
+        replicates = self.replicate_to is not MISSING or self.peer is not MISSING
+        if self.replicate_to is not MISSING and self.peer is not MISSING:
+            raise ValueError("give either replicate_to or peer")
+        if replicates != (self.clone_type == "NATIVE_REPLICATION"):
+            raise ValueError("clone_type is NATIVE_REPLICATION with replicate_to, and LOCAL without")
+        if any(isinstance(frame.keep_remote, int) for frame in self.frames) != replicates:
+            raise ValueError("keep_remote and replicate_to go together")
+        return self
+
+
+def _without_nulls(body: Row, values: Values) -> Row:
+    """What a frame clears is left out: VMS takes the frames whole, and a local one must not speak of the peer."""
+    if "frames" in body:
+        body["frames"] = [{key: value for key, value in frame.items() if value is not None} for frame in body["frames"]]
+    return body
+
+
+KIND = kind(
+    ProtectionPolicy,
+    name="protection_policy",
+    system="vast",
+    section="snapshot_schedules",
+    endpoint=collection("protectionpolicies", vanishes_later=True),
+    foreign=INTERNAL,
+    finish_encode=_without_nulls,
+)

@@ -1,0 +1,64 @@
+"""Quota: how much a directory may hold."""
+
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from vastplan.kinds.vast._common import CLOCK, INTERNAL, Directory, Mode, collection
+from vastplan.model import units
+from vastplan.words.compile import kind
+from vastplan.words.kind import Fact
+from vastplan.words.marks import CREATE_ONLY, IDENTITY, IMMUTABLE, NAMED, WRITE_ONLY, Clears, Refers, Wire
+from vastplan.words.types import MISSING, Bytes, Count, Name, ReferenceName, Span, Spec, Text
+
+_Bytes = Annotated[Bytes, Field(gt=0)]
+_Inodes = Annotated[Count, Field(gt=0)]
+_Limit = Clears(0)  # 0 and null both mean none; VMS answers either
+
+
+class QuotaLimits(Spec):
+    """The limits of a quota; null is none. `grace_period` is how long a soft limit may be exceeded."""
+
+    hard_limit: Annotated[_Bytes | None | MISSING, _Limit] = MISSING
+    soft_limit: Annotated[_Bytes | None | MISSING, _Limit] = MISSING
+    hard_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit] = MISSING
+    soft_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit] = MISSING
+    grace_period: Annotated[Span | None | MISSING, CLOCK] = MISSING
+
+    @model_validator(mode="after")
+    def _soft_below_hard(self) -> "QuotaLimits":
+        for soft, hard in ((self.soft_limit, self.hard_limit), (self.soft_limit_inodes, self.hard_limit_inodes)):
+            if isinstance(soft, int) and isinstance(hard, int) and hard < soft:
+                raise ValueError("a soft limit is not above its hard limit")
+        return self
+
+
+class Quota(QuotaLimits):
+    """A quota of a directory: one per path and tenant. Deleting it lifts the limit and keeps the data.
+
+    VMS never shows `is_physical_quota` again, so it is compared with what was last applied.
+    """
+
+    name: Annotated[Name | MISSING, NAMED] = MISSING
+    path: Annotated[Directory, IDENTITY, IMMUTABLE]
+    tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
+    is_physical_quota: Annotated[bool | MISSING, IMMUTABLE, WRITE_ONLY] = MISSING
+    create_dir: Annotated[bool, CREATE_ONLY] = True
+    create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY] = MISSING
+    default_email: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    enable_alarms: bool | MISSING = MISSING
+    enable_email_providers: bool | MISSING = MISSING
+
+
+KIND = kind(
+    Quota,
+    name="quota",
+    system="vast",
+    section="quotas",
+    endpoint=collection("quotas"),
+    data_bearing=True,
+    facts=(Fact("used", ("used_effective_capacity",), units.BYTES), Fact("used_inodes", ("used_inodes",))),
+    in_use=("used",),
+    floors=(("hard_limit", "used"), ("hard_limit_inodes", "used_inodes")),
+    foreign=INTERNAL,
+)

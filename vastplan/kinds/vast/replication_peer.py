@@ -1,0 +1,42 @@
+"""Replication peer: the link of two clusters, made on one of them; VMS mirrors it on the other under the same name."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from vastplan.kinds.vast._common import collection
+from vastplan.words.compile import kind
+from vastplan.words.kind import Ready
+from vastplan.words.marks import IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.words.types import MISSING, Name, ReferenceName, Spec
+
+
+class ReplicationPeer(Spec):
+    """One end of a connection: our REPLICATION pool and an address of theirs.
+
+    The mirror on the other cluster says nothing of being one: it is told by its name, and by not being in the ledger.
+    So the name stays: whether a mirror follows a new one is not documented.
+    """
+
+    name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    pool: Annotated[ReferenceName, Refers("vip_pool"), Wire("pool_id")]
+    leading_vip: Annotated[ReferenceName, Refers("vip_pool.leading_vip", holds=False)]
+    secure_mode: Literal["NONE", "SECURE"] | MISSING = MISSING
+    """SECURE needs certificates of both clusters in place."""
+    transport_mode: Literal["TCP", "QUIC"] | MISSING = MISSING
+    mss: Annotated[int, Field(ge=1, le=65535)] | MISSING = MISSING
+
+
+KIND = kind(
+    ReplicationPeer,
+    name="replication_peer",
+    system="vast",
+    endpoint=collection("nativereplicationremotetargets", vanishes_later=True),
+    mirrored=True,
+    ready=Ready(
+        path=("state",),
+        ok=frozenset({"CONNECTED"}),
+        failed=frozenset({"ERROR", "DELETE_PENDING", "DELETING"}),
+        message=("state_description",),
+    ),
+)

@@ -1,0 +1,80 @@
+"""Tenant: an isolated domain of a VAST cluster, with its own hierarchy, client ranges, capacity and QoS limits."""
+
+from typing import Annotated
+
+from pydantic import model_validator
+
+from vastplan.kinds.vast._common import RANGE, SECONDS, collection
+from vastplan.model import units
+from vastplan.words.compile import kind
+from vastplan.words.kind import Attribute
+from vastplan.words.marks import AS_SET, IDENTITY, IMMUTABLE, WHOLE, Clears, Unit
+from vastplan.words.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
+
+
+class CapacityRules(Spec):
+    """What the whole tenant may hold. VMS counts bytes and inodes; 0 or null is no limit."""
+
+    hard_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,))] = MISSING
+    soft_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,))] = MISSING
+    hard_limit_inodes: Annotated[Count | None | MISSING, Clears(None, also=(0,))] = MISSING
+    soft_limit_inodes: Annotated[Count | None | MISSING, Clears(None, also=(0,))] = MISSING
+    grace_period: Annotated[Span | None | MISSING, SECONDS, Unit(units.SECONDS)] = MISSING
+    notify_hard_limit: bool | MISSING = MISSING
+    notify_soft_limit: bool | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _soft_below_hard(self) -> "CapacityRules":
+        for soft, hard in ((self.soft_limit, self.hard_limit), (self.soft_limit_inodes, self.hard_limit_inodes)):
+            if isinstance(soft, int) and isinstance(hard, int) and 0 < hard < soft:
+                raise ValueError("a soft limit is not above its hard limit")
+        return self
+
+
+class TenantStaticLimits(Spec):
+    """Ceilings and bursts of a tenant; VMS has no floors here (they exist on QoS policies only). 0 is unlimited."""
+
+    max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0)] = MISSING
+    max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0)] = MISSING
+    max_reads_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
+    max_writes_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
+    burst_reads_bw_mb: Annotated[Bandwidth | None | MISSING, Clears(0)] = MISSING
+    burst_writes_bw_mb: Annotated[Bandwidth | None | MISSING, Clears(0)] = MISSING
+    burst_reads_loan_mb: Annotated[Count | None | MISSING, Clears(0)] = MISSING
+    burst_writes_loan_mb: Annotated[Count | None | MISSING, Clears(0)] = MISSING
+    burst_reads_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
+    burst_writes_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
+    burst_reads_loan_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
+    burst_writes_loan_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
+
+
+class TenantQos(Spec):
+    """The tenant's own QoS; not a policy object."""
+
+    static_limits: Annotated[TenantStaticLimits | MISSING, WHOLE] = MISSING
+
+
+class Tenant(Spec):
+    """A VAST tenant. Other entries may stand inside it."""
+
+    name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    domain_name: Text | MISSING = MISSING
+    client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING, AS_SET, Clears([])] = MISSING
+    access_ip_ranges: Annotated[list[Text] | None | MISSING, AS_SET, Clears([])] = MISSING
+    capacity_rules: Annotated[CapacityRules | MISSING, WHOLE] = MISSING
+    qos: Annotated[TenantQos | MISSING, WHOLE] = MISSING
+    max_views: Annotated[Count | None | MISSING, Clears(0)] = MISSING
+    encryption_group: Annotated[Text | MISSING, IMMUTABLE] = MISSING
+    trash_gid: Count | None | MISSING = MISSING
+
+
+KIND = kind(
+    Tenant,
+    name="tenant",
+    system="vast",
+    section="tenants",
+    endpoint=collection("tenants", vanishes_later=True),
+    attributes=(Attribute("guid", ("guid",)),),
+    data_bearing=True,
+    foreign=((("name",), "default"),),  # every cluster has it, and it cannot be deleted
+)

@@ -1,0 +1,181 @@
+"""View: a directory of a tenant as clients see it, over NFS, SMB, S3 or as a block subsystem."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from vastplan.kinds.vast._common import INTERNAL, Directory, Mode, collection
+from vastplan.kinds.vast.qos_policy import QosLimits
+from vastplan.kinds.vast.quota import QuotaLimits
+from vastplan.model import units
+from vastplan.words.compile import kind
+from vastplan.words.kind import Attribute, Fact, Row, Values
+from vastplan.words.marks import (
+    AS_SET,
+    CREATE_ONLY,
+    DOCUMENT,
+    IDENTITY,
+    IMMUTABLE,
+    ONE_WAY,
+    WHOLE,
+    Clears,
+    Codec,
+    Refers,
+    Wire,
+)
+from vastplan.words.types import MISSING, Count, Name, ReferenceName, Spec, Text
+
+Protocol = Literal["NFS", "NFS4", "SMB", "S3", "ENDPOINT", "DATABASE", "KAFKA", "BLOCK"]
+_Retention = Literal["NONE", "GOVERNANCE", "COMPLIANCE"]
+# Kept as text: VMS documents `m` as months in one of these fields and as minutes in the others.
+_Period = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*[hmdy]$")]
+_Share = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r'^[^/\\:|<>*?"\x00-\x1f]+$')]
+_Alias = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[\x21-\x7e]*$")]
+
+
+class ShareGrant(Spec):
+    """Whom a share is open to, and how far: somebody is a name with a domain, a SID, or a uid or gid."""
+
+    grantee: Literal["users", "groups"]
+    perm: Literal["FULL", "CHANGE", "READ"]
+    name: Annotated[Text, Field(min_length=1)] | MISSING = MISSING
+    fqdn: Annotated[Text, Field(min_length=1)] | MISSING = MISSING
+    sid_str: Text | MISSING = MISSING
+    uid_or_gid: Annotated[Count | MISSING, Codec(lambda number: number, int)] = MISSING  # text on some releases
+
+    @model_validator(mode="after")
+    def _somebody(self) -> "ShareGrant":
+        if self.name is MISSING and self.sid_str is MISSING and self.uid_or_gid is MISSING:
+            raise ValueError("a grant names somebody: name, sid_str or uid_or_gid")
+        return self
+
+
+class ShareAcl(Spec):
+    """The access list of an SMB share."""
+
+    enabled: bool
+    acl: Annotated[list[ShareGrant] | None | MISSING, Clears([])] = MISSING
+
+
+class View(Spec):
+    """A view: one per path and tenant. Deleting it keeps the directory, its quota and its snapshots.
+
+    Without `view_policy` the tenant's own is taken. `qos`, `quota` and `snapshots` make objects of their own.
+    `s3_versioning` and `locking` are never switched off again.
+    """
+
+    path: Annotated[Directory, IDENTITY, IMMUTABLE]
+    tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
+    view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy"), Wire("policy_id")] = MISSING
+    protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), AS_SET] = MISSING
+    name: Name | MISSING = MISSING
+    alias: Annotated[_Alias | None | MISSING, Clears("")] = MISSING
+    create_dir: Annotated[bool, CREATE_ONLY] = True
+    create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY] = MISSING
+    owner: Annotated[Text | MISSING, CREATE_ONLY] = MISSING
+    owning_group: Annotated[Text | MISSING, CREATE_ONLY] = MISSING
+    qos_policy: Annotated[ReferenceName | None | MISSING, Refers("qos_policy"), Wire("qos_policy_id")] = MISSING
+    is_seamless: bool | MISSING = MISSING
+    select_for_live_monitoring: bool | MISSING = MISSING
+    abe_protocols: Annotated[list[Literal["NFS", "SMB", "NFS4", "S3"]] | None | MISSING, AS_SET, Clears([])] = MISSING
+    nfs_interop_flags: (
+        Literal[
+            "BOTH_NFS3_AND_NFS4_INTEROP_DISABLED",
+            "ONLY_NFS3_INTEROP_ENABLED",
+            "ONLY_NFS4_INTEROP_ENABLED",
+            "BOTH_NFS3_AND_NFS4_INTEROP_ENABLED",
+        ]
+        | MISSING
+    ) = MISSING
+
+    share: Annotated[_Share | MISSING, IMMUTABLE] = MISSING
+    share_acl: Annotated[ShareAcl | MISSING, WHOLE] = MISSING
+
+    bucket: Annotated[Name | MISSING, IMMUTABLE] = MISSING
+    bucket_owner: Text | MISSING = MISSING
+    bucket_owner_type: Literal["USER", "ROLE"] | MISSING = MISSING
+    allow_s3_anonymous_access: bool | MISSING = MISSING
+    s3_versioning: Annotated[bool | MISSING, ONE_WAY] = MISSING
+    locking: Annotated[bool | MISSING, ONE_WAY] = MISSING
+    s3_locks_retention_mode: _Retention | MISSING = MISSING
+    files_retention_mode: _Retention | MISSING = MISSING
+    default_retention_period: _Period | MISSING = MISSING
+    min_retention_period: _Period | MISSING = MISSING
+    max_retention_period: _Period | MISSING = MISSING
+    auto_commit: _Period | MISSING = MISSING
+
+    is_default_subsystem: bool | MISSING = MISSING
+
+    quota: Annotated[QuotaLimits | MISSING, DOCUMENT] = MISSING
+    snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING
+    qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
+
+    @model_validator(mode="after")
+    def _of_its_protocols(self) -> "View":
+        protocols = self._protocols()
+        if "SMB" in protocols and self.share is MISSING:
+            raise ValueError("protocol SMB needs share")
+        if "S3" in protocols and (self.bucket is MISSING or self.bucket_owner is MISSING):
+            raise ValueError("protocol S3 needs bucket and bucket_owner")
+        if "BLOCK" in protocols and len(protocols) > 1:
+            raise ValueError("protocol BLOCK stands alone")
+        if "BLOCK" in protocols and self.name is MISSING:
+            raise ValueError("protocol BLOCK needs name, the name of the subsystem")
+        if self.is_default_subsystem is True and "BLOCK" not in protocols:
+            raise ValueError("is_default_subsystem needs protocol BLOCK")
+        if isinstance(self.alias, str) and "NFS" not in protocols:
+            raise ValueError("an alias needs protocol NFS")
+        return self
+
+    @model_validator(mode="after")
+    def _kept(self) -> "View":
+        modes = (self.s3_locks_retention_mode, self.files_retention_mode)
+        locked = self._protocols() if self.locking is True else set()
+        if "S3" in locked and self.s3_versioning is not True:
+            raise ValueError("locking of a bucket needs s3_versioning: true")
+        if locked & {"NFS", "SMB"} and self.files_retention_mode in (MISSING, "NONE"):
+            raise ValueError("locking with NFS or SMB needs a files_retention_mode")
+        if any(mode in ("GOVERNANCE", "COMPLIANCE") for mode in modes) and self.default_retention_period is MISSING:
+            raise ValueError("a retention mode needs default_retention_period")
+        return self
+
+    def _protocols(self) -> set[str]:
+        return set(self.protocols) if isinstance(self.protocols, list) else {"NFS"}  # what VMS takes for none
+
+    @model_validator(mode="after")
+    def _one_qos(self) -> "View":
+        if self.qos is not MISSING and self.qos_policy is not MISSING:
+            raise ValueError("give either qos or qos_policy")
+        return self
+
+
+def _whole_acl(body: Row, values: Values) -> Row:
+    """VMS wants the list with the switch, an empty one too."""
+    if "share_acl" in body:
+        body["share_acl"].setdefault("acl", [])
+    return body
+
+
+def _grants(values: Values, row: Row) -> Values:
+    """VMS fills what a grant leaves out with nothing, and shows the domain `All` as nothing too."""
+    acl = (values.get("share_acl") or {}).get("acl")
+    if isinstance(acl, list):
+        named = [{**one, "fqdn": one.get("fqdn") or "All"} if one.get("name") else one for one in acl]
+        values["share_acl"]["acl"] = [{key: value for key, value in one.items() if value != ""} for one in named]
+    return values
+
+
+KIND = kind(
+    View,
+    name="view",
+    system="vast",
+    section="views",
+    endpoint=collection("views"),
+    attributes=(Attribute("bucket", ("bucket",), lambda values: values.get("bucket")),),
+    data_bearing=True,
+    facts=(Fact("used", ("logical_capacity",), units.BYTES),),
+    in_use=("used",),
+    foreign=(*INTERNAL, (("is_remote",), True), (("path",), "/")),  # the cluster's own root view
+    finish_encode=_whole_acl,
+    finish_decode=_grants,
+)

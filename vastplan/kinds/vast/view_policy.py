@@ -1,0 +1,141 @@
+"""View policy: who may reach the views that use it, from where, with which rights and rules."""
+
+from typing import Annotated, Literal
+
+from pydantic import model_validator
+
+from vastplan.kinds.vast._common import INTERNAL, SECONDS, Clients, Mode, NfsClients, collection
+from vastplan.words.compile import kind
+from vastplan.words.kind import Row, Values
+from vastplan.words.marks import AS_SET, EXPLICIT_NULL, IDENTITY, IMMUTABLE, Clears, Refers, Wire
+from vastplan.words.types import MISSING, Name, ReferenceName, Span, Spec, Text
+
+_PERMISSIONS = "permission_per_vip_pool"
+# VMS opens what is left out to everybody (`*`), so nobody has to be said: null and [] are that.
+_Nfs = Annotated[list[NfsClients] | None | MISSING, AS_SET, EXPLICIT_NULL, Clears([])]
+_Hosts = Annotated[list[Clients] | None | MISSING, AS_SET, EXPLICIT_NULL, Clears([])]
+_Names = Annotated[list[Text] | None | MISSING, AS_SET, EXPLICIT_NULL, Clears([])]
+# No pool of its own means every pool, which a policy must not get by losing its last one.
+_Pools = Annotated[list[ReferenceName] | None | MISSING, AS_SET, EXPLICIT_NULL, Refers("vip_pool"), Clears([])]
+_EXCLUSIVE = (
+    ("nfs_root_squash", "nfs_no_squash", "nfs_all_squash"),
+    ("nfs_read_write", "nfs_read_only"),
+    ("smb_read_write", "smb_read_only"),
+    ("s3_read_write", "s3_read_only"),
+    ("read_write", "read_only"),
+)
+
+
+class ProtocolsAudit(Spec):
+    """Which operations are audited, and what the log says of each."""
+
+    create_delete_files_dirs_objects: bool | MISSING = MISSING
+    modify_data: bool | MISSING = MISSING
+    modify_data_md: bool | MISSING = MISSING
+    read_data: bool | MISSING = MISSING
+    read_data_md: bool | MISSING = MISSING
+    session_create_close: bool | MISSING = MISSING
+    log_full_path: bool | MISSING = MISSING
+    log_hostname: bool | MISSING = MISSING
+    log_username: bool | MISSING = MISSING
+    log_deleted_files_dirs: bool | MISSING = MISSING
+
+
+class ViewPolicy(Spec):
+    """A view policy. `tenant: null` serves every tenant. Names are unique on the cluster, whatever the tenant.
+
+    Host lists hold addresses, CIDRs, `10.1.*.*`, `*` and, for NFS, `@netgroup`. `protocols` are the audited ones.
+    Without pools, or with `vip_pools: null`, clients may come in by any pool.
+    """
+
+    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
+    flavor: Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING = MISSING
+    access_flavor: Literal["NFS4", "SMB", "ALL"] | MISSING = MISSING
+    auth_source: Literal["RPC", "PROVIDERS", "RPC_AND_PROVIDERS"] | MISSING = MISSING
+    path_length: Literal["LCD", "NPL"] | MISSING = MISSING
+    allowed_characters: Literal["LCD", "NPL"] | MISSING = MISSING
+    gid_inheritance: Literal["LINUX", "BSD"] | MISSING = MISSING
+    inherit_parent_mode_bits: bool | MISSING = MISSING
+    atime_frequency: Annotated[Span | MISSING, SECONDS] = MISSING
+    vip_pools: Annotated[_Pools, Wire(_PERMISSIONS, "RW")] = MISSING
+    vip_pools_read_only: Annotated[_Pools, Wire(_PERMISSIONS, "RO")] = MISSING
+
+    read_write: _Hosts = MISSING
+    read_only: _Hosts = MISSING
+    nfs_read_write: _Nfs = MISSING
+    nfs_read_only: _Nfs = MISSING
+    nfs_root_squash: _Nfs = MISSING
+    nfs_no_squash: _Nfs = MISSING
+    nfs_all_squash: _Nfs = MISSING
+    smb_read_write: _Hosts = MISSING
+    smb_read_only: _Hosts = MISSING
+    s3_read_write: _Hosts = MISSING
+    s3_read_only: _Hosts = MISSING
+    trash_access: _Hosts = MISSING
+
+    nfs_minimal_protection_level: (
+        Literal["NONE", "SYSTEM", "KRB_AUTH_ONLY", "KRB_INTEGRITY", "KRB_PRIVACY"] | MISSING
+    ) = MISSING
+    nfs_enforce_tls: bool | MISSING = MISSING
+    nfs_enforce_tls_relaxed: bool | MISSING = MISSING
+    nfs_posix_acl: bool | MISSING = MISSING
+    nfs_return_open_permissions: bool | MISSING = MISSING
+    nfs_case_insensitive: bool | MISSING = MISSING
+    enable_access_to_snapshot_dir_in_subdirs: bool | MISSING = MISSING
+    enable_visibility_of_snapshot_dir: bool | MISSING = MISSING
+    smb_file_mode: Mode | MISSING = MISSING
+    smb_directory_mode: Mode | MISSING = MISSING
+    smb_is_ca: bool | MISSING = MISSING
+    apple_sid: bool | MISSING = MISSING
+    s3_special_chars_support: bool | MISSING = MISSING
+    s3_flavor_allow_free_listing: bool | MISSING = MISSING
+    s3_flavor_detect_full_pathname: bool | MISSING = MISSING
+    s3_visibility: _Names = MISSING
+    s3_visibility_groups: _Names = MISSING
+    is_s3_default_policy: bool | MISSING = MISSING
+    protocols: Annotated[
+        list[Literal["NFSv3", "NFSv4.1", "SMB", "S3", "NDB", "STS"]] | None | MISSING, AS_SET, Clears([])
+    ] = MISSING
+    protocols_audit: ProtocolsAudit | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _each_in_one_list(self) -> "ViewPolicy":
+        for lists in (*_EXCLUSIVE, ("vip_pools", "vip_pools_read_only")):
+            seen: dict[str, str] = {}
+            for name in lists:
+                found = getattr(self, name)
+                for one in found if isinstance(found, list) else ():
+                    if seen.setdefault(str(one), name) != name:
+                        raise ValueError(f"{one} is in {seen[str(one)]} and in {name}")
+        return self
+
+
+def _permissions(body: Row, values: Values) -> Row:
+    """VMS keeps the pools as a mapping, and clears them only when the list says so too."""
+    pools = body.pop(_PERMISSIONS, None)
+    if pools is None:
+        return body
+    modes = {str(pool): mode for mode, ids in pools.items() for pool in ids}
+    return {**body, "vip_pools": [pool for ids in pools.values() for pool in ids], _PERMISSIONS: modes}
+
+
+def _pools(values: Values, row: Row) -> Values:
+    """The mapping as two lists; a row of before there was one has the list only."""
+    modes = row.get(_PERMISSIONS) or {str(pool): "RW" for pool in row.get("vip_pools") or ()}
+    for name, mode in (("vip_pools", "RW"), ("vip_pools_read_only", "RO")):
+        ids = [pool for pool, has in modes.items() if has == mode]
+        values[name] = [int(pool) if pool.isdecimal() else pool for pool in sorted(ids)]
+    return values
+
+
+KIND = kind(
+    ViewPolicy,
+    name="view_policy",
+    system="vast",
+    section="view_policies",
+    endpoint=collection("viewpolicies"),
+    foreign=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
+    finish_encode=_permissions,
+    finish_decode=_pools,
+)

@@ -1,0 +1,79 @@
+"""VIP pool: the addresses at which a tenant's clients, or a replication peer, reach the cluster."""
+
+from ipaddress import ip_address
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from vastplan.kinds.vast._common import RANGE, collection
+from vastplan.words.compile import kind
+from vastplan.words.kind import Attribute
+from vastplan.words.marks import AS_SET, EXPLICIT_NULL, IDENTITY, IMMUTABLE, Clears, Refers, Wire
+from vastplan.words.types import MISSING, Address4or6, Count, IpRange, Name, ReferenceName, Spec, Text
+
+_Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
+
+
+class VipPool(Spec):
+    """A VIP pool. `tenant: null` serves every tenant, which is never the default; `vlan` 0 is untagged.
+
+    A pool with role REPLICATION carries traffic between clusters and belongs to no tenant.
+    """
+
+    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE] = "PROTOCOLS"
+    tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL] = MISSING
+    ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), AS_SET]
+    subnet_cidr: Annotated[int, Field(ge=1, le=32)] | MISSING = MISSING
+    subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128)] | MISSING = MISSING
+    gw_ip: Address4or6 | None | MISSING = MISSING
+    gw_ipv6: Address4or6 | None | MISSING = MISSING
+    vlan: Annotated[Annotated[Count, Field(le=4096)] | None | MISSING, Clears(0)] = MISSING
+    port_membership: Literal["RIGHT", "LEFT", "ALL"] | MISSING = MISSING
+    cnode_ids: Annotated[list[Count] | None | MISSING, AS_SET, Clears([])] = MISSING
+    domain_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    enabled: bool | MISSING = MISSING
+    vms_preferred: bool | MISSING = MISSING
+    enable_l3: Annotated[bool | MISSING, IMMUTABLE] = MISSING
+    peer_asn: _Asn | None | MISSING = MISSING
+    vast_asn: _Asn | None | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _of_a_tenant(self) -> "VipPool":
+        if self.role == "PROTOCOLS" and self.tenant is MISSING:
+            raise ValueError("a pool for clients names its tenant; `tenant: null` serves all tenants")
+        if self.role == "REPLICATION" and self.tenant is not MISSING:
+            raise ValueError("a REPLICATION pool has no tenant")
+        return self
+
+    @model_validator(mode="after")
+    def _network(self) -> "VipPool":
+        versions = {ip_address(one.partition(" ")[0]).version for one in self.ip_ranges}
+        for version, size, gateway in ((4, "subnet_cidr", "gw_ip"), (6, "subnet_cidr_ipv6", "gw_ipv6")):
+            if version in versions and getattr(self, size) is MISSING:
+                raise ValueError(f"IPv{version} ranges need {size}")
+            address = getattr(self, gateway)
+            if isinstance(address, str) and ip_address(address).version != version:
+                raise ValueError(f"{gateway} is an IPv{version} address")
+        return self
+
+    @model_validator(mode="after")
+    def _routed(self) -> "VipPool":
+        if (isinstance(self.peer_asn, int) or isinstance(self.vast_asn, int)) and self.enable_l3 is not True:
+            raise ValueError("peer_asn and vast_asn need enable_l3: true")
+        if isinstance(self.peer_asn, int) and self.peer_asn == self.vast_asn:
+            raise ValueError("peer_asn and vast_asn differ")
+        return self
+
+
+KIND = kind(
+    VipPool,
+    name="vip_pool",
+    system="vast",
+    section="vip_pools",
+    endpoint=collection("vippools", vanishes_later=True),
+    attributes=(
+        Attribute("leading_vip", ("start_ip",)),
+        Attribute("domain_name", ("domain_name",), lambda values: values.get("domain_name")),
+    ),
+)

@@ -1,0 +1,78 @@
+"""The errors a user can meet.
+
+VastplanError                   exit 1
+├── Invalid                     findings about a document or another input
+├── Unreachable                 a system that did not answer: its part is unknown, never absent
+├── Refused                     a system that answered no
+│   ├── NotFound                there is no such object
+│   ├── Conflict                it exists already, or moved under us
+│   └── NotAuthorised           the credential is wrong or lacks the right
+├── Unclear                     a write was sent and no answer came: it may have happened
+├── Stale                       the plan no longer describes what is there, exit 5
+└── Locked                      somebody else holds the ledger
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from vastplan.model.diagnostic import Diagnostic, in_order
+
+OK, ERROR, CHANGES, BLOCKED, PARTIAL, STALE, INCOMPLETE = range(7)
+
+
+class VastplanError(Exception):
+    """Anything that stops a command; its text is for the person who typed it."""
+
+    exit_code = ERROR
+
+
+class Invalid(VastplanError):
+    """An input that cannot be accepted; all findings at once."""
+
+    def __init__(self, findings: Sequence[Diagnostic]) -> None:
+        self.findings = tuple(in_order(list(findings)))
+        super().__init__("\n".join(map(str, self.findings)))
+
+
+class Unreachable(VastplanError):
+    """A system did not answer, or its answer cannot be understood."""
+
+
+class Refused(VastplanError):
+    """A system answered with a refusal; `status` is the HTTP status."""
+
+    def __init__(self, message: str, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class NotFound(Refused):
+    """There is no such object."""
+
+
+class Conflict(Refused):
+    """The object exists already, or was changed since it was read."""
+
+
+class NotAuthorised(Refused):
+    """The credential is wrong, expired beyond refresh, or lacks the right."""
+
+
+class Unclear(VastplanError):
+    """A write was sent and no answer came back; only reading can tell whether it happened."""
+
+
+class Stale(VastplanError):
+    """What the plan was made from is no longer what is there."""
+
+    exit_code = STALE
+
+
+class Locked(VastplanError):
+    """Somebody else is applying to this ledger."""
+
+
+def exit_code(conditions: set[int]) -> int:
+    """The exit code where several conditions hold: the first of 1, 5, 4, 3, 2, 6, else 0."""
+    return next((code for code in (ERROR, STALE, PARTIAL, BLOCKED, CHANGES, INCOMPLETE) if code in conditions), OK)

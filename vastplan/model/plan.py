@@ -1,0 +1,165 @@
+"""A plan: what would change, why, in which order, and what stands in the way. A frozen value, and the only input of apply."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Diagnostic
+
+FORMAT_VERSION = "1.0"
+
+
+class Verb(Enum):
+    """What an action does; prints as Terraform's sign."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    REPLACE = "replace"
+    DELETE = "delete"
+    ADOPT = "adopt"
+    RELEASE = "release"
+
+    @property
+    def sign(self) -> str:
+        """The sign that stands before the address in a report."""
+        return _SIGNS[self]
+
+
+_SIGNS = {
+    Verb.CREATE: "+", Verb.UPDATE: "~", Verb.REPLACE: "-/+", Verb.DELETE: "-", Verb.ADOPT: ">", Verb.RELEASE: ".",
+}  # fmt: skip
+
+
+class Cause(Enum):
+    """Which side moved since the last apply."""
+
+    DOCUMENT = "document"
+    SYSTEM = "system"
+    BOTH = "both"
+    NEW = "new"  # never applied before: there is nothing to compare with
+    DEPENDENCY = "dependency"  # what it refers to is replaced
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One field's change; `unit` (`bytes`, `MB/s`, `seconds`) says how to show the numbers.
+
+    For a list of mappings `units` says it for the values inside, by name.
+    """
+
+    path: str
+    before: Any
+    after: Any
+    cause: Cause
+    unit: str = ""
+    sensitive: bool = False
+    replaces: bool = False
+    known_after_apply: bool = False
+    units: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A fact read from a system that a person should weigh: `used bytes 1.2 TiB`."""
+
+    name: str
+    value: Any
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Why a guard stops an action, and what would satisfy it."""
+
+    guard: str
+    message: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """One object's change. `desired` is symbolic: references by address, secrets by source."""
+
+    address: Address
+    verb: Verb
+    reason: str
+    changes: tuple[FieldChange, ...] = ()
+    released: tuple[str, ...] = ()
+    desired: Mapping[str, Any] = field(default_factory=dict)
+    origin: str = ""
+    id: str = ""
+    locator: str = ""
+    fingerprint: str = ""
+    dependents: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    blocked: tuple[Block, ...] = ()
+    notes: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+class Step(Enum):
+    """The parts an action is carried out in."""
+
+    DETACH = "detach"  # let go of what is about to be replaced
+    DELETE = "delete"
+    WRITE = "write"  # create, update, adopt or release
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One step of one action, and the operations (by index) that must be done before it."""
+
+    address: Address
+    step: Step
+    after: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One site's share of the plan: its ledger at plan time and where its systems are (no credentials)."""
+
+    site: str
+    lineage: str
+    serial: int
+    endpoints: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """What could not be read; everything that depends on it is left out of the plan."""
+
+    site: str
+    system: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The whole plan. `digest` is the document's, resolved; `id` is the plan's own, over all the rest."""
+
+    format_version: str
+    document: str
+    digest: str
+    source: str
+    created: str
+    expires: str
+    parts: tuple[Part, ...]
+    actions: tuple[Action, ...] = ()
+    operations: tuple[Operation, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
+    in_sync: int = 0
+    targets: tuple[str, ...] = ()
+    id: str = ""
+
+    def count(self) -> dict[str, int]:
+        """How many actions of each verb there are, those that are blocked counted apart."""
+        counts = {verb.value: 0 for verb in Verb} | {"blocked": 0}
+        for action in self.actions:
+            counts["blocked" if action.blocked else action.verb.value] += 1
+        return counts

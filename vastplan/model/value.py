@@ -1,0 +1,97 @@
+"""Symbolic values: what a document or a plan can say before anything is looked up.
+
+A value is JSON, or a `Ref` to another object, or a `Secret` that is resolved only when it is used. In files they are
+written `{"$ref": ADDRESS}`, `{"$existing": ADDRESS}` and `{"$secret": SOURCE}`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vastplan.model.address import Address
+
+Json = None | bool | int | float | str | list[Any] | dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A reference to an object by address; `managed` is false for `{existing: NAME}`.
+
+    Two references are equal when they name the same object, whoever manages it.
+    """
+
+    target: Address
+    managed: bool = field(default=True, compare=False)
+
+    def __str__(self) -> str:
+        return self.target.name
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """Where a secret is to be found: `("env", NAME)` or `("file", PATH)`; never the secret itself."""
+
+    source: tuple[str, str]
+
+    def __str__(self) -> str:
+        return "(sensitive)"
+
+
+def to_json(value: Any) -> Any:
+    """`value` as plain JSON; sets of references become sorted lists."""
+    if isinstance(value, Ref):
+        return {"$ref" if value.managed else "$existing": str(value.target)}
+    if isinstance(value, Secret):
+        return {"$secret": {value.source[0]: value.source[1]}}
+    if isinstance(value, Mapping):
+        return {key: to_json(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_json(item) for item in value]
+    return value
+
+
+def from_json(value: Any) -> Any:
+    """The inverse of `to_json`."""
+    if isinstance(value, dict):
+        if len(value) == 1:
+            ((key, inner),) = value.items()
+            if key == "$ref":
+                return Ref(Address.parse(inner))
+            if key == "$existing":
+                return Ref(Address.parse(inner), managed=False)
+            if key == "$secret":
+                ((kind, where),) = inner.items()
+                return Secret((kind, where))
+        return {key: from_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [from_json(item) for item in value]
+    return value
+
+
+def canonical(value: Any) -> str:
+    """One text for equal values, whatever the order of keys: what digests are made of."""
+    return json.dumps(_for_digest(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def _for_digest(value: Any) -> Any:
+    if isinstance(value, Ref):
+        return {"$ref": str(value.target)}  # whether we manage it is not part of what it is
+    if isinstance(value, Mapping):
+        return {key: _for_digest(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_for_digest(item) for item in value]
+    return to_json(value)
+
+
+def references(value: Any) -> list[Ref]:
+    """Every reference inside a value, in the order they stand."""
+    if isinstance(value, Ref):
+        return [value]
+    if isinstance(value, Mapping):
+        return [ref for item in value.values() for ref in references(item)]
+    if isinstance(value, list | tuple):
+        return [ref for item in value for ref in references(item)]
+    return []

@@ -1,0 +1,209 @@
+"""Kubernetes: the official client's configuration and credentials, raw JSON both ways.
+
+Objects are written with create, JSON merge patch carrying the resourceVersion that was read, and delete with
+preconditions. Not server-side apply: there, leaving a field out deletes it.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import urllib3
+from kubernetes import client, config
+from urllib3.util.retry import Retry
+
+from vastplan.model.errors import NotFound, Unclear, Unreachable, VastplanError
+from vastplan.providers.http import MAX_ANSWER, TIMEOUT, one_line, refusal
+from vastplan.words.codec import at
+from vastplan.words.kind import Kind, Row
+
+PAGE = 500
+MANAGER = "vastplan"
+_MERGE = "application/merge-patch+json"
+_HARMLESS = ("/selfsubjectaccessreviews",)
+_READ_RETRY = Retry(
+    total=3, backoff_factor=0.2, backoff_max=20.0, status_forcelist=(429, 500, 502, 503, 504),
+    allowed_methods=frozenset({"GET"}), respect_retry_after_header=True, raise_on_status=False, redirect=0,
+)  # fmt: skip
+_WRITE_RETRY = Retry(total=0, redirect=0, raise_on_status=False)
+
+
+def connect(*, kubeconfig: str | None, context: str | None, in_cluster: bool) -> client.ApiClient:
+    """The official client for a context; raises `VastplanError` when there is none or its credentials cannot be had."""
+    try:
+        if in_cluster:
+            settings = client.Configuration()
+            config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
+            return client.ApiClient(settings)
+        api: client.ApiClient = config.new_client_from_config(  # type: ignore[no-untyped-call]
+            config_file=kubeconfig, context=context, persist_config=False
+        )
+    except config.ConfigException as problem:
+        raise VastplanError(f"kubernetes: {one_line(str(problem))}") from None
+    settings = api.configuration
+    if not (settings.api_key or settings.cert_file or settings.username):
+        # A credential plug-in that fails leaves the client without credentials and says nothing.
+        raise VastplanError(f"kubernetes: context {context or '(current)'} yields no credentials")
+    return api
+
+
+class KubernetesProvider:
+    """One cluster."""
+
+    system = "kubernetes"
+
+    def __init__(self, api: client.ApiClient, *, writable: bool, parallel: int = 8) -> None:
+        self.writable = writable
+        self._api = api
+        api.configuration.connection_pool_maxsize = max(parallel, 4)
+        api.user_agent = MANAGER
+        self._slots = threading.BoundedSemaphore(parallel)
+
+    def describe(self) -> str:
+        """The API server's address."""
+        return str(self._api.configuration.host)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._api.close()  # type: ignore[no-untyped-call]
+
+    def pages(self, kind: Kind) -> Iterator[list[Row]]:
+        """All objects of a kind in all namespaces, one consistent snapshot; an expired one is begun anew by the caller."""
+        following = ""
+        while True:
+            query = [("limit", str(PAGE)), *([("continue", following)] if following else [])]
+            body = self._call("GET", kind.endpoint.path, query=query)
+            rows = body.get("items") if isinstance(body, dict) else None
+            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+                raise Unreachable(f"{self.describe()}: the answer to GET {kind.endpoint.path} is not a list of objects")
+            yield rows
+            following = str(at(body, ("metadata", "continue")) or "")
+            if not following:
+                return
+
+    def read(self, kind: Kind, locator: str) -> Row | None:
+        """One object by `name` or `namespace/name`."""
+        try:
+            body = self._call("GET", self._item(kind, locator))
+        except NotFound:
+            return None
+        if not isinstance(body, dict):
+            raise Unreachable(f"{self.describe()}: the answer to GET {self._item(kind, locator)} is not an object")
+        return body
+
+    def create(self, kind: Kind, body: Row) -> Row:
+        """POST into the object's namespace."""
+        version, name = kind.endpoint.manifest
+        body = {"apiVersion": version, "kind": name, **body}
+        namespace = str(at(body, ("metadata", "namespace")) or "")
+        path = self._collection(kind, namespace)
+        row = self._call("POST", path, body=body, query=self._strict())
+        if not isinstance(row, dict) or at(row, ("metadata", "uid")) is None:
+            raise Unclear(f"POST {path}: the answer has no uid")
+        return row
+
+    def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
+        """Merge patch, refused by the server when the object moved since `fresh`."""
+        metadata = {**body.get("metadata", {}), "resourceVersion": at(fresh, ("metadata", "resourceVersion"))}
+        self._call(
+            "PATCH",
+            self._item(kind, locator),
+            body={**body, "metadata": metadata},
+            query=self._strict(),
+            content=_MERGE,
+        )
+
+    def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
+        """Delete that very object; what is gone is fine."""
+        preconditions = {name: at(fresh, ("metadata", name)) for name in ("uid", "resourceVersion")}
+        options = {"apiVersion": "v1", "kind": "DeleteOptions", "preconditions": preconditions}
+        try:
+            self._call("DELETE", self._item(kind, locator), body=options)
+        except NotFound:
+            return
+
+    def writers(self, row: Row) -> tuple[str, ...]:
+        """The other field managers, and the Helm release that an object belongs to."""
+        metadata = row.get("metadata") or {}
+        managers = {str(one.get("manager")) for one in metadata.get("managedFields") or [] if isinstance(one, dict)}
+        release = (metadata.get("annotations") or {}).get("meta.helm.sh/release-name")
+        return (*sorted(managers - {MANAGER}), *([f"Helm release {release}"] if release else []))
+
+    def locator(self, kind: Kind, row: Row) -> str:
+        """`name`, or `namespace/name`."""
+        name, namespace = (str(at(row, ("metadata", part)) or "") for part in ("name", "namespace"))
+        return f"{namespace}/{name}" if kind.endpoint.namespaced else name
+
+    def version(self) -> str:
+        """The server's version, such as `1.34`."""
+        body = self._call("GET", "/version")
+        return f"{body.get('major')}.{str(body.get('minor', '')).rstrip('+')}" if isinstance(body, dict) else ""
+
+    def _strict(self) -> list[tuple[str, str]]:
+        return [("fieldManager", MANAGER), ("fieldValidation", "Strict")]
+
+    def _collection(self, kind: Kind, namespace: str) -> str:
+        if not kind.endpoint.namespaced:
+            return kind.endpoint.path
+        root, _, plural = kind.endpoint.path.rpartition("/")
+        return f"{root}/namespaces/{quote(namespace, safe='')}/{plural}"
+
+    def _item(self, kind: Kind, locator: str) -> str:
+        namespace, _, name = locator.rpartition("/")
+        return f"{self._collection(kind, namespace)}/{quote(name, safe='')}"
+
+    def _call(
+        self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None, content: str = ""
+    ) -> Any:
+        if not self.writable and method != "GET" and not path.endswith(_HARMLESS):
+            raise VastplanError(f"refused to send {method} {path}: this run only reads")
+        _, url, headers, _, _ = self._api.param_serialize(
+            method,
+            path,
+            query_params=query,
+            header_params={"Accept": "application/json"},
+            auth_settings=["BearerToken"],
+        )
+        if body is not None:
+            headers["Content-Type"] = content or "application/json"
+        try:
+            with self._slots:
+                response = self._api.rest_client.pool_manager.request(
+                    method, url, headers=headers, body=None if body is None else json.dumps(body).encode(),
+                    timeout=urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]), redirect=False, preload_content=False,
+                    retries=_READ_RETRY if method == "GET" else _WRITE_RETRY,
+                )  # fmt: skip
+                raw = response.read(MAX_ANSWER + 1, decode_content=True)
+                response.release_conn()
+        except urllib3.exceptions.HTTPError as problem:
+            raise self._transport(method, path, problem) from None
+        return self._understood(method, path, response.status, raw)
+
+    def _understood(self, method: str, path: str, status: int, raw: bytes) -> Any:
+        try:
+            parsed = json.loads(raw) if raw else None
+        except ValueError:
+            parsed = None
+            if status < 400:
+                text = f"{self.describe()} answered {method} {path} with something that is not JSON"
+                raise (Unreachable if method == "GET" else Unclear)(text) from None
+        if status >= 300:
+            reason = parsed.get("message", "") if isinstance(parsed, dict) else ""
+            raise refusal(status, f"{method} {path}", one_line(str(reason)))
+        if len(raw) > MAX_ANSWER:
+            raise Unreachable(f"{self.describe()}: the answer to {method} {path} is larger than 64 MiB")
+        return parsed
+
+    def _transport(self, method: str, path: str, problem: urllib3.exceptions.HTTPError) -> VastplanError:
+        cause: BaseException = getattr(problem, "reason", None) or problem
+        where = self.describe()
+        if isinstance(cause, urllib3.exceptions.SSLError):
+            return Unreachable(f"{where}: its certificate is not trusted ({one_line(str(cause), 160)})")
+        never_sent = isinstance(cause, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
+        if method == "GET" or never_sent:
+            return Unreachable(f"{where}: {one_line(str(cause), 160)}")
+        return Unclear(f"{method} {path} was sent to {where}, and no answer came ({one_line(str(cause), 120)})")

@@ -1,0 +1,75 @@
+"""How values look in every report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from vastplan.model.plan import Cause, FieldChange
+from vastplan.model.text import inert
+from vastplan.model.units import show
+
+CAUSES = {
+    Cause.DOCUMENT: "document changed",
+    Cause.SYSTEM: "changed by hand",
+    Cause.BOTH: "document and system changed",
+    Cause.NEW: "not applied before",
+    Cause.DEPENDENCY: "what it refers to is replaced",
+}
+_LONGEST = 200
+_NO_UNITS: Mapping[str, str] = MappingProxyType({})
+
+
+def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:
+    """One value, symbolic or not, on one line; `units` are those of the values inside a mapping."""
+    if value is None:
+        return "(none)"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict) and len(value) == 1:
+        ((key, inner),) = value.items()
+        if key in ("$ref", "$existing"):
+            return inert(str(inner).split("/", 2)[-1])
+        if key == "$secret":
+            return "(sensitive)"
+    if isinstance(value, list):
+        return inert("[" + ", ".join(plain(item, unit, units) for item in value) + "]", _LONGEST)
+    if isinstance(value, dict):
+        inner = ", ".join(f"{key}: {plain(item, units.get(key, ''))}" for key, item in value.items())
+        return inert("{" + inner + "}", _LONGEST)
+    return inert(show(value, unit), _LONGEST)
+
+
+def before_after(change: FieldChange) -> tuple[str, str]:
+    """Both sides of a change."""
+    if change.sensitive:
+        return "(sensitive)", "(sensitive)"
+    after = "(known after apply)" if change.known_after_apply else plain(change.after, change.unit, change.units)
+    return plain(change.before, change.unit, change.units), after
+
+
+def inside(change: FieldChange) -> Iterator[tuple[str, str, str]]:
+    """Where two lists or mappings differ: path, before, after; nothing for values that are shown whole."""
+    before, after = change.before, change.after
+    if change.sensitive or not (isinstance(before, list | dict) and isinstance(after, list | dict)):
+        return
+    if all(not isinstance(item, list | dict) for side in (before, after) for item in side):
+        return
+    from deepdiff import DeepDiff
+
+    found = DeepDiff(before, after, view="tree", verbose_level=2)
+    for differences in found.values():
+        for one in differences:
+            path = "".join(
+                f"[{step}]" if isinstance(step, int) else f".{step}" for step in one.path(output_format="list")
+            )
+            unit = change.units.get(str(one.path(output_format="list")[-1]), change.unit)
+            old = "(none)" if "not present" in repr(one.t1) else plain(one.t1, unit, change.units)
+            new = "(none)" if "not present" in repr(one.t2) else plain(one.t2, unit, change.units)
+            yield inert(path.lstrip(".")), old, new
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 object`, `2 objects`."""
+    return f"{count} {noun}" + ("" if count == 1 else "s")

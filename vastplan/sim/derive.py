@@ -1,0 +1,227 @@
+"""Derive a simulator's field tables from a vendor's OpenAPI 3 document: facts only, no descriptions.
+
+    python -m vastplan.sim.derive DOCUMENT --keep /views --keep /quotas > tables/vast-5.5.json
+
+Several documents make one table. Kubernetes' documents are cut by kind, not by path, and its custom resources come from
+their definitions. With V and S the folders of the Go modules k8s.io/kubernetes@v1.34.4 and
+github.com/kubernetes-csi/external-snapshotter/client/v8@v8.4.0, and the kinds of vastplan.sim.kubernetes.resources:
+
+    python -m vastplan.sim.derive $V/api/openapi-spec/v3/{api,apis__{admissionregistration,authorization,coordination}\
+    .k8s.io,apis__storage.k8s.io}__v1_openapi.json --crd $S/config/crd/snapshot.storage.k8s.io_*.yaml \
+    --kind ConfigMap --kind Namespace --kind ... > tables/kubernetes-1.34.json
+
+Every schema becomes a plain, closed JSON Schema: `allOf` is flattened (a naive reader sees an empty type there),
+`nullable` becomes a type, references are kept and point into `schemas`. A request body that names an unknown field is
+then refused by any JSON Schema validator.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+KEPT = (
+    "type", "enum", "required", "default", "format", "pattern", "minimum", "maximum",
+    "minLength", "maxLength", "minItems", "maxItems", "readOnly", "writeOnly",
+    "x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-map-type", "x-kubernetes-validations",
+    "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy",
+)  # fmt: skip
+METHODS = ("get", "post", "put", "patch", "delete")
+OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
+Schema = dict[str, Any]
+
+
+class Deriver:
+    """Walks one document and collects the schemas that its kept operations reach."""
+
+    def __init__(self, document: dict[str, Any]) -> None:
+        self.document = document
+        self.schemas: dict[str, Schema] = {}
+
+    def schema(self, source: Schema) -> Schema:
+        """`source` as a closed JSON Schema; a reference stays a reference into `schemas`."""
+        if "$ref" in source:
+            name = source["$ref"].rsplit("/", 1)[1]
+            if name not in self.schemas:
+                self.schemas[name] = {}  # taken before the walk: schemas may be recursive
+                self.schemas[name] = self.schema(self.document["components"]["schemas"][name])
+            return {"$ref": f"#/schemas/{name}"}
+        if "allOf" in source:
+            return self._flattened(source)
+        found: Schema = {key: source[key] for key in KEPT if key in source}
+        for combiner in ("oneOf", "anyOf"):
+            if combiner in source:
+                found[combiner] = [self.schema(part) for part in source[combiner]]
+        if "items" in source:
+            found["items"] = self.schema(source["items"])
+        if "properties" in source:
+            found["type"] = "object"
+            found["properties"] = {name: self.schema(part) for name, part in sorted(source["properties"].items())}
+            found["additionalProperties"] = False
+        if isinstance(source.get("additionalProperties"), dict):
+            found["additionalProperties"] = self.schema(source["additionalProperties"])
+        return _nullable(found) if source.get("nullable") else found
+
+    def _flattened(self, source: Schema) -> Schema:
+        if len(source["allOf"]) == 1 and "properties" not in source:  # a reference wrapped to carry a description
+            found = self.schema(source["allOf"][0])
+            return _nullable(found) if source.get("nullable") else found
+        merged: Schema = {key: value for key, value in source.items() if key != "allOf"}
+        for part in source["allOf"]:
+            while "$ref" in part:
+                part = self.document["components"]["schemas"][part["$ref"].rsplit("/", 1)[1]]
+            if "allOf" in part:
+                part = self._resolved(part)
+            for key, value in part.items():
+                if key == "properties":
+                    merged["properties"] = {**merged.get("properties", {}), **value}
+                elif key == "required":
+                    merged["required"] = sorted({*merged.get("required", []), *value})
+                else:
+                    merged.setdefault(key, value)
+        return self.schema(merged)
+
+    def _resolved(self, part: Schema) -> Schema:
+        properties: Schema = {}
+        required: set[str] = set(part.get("required", []))
+        for inner in part["allOf"]:
+            while "$ref" in inner:
+                inner = self.document["components"]["schemas"][inner["$ref"].rsplit("/", 1)[1]]
+            inner = self._resolved(inner) if "allOf" in inner else inner
+            properties |= inner.get("properties", {})
+            required |= set(inner.get("required", []))
+        return {"properties": {**properties, **part.get("properties", {})}, "required": sorted(required)}
+
+    def operation(self, source: dict[str, Any], shared: list[Schema]) -> dict[str, Any]:
+        """Query names, request body and documented answers of one operation."""
+        query = {}
+        for parameter in [*shared, *source.get("parameters", [])]:
+            if "$ref" in parameter:
+                parameter = self.document["components"]["parameters"][parameter["$ref"].rsplit("/", 1)[1]]
+            if parameter["in"] == "query":
+                query[parameter["name"]] = self.schema(parameter.get("schema", {})) | (
+                    {"required": True} if parameter.get("required") else {}
+                )
+        found: dict[str, Any] = {"query": query, "responses": {}}
+        body = source.get("requestBody")
+        if body:
+            if "$ref" in body:
+                body = self.document["components"]["requestBodies"][body["$ref"].rsplit("/", 1)[1]]
+            found["body"] = self._content(body)
+            found["body_required"] = bool(body.get("required"))
+        for code, answer in source.get("responses", {}).items():
+            if "$ref" in answer:
+                answer = self.document["components"]["responses"][answer["$ref"].rsplit("/", 1)[1]]
+            found["responses"][code] = self._content(answer)
+        return found
+
+    def _content(self, source: dict[str, Any]) -> Schema | None:
+        for kind in source.get("content", {}).values():
+            if "schema" in kind:
+                return self.schema(kind["schema"])
+        return None
+
+
+def _nullable(schema: Schema) -> Schema:
+    if "type" in schema and "$ref" not in schema and isinstance(schema["type"], str):
+        nullable = {**schema, "type": [schema["type"], "null"]}
+        if "enum" in nullable and None not in nullable["enum"]:
+            nullable["enum"] = [*nullable["enum"], None]
+        return nullable
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def derive(document: dict[str, Any], keep: list[str], digest: str, kinds: list[str] | None = None) -> dict[str, Any]:
+    """The table of the paths that start with one of `keep`: `{source, paths, schemas}`.
+
+    With `kinds`, of the operations on objects of those Kubernetes kinds instead.
+    """
+    deriver = Deriver(document)
+    paths: dict[str, Any] = {}
+    for path, operations in sorted(document["paths"].items()):
+        if kinds is None and not any(path == prefix or path.startswith(prefix.rstrip("/") + "/") for prefix in keep):
+            continue
+        shared = operations.get("parameters", [])
+        found = {
+            method.upper(): deriver.operation(operations[method], shared)
+            for method in METHODS
+            if method in operations and (kinds is None or _is_of(operations[method], path, kinds))
+        }
+        if found:
+            paths[path] = found
+    info = document["info"]
+    return {
+        "source": {"title": info.get("title"), "version": info.get("version"), "sha256": digest},
+        "paths": paths,
+        "schemas": dict(sorted(deriver.schemas.items())),
+    }
+
+
+def _is_of(operation: dict[str, Any], path: str, kinds: list[str]) -> bool:
+    kind = operation.get("x-kubernetes-group-version-kind", {}).get("kind")
+    return kind in kinds and "/watch/" not in path and (path.split("/")[-1] == "status" or path.count("{name}/") == 0)
+
+
+def derive_crd(definition: dict[str, Any], digest: str) -> dict[str, Any]:
+    """The table of one CustomResourceDefinition's stored version, as the API server would document it."""
+    spec = definition["spec"]
+    version = next(entry for entry in spec["versions"] if entry["storage"])
+    name = f"{spec['group']}.{version['name']}.{spec['names']['kind']}"
+    schema = Deriver({}).schema(version["schema"]["openAPIV3Schema"])
+    schema["properties"]["metadata"] = {"$ref": f"#/schemas/{OBJECT_META}"}
+    scope = "namespaces/{namespace}/" if spec["scope"] == "Namespaced" else ""
+    path = f"/apis/{spec['group']}/{version['name']}/{scope}{spec['names']['plural']}"
+    body = {"body": {"$ref": f"#/schemas/{name}"}}
+    paths: dict[str, Any] = {
+        path: {"GET": {}, "POST": body},
+        path + "/{name}": {"DELETE": {}, "GET": {}, "PATCH": {}, "PUT": body},
+    }
+    if "status" in version.get("subresources", {}):
+        paths[path + "/{name}/status"] = {"GET": {}, "PATCH": {}, "PUT": body}
+    source = {"title": definition["metadata"]["name"], "version": version["name"], "sha256": digest}
+    return {"source": source, "paths": paths, "schemas": {name: schema}}
+
+
+def merged(tables: list[dict[str, Any]]) -> dict[str, Any]:
+    """Several tables as one; `sources` names all documents."""
+    if len(tables) == 1:
+        return tables[0]
+    return {
+        "source": tables[0]["source"],
+        "sources": [table["source"] for table in tables],
+        "paths": {path: found for table in tables for path, found in table["paths"].items()},
+        "schemas": {name: found for table in tables for name, found in table["schemas"].items()},
+    }
+
+
+def main() -> None:
+    """Print the table of some documents."""
+    parser = argparse.ArgumentParser(description="Derive a simulator's field tables from OpenAPI 3 documents.")
+    parser.add_argument("documents", type=Path, nargs="+", metavar="DOCUMENT")
+    parser.add_argument("--keep", action="append", default=[], metavar="PATH", help="a path prefix to keep")
+    parser.add_argument("--kind", action="append", metavar="KIND", help="a Kubernetes kind to keep")
+    parser.add_argument("--crd", nargs="+", type=Path, default=[], metavar="FILE", help="custom resource definitions")
+    arguments = parser.parse_args()
+    if not arguments.keep and not arguments.kind:
+        parser.error("give --keep or --kind")
+    tables = []
+    for file in arguments.documents:
+        raw = file.read_bytes()
+        tables.append(derive(json.loads(raw), arguments.keep, hashlib.sha256(raw).hexdigest(), arguments.kind))
+    for file in arguments.crd:
+        raw = file.read_bytes()
+        definition = yaml.safe_load(raw)
+        if not arguments.kind or definition["spec"]["names"]["kind"] in arguments.kind:
+            tables.append(derive_crd(definition, hashlib.sha256(raw).hexdigest()))
+    json.dump(merged(tables), sys.stdout, indent=1, sort_keys=True)
+    sys.stdout.write("\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Faults on demand: what a network or a busy server does to a request, chosen by position or by pattern."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Effect(Enum):
+    """What happens to a request that a fault strikes."""
+
+    STATUS = "status"  # answer `status` instead of handling the request
+    COMMIT_THEN_STATUS = "commit-then-status"  # handle it, then answer `status`
+    DROP_BEFORE = "drop-before"  # close the connection; nothing happened
+    DROP_AFTER = "drop-after"  # handle it, then close the connection
+    DELAY = "delay"  # answer after `seconds`
+    TRICKLE = "trickle"  # send the answer byte by byte, `seconds` apart
+    TRUNCATE = "truncate"  # announce the whole body, send half of it
+    HTML = "html"  # a proxy's page instead of JSON
+    EXPIRE = "expire"  # forget all tokens, then handle the request
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Strikes requests that match, from the `after`-th (0 is the first) on, `times` times."""
+
+    effect: Effect
+    method: str = ".*"
+    path: str = ".*"
+    after: int = 0
+    times: int = 1
+    status: int = 503
+    seconds: float = 0.0
+    retry_after: int | None = None
+
+
+class Faults:
+    """The faults that are armed, and how often each has been matched."""
+
+    def __init__(self) -> None:
+        self._armed: list[tuple[Fault, int]] = []
+
+    def arm(self, *faults: Fault) -> None:
+        """Add faults."""
+        self._armed += [(fault, 0) for fault in faults]
+
+    def clear(self) -> None:
+        """Disarm all."""
+        self._armed.clear()
+
+    def strike(self, method: str, path: str) -> Fault | None:
+        """The fault that strikes this request, if any; every matching fault counts the request."""
+        struck: Fault | None = None
+        for index, (fault, seen) in enumerate(self._armed):
+            if not (re.fullmatch(fault.method, method) and re.search(fault.path, path)):
+                continue
+            self._armed[index] = (fault, seen + 1)
+            if struck is None and fault.after <= seen < fault.after + fault.times:
+                struck = fault
+        return struck

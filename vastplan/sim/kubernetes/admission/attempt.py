@@ -1,0 +1,25 @@
+"""One write on its way to the store, as admission sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.resources import Resource
+
+
+@dataclass(slots=True)
+class Attempt:
+    """`new` is absent in a DELETE, `old` in a CREATE; `warnings` go to the client whatever comes of it."""
+
+    cluster: Cluster
+    resource: Resource
+    operation: str
+    namespace: str
+    name: str
+    new: Object | None
+    old: Object | None
+    subresource: str = ""
+    dry_run: bool = False
+    user: str = ""
+    warnings: list[str] = field(default_factory=list)

@@ -1,0 +1,26 @@
+"""NamespaceLifecycle: nothing new where there is no namespace, or where it is being deleted."""
+
+from __future__ import annotations
+
+from vastplan.sim.kubernetes.admission.attempt import Attempt
+from vastplan.sim.kubernetes.resources import NAMESPACES
+from vastplan.sim.kubernetes.status import Cause
+
+IMMORTAL = ("default", "kube-system", "kube-public")
+
+
+def admit(attempt: Attempt) -> None:
+    """Refuse a create outside a living namespace, and the delete of a namespace that must stay."""
+    if attempt.resource is NAMESPACES and attempt.operation == "DELETE" and attempt.name in IMMORTAL:
+        raise NAMESPACES.forbidden(attempt.name, "this namespace may not be deleted")
+    if attempt.operation != "CREATE" or not attempt.resource.namespaced:
+        return
+    namespace = attempt.cluster.get(NAMESPACES, "", attempt.namespace)
+    if namespace is None:
+        raise NAMESPACES.not_found(attempt.namespace)
+    if namespace["status"]["phase"] == "Terminating":
+        why = f"unable to create new content in namespace {attempt.namespace} because it is being terminated"
+        cause = Cause(
+            "NamespaceTerminating", f"namespace {attempt.namespace} is being terminated", "metadata.namespace"
+        )
+        raise attempt.resource.forbidden(attempt.name, why, (cause,))

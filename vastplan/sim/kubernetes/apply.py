@@ -1,0 +1,119 @@
+"""Server-side apply: merging an intent, finding conflicts, and removing what its manager no longer wants."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from vastplan.sim.kubernetes.fields import Leaves, Path, item_key, resolve, text
+from vastplan.sim.kubernetes.managed import Entry, Writer, changed, lost, paths
+from vastplan.sim.kubernetes.resources import Resource
+from vastplan.sim.kubernetes.status import Refusal
+from vastplan.sim.tables import Table
+
+BEFORE_FIRST = "before-first-apply"
+
+
+def applied(
+    table: Table, resource: Resource, live: dict[str, Any] | None, intent: dict[str, Any], writer: Writer, force: bool
+) -> tuple[dict[str, Any], list[Entry]]:
+    """The object after the apply and its managedFields; raises `Refusal` (409 with causes) on a conflict."""
+    leaves = Leaves(table, resource)
+    wanted = set(leaves.of(intent, containers=False))
+    if live is None:
+        return copy.deepcopy(intent), [writer.entry(wanted)]
+    entries = live["metadata"].get("managedFields") or _before_first(leaves, writer, live)
+    schema = resource.schema(table)
+    merged = _merged(table, schema, live, intent)
+    before = leaves.of(live)
+    written = changed(before, leaves.of(merged))[0] & wanted
+    others = [entry for entry in entries if not writer.owns(entry)]
+    mine = next((paths(entry) for entry in entries if writer.owns(entry)), set())
+    fights = [(entry, sorted(paths(entry) & written)) for entry in others]
+    fights = [(entry, at) for entry, at in fights if at]
+    if fights and not force:
+        raise _conflict(fights)
+    owned: set[Path] = set().union(*(paths(entry) for entry in others)) if others else set()
+    for path in sorted(mine - wanted - owned, key=len, reverse=True):
+        _remove(table, schema, merged, path)
+    kept = [entry for entry in (lost(entry, written) for entry in others) if entry is not None]
+    same = merged == live and mine == wanted
+    if same:
+        return merged, entries
+    return merged, [*kept, *([writer.entry(wanted)] if wanted else [])]
+
+
+def _before_first(leaves: Leaves, writer: Writer, live: dict[str, Any]) -> list[Entry]:
+    past = Writer(BEFORE_FIRST, "Update", writer.api_version, writer.time)
+    return [past.entry(set(leaves.of(live)))]
+
+
+def _merged(table: Table, schema: dict[str, Any], live: Any, intent: Any) -> Any:
+    schema = resolve(table, schema)
+    if isinstance(live, dict) and isinstance(intent, dict) and schema.get("x-kubernetes-map-type") != "atomic":
+        found = dict(live)
+        extra = schema.get("additionalProperties")
+        for key, value in intent.items():
+            inner = schema.get("properties", {}).get(key, extra if isinstance(extra, dict) else {})
+            found[key] = _merged(table, inner, live[key], value) if key in live else copy.deepcopy(value)
+        return found
+    if isinstance(live, list) and isinstance(intent, list) and schema.get("x-kubernetes-list-type") in ("map", "set"):
+        found_list = list(live)
+        places = {item_key(schema, item): index for index, item in enumerate(found_list)}
+        for item in intent:
+            at = places.get(item_key(schema, item))
+            if at is None:
+                found_list.append(copy.deepcopy(item))
+            else:
+                found_list[at] = _merged(table, schema["items"], found_list[at], item)
+        return found_list
+    return copy.deepcopy(intent)
+
+
+def _remove(table: Table, schema: dict[str, Any], node: Any, path: Path) -> None:
+    schema = resolve(table, schema)
+    element, rest = path[0], path[1:]
+    if isinstance(node, dict) and element.startswith("f:"):
+        key = element[2:]
+        if key not in node:
+            return
+        if not rest:
+            del node[key]
+            return
+        node[key] = copy.copy(node[key])
+        extra = schema.get("additionalProperties")
+        inner = schema.get("properties", {}).get(key, extra if isinstance(extra, dict) else {})
+        _remove(table, inner, node[key], rest)
+        if node[key] in ({}, []):
+            del node[key]
+    elif isinstance(node, list):
+        for index, item in enumerate(node):
+            if item_key(schema, item) == element:
+                if rest in ((), (".",)):
+                    del node[index]
+                else:
+                    node[index] = copy.copy(item)
+                    _remove(table, schema["items"], node[index], rest)
+                return
+
+
+def _conflict(fights: list[tuple[Entry, list[Path]]]) -> Refusal:
+    def who(entry: Entry) -> str:
+        using = f" using {entry['apiVersion']}" if entry["operation"] == "Update" else ""
+        subresource = f' with subresource "{entry["subresource"]}"' if entry.get("subresource") else ""
+        return f'"{entry["manager"]}"{subresource}{using}'
+
+    fights.sort(key=lambda fight: who(fight[0]))
+    causes = [
+        {"reason": "FieldManagerConflict", "message": f"conflict with {who(entry)}", "field": text(path)}
+        for entry, at in fights
+        for path in at
+    ]
+    if len(causes) == 1:
+        told = f"{causes[0]['message']}: {causes[0]['field']}"
+    else:
+        told = "\n".join(
+            f"conflicts with {who(entry)}:\n" + "\n".join(f"- {text(path)}" for path in at) for entry, at in fights
+        )
+    plural = "" if len(causes) == 1 else "s"
+    return Refusal(409, "Conflict", f"Apply failed with {len(causes)} conflict{plural}: {told}", {"causes": causes})

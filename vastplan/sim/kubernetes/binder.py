@@ -1,0 +1,167 @@
+"""The volume controllers: binding, provisioning, growth and release of claims, life of volumes."""
+
+from __future__ import annotations
+
+from vastplan.sim.kubernetes import driver, quantity, settle
+from vastplan.sim.kubernetes.admission import quota
+from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.resources import CLAIMS, CLASSES, PODS, VOLUMES, Resource
+from vastplan.sim.kubernetes.rules.volumes import claim_size
+
+_CLAIM_PROTECTION = "kubernetes.io/pvc-protection"
+_VOLUME_PROTECTION = "kubernetes.io/pv-protection"
+
+
+def used_by(cluster: Cluster, claim: Object) -> list[str]:
+    """The names of the pods that use a claim."""
+    name, namespace = claim["metadata"]["name"], claim["metadata"]["namespace"]
+    return [
+        pod["metadata"]["name"]
+        for pod in cluster.objects(PODS, namespace)
+        if any(
+            item.get("persistentVolumeClaim", {}).get("claimName") == name for item in pod["spec"].get("volumes", [])
+        )
+    ]
+
+
+def claim_step(cluster: Cluster, resource: Resource, claim: Object) -> bool:
+    """One look at a claim: let it go, bind it, or grow it."""
+    if claim["metadata"].get("deletionTimestamp"):
+        return not used_by(cluster, claim) and release(cluster, claim)
+    try:
+        if claim["status"].get("phase") != "Bound":
+            return _bind(cluster, claim)
+        return _grow(cluster, claim)
+    except ValueError as error:
+        growing = claim["status"].get("phase") == "Bound"
+        cluster.warn(CLAIMS, claim, "VolumeResizeFailed" if growing else "ProvisioningFailed", str(error))
+        return False
+
+
+def _bind(cluster: Cluster, claim: Object) -> bool:
+    spec = claim["spec"]
+    volume = _static(cluster, claim)
+    if volume is None and not spec.get("volumeName"):
+        storage_class = (
+            cluster.get(CLASSES, "", spec.get("storageClassName", "")) if spec.get("storageClassName") else None
+        )
+        if storage_class is None or storage_class["provisioner"] not in driver.DRIVERS:
+            return False
+        if storage_class["volumeBindingMode"] == "WaitForFirstConsumer" and not used_by(cluster, claim):
+            return False
+        volume = driver.provision(cluster, claim, storage_class)
+    if volume is None:
+        return False
+    bound = {**volume, "spec": {**volume["spec"], "claimRef": driver.reference_to(claim)}}
+    volume = cluster.control(VOLUMES, volume, {**bound, "status": {**volume["status"], "phase": "Bound"}}, "")
+    annotations = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"}
+    provisioner = volume["metadata"].get("annotations", {}).get("pv.kubernetes.io/provisioned-by")
+    if provisioner:
+        annotations["volume.kubernetes.io/storage-provisioner"] = provisioner
+    metadata = {**claim["metadata"], "annotations": {**claim["metadata"].get("annotations", {}), **annotations}}
+    new = {**claim, "metadata": metadata, "spec": {**spec, "volumeName": volume["metadata"]["name"]}}
+    new = cluster.control(CLAIMS, claim, new, "")
+    capacity, modes = volume["spec"]["capacity"], volume["spec"]["accessModes"]
+    cluster.control(CLAIMS, new, {**new, "status": {"phase": "Bound", "accessModes": modes, "capacity": capacity}})
+    return True
+
+
+def _static(cluster: Cluster, claim: Object) -> Object | None:
+    """The volume that is there already and fits: the one named, else the one reserved, else the smallest free one."""
+    fits = [volume for volume in cluster.objects(VOLUMES) if _fits(volume, claim)]
+    named = claim["spec"].get("volumeName")
+    if named:
+        fits = [volume for volume in fits if volume["metadata"]["name"] == named]
+    fits.sort(key=lambda volume: quantity.parse(volume["spec"]["capacity"]["storage"]))
+    fits.sort(key=lambda volume: "claimRef" not in volume["spec"])
+    return fits[0] if fits else None
+
+
+def _fits(volume: Object, claim: Object) -> bool:
+    spec, wanted = volume["spec"], claim["spec"]
+    reference = spec.get("claimRef")
+    if volume["metadata"].get("deletionTimestamp"):
+        return False
+    if reference is not None:
+        at = (reference.get("namespace"), reference.get("name"))
+        if at != (claim["metadata"]["namespace"], claim["metadata"]["name"]):
+            return False
+        if reference.get("uid", claim["metadata"]["uid"]) != claim["metadata"]["uid"]:
+            return False  # an earlier claim of this name: the volume is released, not free
+    labels = volume["metadata"].get("labels", {})
+    selector = wanted.get("selector", {}).get("matchLabels", {})
+    return (
+        spec.get("storageClassName", "") == wanted.get("storageClassName", "")
+        and quantity.parse(spec["capacity"]["storage"]) >= quantity.parse(claim_size(claim))
+        and set(wanted["accessModes"]) <= set(spec["accessModes"])
+        and spec["volumeMode"] == wanted["volumeMode"]
+        and all(labels.get(key) == value for key, value in selector.items())
+    )
+
+
+def _grow(cluster: Cluster, claim: Object) -> bool:
+    wanted = claim_size(claim)
+    volume = cluster.get(VOLUMES, "", claim["spec"].get("volumeName", ""))
+    capacity = claim["status"].get("capacity", {}).get("storage", "0")
+    if volume is None or quantity.parse(wanted) <= quantity.parse(capacity):
+        return True
+    driver.expand(cluster, volume, claim)
+    cluster.control(VOLUMES, volume, {**volume, "spec": {**volume["spec"], "capacity": {"storage": wanted}}}, "")
+    cluster.control(CLAIMS, claim, {**claim, "status": {**claim["status"], "capacity": {"storage": wanted}}})
+    return True
+
+
+def _unprotected(cluster: Cluster, resource: Resource, body: Object, finalizer: str) -> bool:
+    """Take the protection away; whether the object is gone with it."""
+    rest = [name for name in body["metadata"].get("finalizers", []) if name != finalizer]
+    if rest:
+        metadata = {**body["metadata"], "finalizers": rest}
+        cluster.control(resource, body, {**body, "metadata": metadata}, "")
+        return False
+    cluster.drop(resource, body)
+    return True
+
+
+def release(cluster: Cluster, claim: Object) -> bool:
+    """Let a claim go and do with its volume what the reclaim policy says."""
+    if not _unprotected(cluster, CLAIMS, claim, _CLAIM_PROTECTION):
+        return True
+    gone(cluster, claim)
+    return True
+
+
+def gone(cluster: Cluster, claim: Object) -> None:
+    """What follows when a claim is no more."""
+    quota.refresh(cluster, claim["metadata"]["namespace"])
+    volume = cluster.get(VOLUMES, "", claim["spec"].get("volumeName", ""))
+    if volume is None or volume["spec"].get("claimRef", {}).get("uid") != claim["metadata"]["uid"]:
+        return
+    volume = cluster.control(VOLUMES, volume, {**volume, "status": {"phase": "Released"}})
+    if not volume_step(cluster, VOLUMES, volume):
+        settle.later(cluster, VOLUMES, volume, volume_step)
+
+
+def _reclaimed(cluster: Cluster, volume: Object) -> bool:
+    """Delete the data of a released volume and then the volume; it stays, and says why, when that fails."""
+    try:
+        driver.delete(cluster, volume)
+    except ValueError as error:
+        cluster.control(VOLUMES, volume, {**volume, "status": {"phase": "Failed", "message": str(error)}})
+        return False
+    _unprotected(cluster, VOLUMES, volume, _VOLUME_PROTECTION)
+    return True
+
+
+def volume_step(cluster: Cluster, resource: Resource, volume: Object) -> bool:
+    """One look at a volume: free it for a claim, delete what was released, or let it go."""
+    reference = volume["spec"].get("claimRef", {})
+    claim = cluster.get(CLAIMS, reference.get("namespace", ""), reference.get("name", "")) if reference else None
+    held = claim is not None and claim["spec"].get("volumeName") == volume["metadata"]["name"]
+    released = volume.get("status", {}).get("phase") in ("Released", "Failed")
+    if released and not held and "uid" in reference and volume["spec"]["persistentVolumeReclaimPolicy"] == "Delete":
+        return _reclaimed(cluster, volume)
+    if volume["metadata"].get("deletionTimestamp"):
+        return not held and (_unprotected(cluster, VOLUMES, volume, _VOLUME_PROTECTION) or True)
+    if not held and "uid" not in reference:
+        cluster.control(VOLUMES, volume, {**volume, "status": {"phase": "Available"}})
+    return True

@@ -1,0 +1,137 @@
+"""One request to the API: its options, read and checked as the server does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from vastplan.sim.kubernetes.cluster import Cluster
+from vastplan.sim.kubernetes.managed import Writer
+from vastplan.sim.kubernetes.resources import Target
+from vastplan.sim.kubernetes.status import (
+    Cause,
+    Refusal,
+    bad_request,
+    forbidden,
+    invalid_object,
+    not_supported,
+    required,
+    too_long,
+)
+from vastplan.sim.wire import Request
+
+MERGE, JSON, STRATEGIC = (f"application/{kind}+json" for kind in ("merge-patch", "json-patch", "strategic-merge-patch"))
+APPLY = "application/apply-patch+yaml"
+PATCHES = (JSON, MERGE, STRATEGIC, APPLY)
+_BODIES = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
+_VALIDATIONS = ("", "Ignore", "Strict", "Warn")
+_KINDS = {"POST": "Create", "PUT": "Update", "PATCH": "Patch", "DELETE": "Delete"}
+
+
+@dataclass(slots=True)
+class Call:
+    """A write and its options; `warnings` go into the answer's Warning header."""
+
+    cluster: Cluster
+    target: Target
+    request: Request
+    user: str
+    content_type: str
+    dry_run: bool
+    validation: str
+    manager: str
+    force: bool
+    warnings: list[str] = field(default_factory=list)
+
+    def writer(self, operation: str = "Update") -> Writer:
+        """Who writes, for managedFields."""
+        version = self.target.resource.api_version
+        return Writer(self.manager, operation, version, self.cluster.now(), self.target.subresource)
+
+    def document(self) -> Any:
+        """The body of a POST or PUT, JSON or YAML; raises `Refusal`, for duplicate fields when validation is strict."""
+        if (self.content_type or _BODIES[0]) not in _BODIES[:2]:
+            raise unsupported()
+        kind = self.target.resource.kind
+        body = parse(self.request.body, self.content_type, self._duplicate)
+        if not isinstance(body, dict):
+            raise bad_request(
+                f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind"
+            )
+        return body
+
+    def patch(self) -> Any:
+        """The body of a PATCH; raises `Refusal`."""
+        try:
+            return parse(self.request.body, "application/yaml" if self.content_type == APPLY else "", self._duplicate)
+        except Unreadable as error:
+            raise bad_request(f"error decoding patch: {error}") from None
+
+    def _duplicate(self, name: str) -> None:
+        if self.validation == "Strict":
+            kind = self.target.resource.kind
+            raise bad_request(
+                f'{kind} in version "{self.target.resource.version}" cannot be handled as a {kind}: '
+                f'strict decoding error: duplicate field "{name}"'
+            )
+        self.warnings.append(f'duplicate field "{name}"')
+
+
+class Unreadable(ValueError):
+    """The body is neither JSON nor YAML."""
+
+
+def unsupported() -> Refusal:
+    """415 for the body of a POST, a PUT or a DELETE."""
+    text = "the body of the request was in an unknown format - accepted media types include: " + ", ".join(_BODIES)
+    return Refusal(415, "UnsupportedMediaType", text)
+
+
+def parse(raw: bytes, content_type: str, duplicate: Callable[[str], None] = lambda name: None) -> Any:
+    """A body as data; raises `Unreadable`."""
+
+    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in items:
+            if name in found:
+                duplicate(name)
+            found[name] = value
+        return found
+
+    try:
+        if content_type == "application/yaml":
+            return yaml.safe_load(raw)
+        return json.loads(raw, object_pairs_hook=pairs)
+    except (yaml.YAMLError, ValueError) as error:
+        if not raw.strip() or "Expecting" in str(error):
+            raise Unreadable("unexpected end of JSON input") from None
+        raise Unreadable(str(error)) from None
+
+
+def call(cluster: Cluster, target: Target, request: Request, user: str) -> Call:
+    """Read and check the options of a write; raises `Refusal`."""
+    content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    manager = request.first("fieldManager") or ""
+    dry_run = request.query.get("dryRun", [])
+    validation = request.first("fieldValidation") or ""
+    force = (request.first("force") or "").lower() in ("true", "1")
+    causes: list[Cause] = []
+    if any(value != "All" for value in dry_run):
+        causes.append(not_supported("dryRun", dry_run, ("All",)))
+    if len(manager.encode()) > 128:
+        causes.append(too_long("fieldManager", 128))
+    if validation not in _VALIDATIONS:
+        causes.append(not_supported("fieldValidation", validation, _VALIDATIONS))
+    if request.method == "PATCH":
+        if content_type == APPLY and not manager:
+            causes.append(required("fieldManager", "is required for apply patch"))
+        if content_type != APPLY and "force" in request.query:
+            causes.append(forbidden("force", "may not be specified for non-apply patch"))
+    if causes:
+        raise invalid_object(f"{_KINDS[request.method]}Options", "meta.k8s.io", "", causes)
+    manager = manager or request.headers.get("user-agent", "").split("/")[0] or "unknown"
+    return Call(cluster, target, request, user, content_type, bool(dry_run), validation or "Warn", manager, force)

@@ -1,0 +1,145 @@
+"""The objects of one simulated cluster, and what its behaviours share."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from vastplan.sim.kubernetes.fields import Leaves
+from vastplan.sim.kubernetes.managed import Writer, after_update
+from vastplan.sim.kubernetes.resources import EVENTS, NAMESPACES, RESOURCES, Resource
+from vastplan.sim.store import Store
+from vastplan.sim.tables import Table
+
+Object = dict[str, Any]
+CONTROLLER = "kube-controller-manager"
+
+
+class Storage(Protocol):
+    """How the simulated CSI driver reaches a storage system; sizes are bytes."""
+
+    def provision(self, parameters: dict[str, str], volume_id: str, size: int, name: str) -> dict[str, str]:
+        """Make a volume and return its volumeAttributes; raises `ValueError` when a name does not resolve."""
+
+    def expand(self, volume_id: str, size: int) -> None:
+        """Grow a volume; raises `ValueError` when it cannot grow."""
+
+    def delete(self, volume_id: str) -> None:
+        """Delete a volume with its data; raises `ValueError` when it must stay."""
+
+
+def key(namespace: str, name: str) -> str:
+    """The row of an object; sorting by it is the order in which the server lists."""
+    return f"{namespace}/{name}"
+
+
+@dataclass(slots=True)
+class Cluster:
+    """One cluster. Objects handed out are the stored ones: never change them, put a new one."""
+
+    name: str
+    store: Store
+    clock: Callable[[], float]
+    settle_reads: int
+    storage: Storage | None
+    table: Table
+
+    def now(self) -> str:
+        """The time as the server writes it: RFC 3339, whole seconds."""
+        return datetime.fromtimestamp(self.clock(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def version(self) -> int:
+        """The newest resourceVersion."""
+        row = self.store.get(f"{self.name}/meta", "resourceVersion")
+        return row["value"] if row else 0
+
+    def bump(self) -> str:
+        """The next resourceVersion."""
+        value = self.version() + 1
+        self.store.put(f"{self.name}/meta", "resourceVersion", {"value": value})
+        return str(value)
+
+    def rows(self, resource: Resource) -> str:
+        """The collection of a resource's objects."""
+        return f"{self.name}/{resource.qualified}"
+
+    def get(self, resource: Resource, namespace: str, name: str) -> Object | None:
+        """One object, or `None`."""
+        return self.store.get(self.rows(resource), key(namespace, name))
+
+    def objects(self, resource: Resource, namespace: str = "") -> list[Object]:
+        """All objects, or those of one namespace, in the order of creation."""
+        found = self.store.rows(self.rows(resource))
+        return [item for item in found if item["metadata"]["namespace"] == namespace] if namespace else found
+
+    def put(self, resource: Resource, body: Object) -> Object:
+        """Store an object under a new resourceVersion."""
+        body = {**body, "metadata": {**body["metadata"], "resourceVersion": self.bump()}}
+        metadata = body["metadata"]
+        return self.store.put(self.rows(resource), key(metadata.get("namespace", ""), metadata["name"]), body)
+
+    def drop(self, resource: Resource, body: Object) -> None:
+        """Forget an object."""
+        metadata = body["metadata"]
+        self.bump()
+        self.store.remove(self.rows(resource), key(metadata.get("namespace", ""), metadata["name"]))
+
+    def contents(self, namespace: str) -> list[tuple[Resource, Object]]:
+        """Everything in a namespace."""
+        kinds = [resource for resource in RESOURCES if resource.namespaced]
+        return [(resource, item) for resource in kinds for item in self.objects(resource, namespace)]
+
+    def control(self, resource: Resource, old: Object, new: Object, subresource: str = "status") -> Object:
+        """A controller's write: stored only when something changes, with the controller as the fields' manager."""
+        if new == old:
+            return old
+        writer = Writer(CONTROLLER, "Update", resource.api_version, self.now(), subresource)
+        entries = after_update(Leaves(self.table, resource), writer, old, new)
+        return self.put(resource, {**new, "metadata": {**new["metadata"], "managedFields": entries}})
+
+    def born(self, resource: Resource, body: Object, writer: Writer, said: Object | None = None) -> Object:
+        """A new object with its metadata, not stored; `said` is the part of it that the writer is the manager of."""
+        metadata = {"uid": str(uuid.uuid4()), "creationTimestamp": self.now(), **body["metadata"]}
+        if resource.first_generation:
+            metadata["generation"] = resource.first_generation
+        body = {"kind": resource.kind, "apiVersion": resource.api_version, **body, "metadata": metadata}
+        entries = after_update(Leaves(self.table, resource), writer, None, said or body)
+        return {**body, "metadata": metadata | ({"managedFields": entries} if entries else {})}
+
+    def make(self, resource: Resource, body: Object) -> Object:
+        """A controller's new object, stored."""
+        return self.put(
+            resource, self.born(resource, body, Writer(CONTROLLER, "Update", resource.api_version, self.now()))
+        )
+
+    def warn(self, resource: Resource, about: Object, reason: str, message: str) -> None:
+        """Record an Event about an object; the same one again is not repeated."""
+        metadata = about["metadata"]
+        for event in self.objects(EVENTS, metadata["namespace"]):
+            if (event["involvedObject"]["uid"], event["reason"], event["message"]) == (
+                metadata["uid"],
+                reason,
+                message,
+            ):
+                return
+        involved = {"kind": resource.kind, "apiVersion": resource.api_version, "uid": metadata["uid"]}
+        involved |= {"namespace": metadata["namespace"], "name": metadata["name"]}
+        number = self.store.next(f"{self.name}/event")
+        self.make(EVENTS, {
+            "metadata": {"name": f"{metadata['name']}.{number:016x}", "namespace": metadata["namespace"]},
+            "involvedObject": involved, "reason": reason, "message": message, "type": "Warning", "count": 1,
+            "source": {"component": CONTROLLER}, "firstTimestamp": self.now(), "lastTimestamp": self.now(),
+        })  # fmt: skip
+
+    def found(self) -> None:
+        """What every cluster has from the start, once."""
+        if self.objects(NAMESPACES):
+            return
+        for name in ("default", "kube-node-lease", "kube-public", "kube-system"):
+            said = {"metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}}}
+            body = {**said, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
+            writer = Writer("kube-apiserver", "Update", NAMESPACES.api_version, self.now())
+            self.put(NAMESPACES, self.born(NAMESPACES, body, writer, said))

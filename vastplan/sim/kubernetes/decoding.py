@@ -1,0 +1,74 @@
+"""From a request's body to an object: decoding, unknown fields and wrong types."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from vastplan.sim.kubernetes import patches
+from vastplan.sim.kubernetes.call import STRATEGIC, Call, Unreadable
+from vastplan.sim.kubernetes.cluster import Object
+from vastplan.sim.kubernetes.schema import Reader
+from vastplan.sim.kubernetes.status import Cause, bad_request, invalid, invalid_object
+
+
+def read(call: Call, body: Object) -> tuple[Object, list[str], list[Cause]]:
+    """The object in `body` as the table knows it, its unknown fields, and a custom resource's wrong types."""
+    resource = call.target.resource
+    reader = Reader(call.cluster.table, resource.kind, resource.custom)
+    found: Object = reader.read(resource.schema(call.cluster.table), body)
+    found["metadata"] = found.get("metadata", {})
+    return {**found, "kind": resource.kind, "apiVersion": resource.api_version}, reader.unknown, reader.causes
+
+
+def decode(call: Call) -> tuple[Object, list[Cause]]:
+    """The object of a POST or PUT; raises `Refusal`."""
+    resource = call.target.resource
+    try:
+        body = call.document()
+    except Unreadable as error:
+        raw = call.request.body.decode(errors="replace") or "<empty>"
+        head = f"the object provided is unrecognized (must be of type {resource.kind}): couldn't get version/kind"
+        raise bad_request(f"{head}; json parse error: {error} ({raw[:1024]})") from None
+    if resource.custom and not body.get("kind"):
+        shown = call.request.body.decode(errors="replace")
+        head = f"the object provided is unrecognized (must be of type {resource.kind})"
+        raise bad_request(f"{head}: Object 'Kind' is missing in '{shown}' ({shown})")
+    kind, version = body.get("kind") or resource.kind, body.get("apiVersion") or resource.api_version
+    if version != resource.api_version and (resource.custom or kind == resource.kind):
+        why = (
+            f"the API version in the data ({version}) does not match the expected API version ({resource.api_version})"
+        )
+        raise bad_request(why)
+    refused = f'{kind} in version "{version.rpartition("/")[2]}" cannot be handled as a {resource.kind}'
+    if kind != resource.kind:
+        if resource.custom:
+            cause = invalid("kind", kind, f"must be {resource.kind}")
+            raise invalid_object(str(kind), resource.group, body.get("metadata", {}).get("name", ""), [cause])
+        why = f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:110"'
+        raise bad_request(f"{refused}: {why}")
+    try:
+        found, unknown, causes = read(call, body)
+    except ValueError as error:
+        raise bad_request(f"{refused}: {error}") from None
+    if unknown and call.validation == "Strict":
+        listed = ", ".join(f'unknown field "{path}"' for path in unknown)
+        raise bad_request(f"{refused}: strict decoding error: {listed}")
+    if call.validation == "Warn":
+        call.warnings += [f'unknown field "{path}"' for path in unknown]
+    return found, causes
+
+
+def reread(call: Call, patched: Any, document: Any) -> tuple[Object, list[Cause]]:
+    """A patched object through the decoder; raises `Refusal` (422, unlike for a POST)."""
+    shown = patches.go_map(document) if call.content_type == STRATEGIC else json.dumps(patched, separators=(",", ":"))
+    try:
+        body, unknown, causes = read(call, patched)
+    except ValueError as error:
+        raise patches.invalid_patch(shown, str(error)) from None
+    if unknown and call.validation == "Strict":
+        listed = ", ".join(f'unknown field "{path}"' for path in unknown)
+        raise patches.invalid_patch(shown, f"strict decoding error: {listed}")
+    if call.validation == "Warn":
+        call.warnings += [f'unknown field "{path}"' for path in unknown]
+    return body, causes

@@ -1,0 +1,105 @@
+"""DELETE of an object: preconditions, finalizers, and what ends slowly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vastplan.sim.kubernetes import admission, lifecycle
+from vastplan.sim.kubernetes.admission.attempt import Attempt
+from vastplan.sim.kubernetes.call import Call, Unreadable, parse, unsupported
+from vastplan.sim.kubernetes.cluster import Object
+from vastplan.sim.kubernetes.resources import NAMESPACES
+from vastplan.sim.kubernetes.status import Refusal, bad_request, invalid_object, not_supported
+from vastplan.sim.wire import Response
+
+_PROPAGATION = ("Foreground", "Background", "Orphan")
+
+
+def _options(call: Call) -> Object:
+    """DeleteOptions of the body; raises `Refusal`. Fields it does not know are ignored, as the server does."""
+    if not call.request.body.strip():
+        return {}
+    if call.content_type not in ("", "application/json", "application/yaml"):
+        raise unsupported()
+    try:
+        options = parse(call.request.body, call.content_type)
+    except Unreadable as error:
+        raise bad_request(f"couldn't get version/kind; json parse error: {error}") from None
+    if not isinstance(options, dict):
+        raise bad_request(
+            "couldn't get version/kind; json parse error: json: cannot unmarshal array into DeleteOptions"
+        )
+    causes = []
+    dry_run = options.get("dryRun") or []
+    if any(value != "All" for value in dry_run):
+        causes.append(not_supported("dryRun", dry_run, ("All",)))
+    policy = options.get("propagationPolicy")
+    if policy is not None and policy not in _PROPAGATION:
+        causes.append(not_supported("propagationPolicy", policy, (*_PROPAGATION, "nil")))
+    if causes:
+        raise invalid_object("DeleteOptions", "meta.k8s.io", "", causes)
+    return options
+
+
+def _mismatch(call: Call, what: str, wanted: str, there: str, why: str) -> Refusal:
+    resource, name = call.target.resource, call.target.name
+    kind = f"{resource.kind}.{resource.group}" if resource.group else resource.kind
+    text = f"the {what} in the precondition ({wanted}) does not match the {what} in record ({there}). {why}"
+    refusal = resource.conflict(name, text)
+    refusal.body["message"] = f'Operation cannot be fulfilled on {kind} "{name}": {text}'
+    refusal.body["details"]["kind"] = resource.kind
+    return refusal
+
+
+def _preconditions(call: Call, options: Object, old: Object) -> None:
+    wanted: dict[str, Any] = options.get("preconditions") or {}
+    metadata = old["metadata"]
+    if wanted.get("uid") not in (None, metadata["uid"]):
+        why = "The object might have been deleted and then recreated"
+        raise _mismatch(call, "UID", wanted["uid"], metadata["uid"], why)
+    if wanted.get("resourceVersion") not in (None, metadata["resourceVersion"]):
+        why = "The object might have been modified"
+        raise _mismatch(call, "ResourceVersion", wanted["resourceVersion"], metadata["resourceVersion"], why)
+
+
+def delete(call: Call) -> Response:
+    """DELETE of an object; raises `Refusal`."""
+    cluster, target, resource = call.cluster, call.target, call.target.resource
+    options = _options(call)
+    dry_run = call.dry_run or bool(options.get("dryRun"))
+    old = cluster.get(resource, target.namespace, target.name)
+    if old is None:
+        raise resource.not_found(target.name)
+    _preconditions(call, options, old)
+    attempt = Attempt(
+        cluster, resource, "DELETE", target.namespace, target.name, None, old, "", dry_run, call.user, call.warnings
+    )  # fmt: skip
+    admission.namespaces.admit(attempt)
+    admission.validate(attempt)
+    if old["metadata"].get("finalizers") or resource is NAMESPACES:
+        return Response(200, _begin(call, old, dry_run))
+    if not dry_run:
+        cluster.drop(resource, old)
+        lifecycle.removed(cluster, resource, old)
+    if resource.answers_deleted:
+        return Response(200, old)
+    found = {**resource.details(target.name), "uid": old["metadata"]["uid"]}
+    return Response(200, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": found})
+
+
+def _begin(call: Call, old: Object, dry_run: bool) -> Object:
+    """Mark an object as being deleted; it ends when nothing holds it any more."""
+    resource = call.target.resource
+    if old["metadata"].get("deletionTimestamp"):
+        return old
+    end: Object = {"deletionTimestamp": call.cluster.now()}
+    if resource is not NAMESPACES:
+        end["deletionGracePeriodSeconds"] = 0
+    new = {**old, "metadata": {**old["metadata"], **end}}
+    if resource is NAMESPACES:
+        new["status"] = {"phase": "Terminating"}
+    if dry_run:
+        return new
+    new = call.cluster.put(resource, new)
+    lifecycle.written(call.cluster, resource, new)
+    return new

@@ -1,0 +1,125 @@
+"""The CSI provisioner and driver of VAST: from a StorageClass and a claim to a volume and its PersistentVolume."""
+
+from __future__ import annotations
+
+from math import ceil
+
+from vastplan.sim.kubernetes import quantity
+from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.resources import SECRETS, VOLUMES
+from vastplan.sim.kubernetes.rules.volumes import claim_size
+
+FILE, BLOCK = "csi.vastdata.com", "block.csi.vastdata.com"
+DRIVERS = (FILE, BLOCK)
+_PREFIX = "csi.storage.k8s.io/"
+_REFERENCES = {
+    "controller-publish-secret": "controllerPublishSecretRef",
+    "node-stage-secret": "nodeStageSecretRef",
+    "node-publish-secret": "nodePublishSecretRef",
+    "controller-expand-secret": "controllerExpandSecretRef",
+    "node-expand-secret": "nodeExpandSecretRef",
+}
+_DELETION = "volume.kubernetes.io/provisioner-deletion-secret-"
+_NAME_FORMAT = "csi:{namespace}:{name}:{id}"
+_MAX_NAME = 64
+
+
+def size(claim: Object) -> int:
+    """The bytes a claim asks for."""
+    return ceil(quantity.parse(claim_size(claim)))
+
+
+def _secret(parameters: dict[str, str], purpose: str, claim: Object, volume: str) -> dict[str, str] | None:
+    """Name and namespace of a secret the class points to, templates filled in."""
+    name, namespace = (parameters.get(f"{_PREFIX}{purpose}-{part}") for part in ("name", "namespace"))
+    if not name or not namespace:
+        return None
+    known = {"pv.name": volume, "pvc.namespace": claim["metadata"]["namespace"], "pvc.name": claim["metadata"]["name"]}
+    found = {"name": name, "namespace": namespace}
+    for template, value in known.items():
+        found = {part: text.replace(f"${{{template}}}", value) for part, text in found.items()}
+    return found
+
+
+def provision(cluster: Cluster, claim: Object, storage_class: Object) -> Object:
+    """Make the volume and the PersistentVolume of a claim; raises `ValueError` in the provisioner's words."""
+    metadata, spec = claim["metadata"], claim["spec"]
+    volume = f"pvc-{metadata['uid']}"
+    parameters: dict[str, str] = storage_class.get("parameters", {})
+    if storage_class["provisioner"] == FILE and spec["volumeMode"] == "Block":
+        raise ValueError("rpc error: code = InvalidArgument desc = block volumes are not supported by this driver")
+    provisioner = _secret(parameters, "provisioner-secret", claim, volume)
+    if provisioner and cluster.get(SECRETS, provisioner["namespace"], provisioner["name"]) is None:
+        name, namespace = provisioner["name"], provisioner["namespace"]
+        raise ValueError(f'error getting secret {name} in namespace {namespace}: secrets "{name}" not found')
+    own = {key: value for key, value in parameters.items() if not key.startswith(_PREFIX)}
+    handle = f"{volume}@{own['cluster_name']}" if own.get("cluster_name") else volume
+    attributes = {"volume_name": volume_name(own, claim, volume)}
+    if cluster.storage is not None:
+        _check(storage_class["provisioner"], own)
+        attributes |= cluster.storage.provision(own, volume, size(claim), attributes["volume_name"])
+    source: Object = {"driver": storage_class["provisioner"], "volumeHandle": handle, "volumeAttributes": attributes}
+    for purpose, field in _REFERENCES.items():
+        reference = _secret(parameters, purpose, claim, volume)
+        source |= {field: reference} if reference else {}
+    if own.get("fsType"):
+        source["fsType"] = own["fsType"]
+    annotations = {"pv.kubernetes.io/provisioned-by": storage_class["provisioner"]}
+    if provisioner:
+        annotations |= {f"{_DELETION}{part}": provisioner[part] for part in ("name", "namespace")}
+    body = {
+        "accessModes": spec["accessModes"], "capacity": {"storage": claim_size(claim)}, "csi": source,
+        "claimRef": reference_to(claim), "persistentVolumeReclaimPolicy": storage_class["reclaimPolicy"],
+        "storageClassName": storage_class["metadata"]["name"], "volumeMode": spec["volumeMode"],
+    }  # fmt: skip
+    if storage_class.get("mountOptions"):
+        body["mountOptions"] = storage_class["mountOptions"]
+    head = {"name": volume, "annotations": annotations, "finalizers": ["kubernetes.io/pv-protection"]}
+    return cluster.make(VOLUMES, {"metadata": head, "spec": body, "status": {"phase": "Bound"}})
+
+
+def _check(provisioner: str, parameters: dict[str, str]) -> None:
+    for needed in ("subsystem",) if provisioner == BLOCK else ("root_export", "view_policy"):
+        if not parameters.get(needed):
+            raise ValueError(f"rpc error: code = InvalidArgument desc = parameter {needed} is required")
+    pools = [key for key in ("vip_pool_name", "vip_pool_fqdn") if parameters.get(key)]
+    if len(pools) != 1:
+        raise ValueError(
+            "rpc error: code = InvalidArgument desc = exactly one of vip_pool_name and vip_pool_fqdn is required"
+        )
+
+
+def volume_name(parameters: dict[str, str], claim: Object, volume: str) -> str:
+    """The name of the volume's quota on the storage system, by the class's `volume_name_fmt`."""
+    metadata = claim["metadata"]
+    text = parameters.get("volume_name_fmt", _NAME_FORMAT)
+    for field, value in {"namespace": metadata["namespace"], "name": metadata["name"], "id": volume}.items():
+        text = text.replace(f"{{{field}}}", value)
+    return text[:_MAX_NAME]
+
+
+def reference_to(claim: Object) -> Object:
+    """A volume's `claimRef` to a claim."""
+    metadata = claim["metadata"]
+    return {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "name": metadata["name"],
+            "namespace": metadata["namespace"], "uid": metadata["uid"]}  # fmt: skip
+
+
+def _volume_id(volume: Object) -> str:
+    return str(volume["spec"]["csi"]["volumeHandle"]).partition("@")[0]  # the cluster's name is no part of it
+
+
+def expand(cluster: Cluster, volume: Object, claim: Object) -> None:
+    """Grow a volume to what its claim asks for; raises `ValueError`."""
+    if cluster.storage is not None and volume["spec"].get("csi", {}).get("driver") in DRIVERS:
+        cluster.storage.expand(_volume_id(volume), size(claim))
+
+
+def delete(cluster: Cluster, volume: Object) -> None:
+    """Delete the data of a volume; raises `ValueError` when its deletion secret or the storage system forbids it."""
+    annotations = volume["metadata"].get("annotations", {})
+    name, namespace = annotations.get(f"{_DELETION}name"), annotations.get(f"{_DELETION}namespace")
+    if name and namespace and cluster.get(SECRETS, namespace, name) is None:
+        raise ValueError(f'error getting secret {name} in namespace {namespace}: secrets "{name}" not found')
+    if cluster.storage is not None and volume["spec"].get("csi", {}).get("driver") in DRIVERS:
+        cluster.storage.delete(_volume_id(volume))

@@ -1,0 +1,149 @@
+"""CEL expressions as the API server compiles and evaluates them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import cel
+from cel.stdlib import add_stdlib_to_context
+
+from vastplan.sim.kubernetes import quantity
+
+_MACRO = re.compile(r"\.(?:all|exists|exists_one|map|filter)\(\s*([A-Za-z_]\w*)\s*,")
+_OPTIONAL = re.compile(r"([A-Za-z_][\w.]*)((?:\.\?[A-Za-z_]\w*)+)\.(?:orValue\(([^()]*)\)|(hasValue)\(\))")
+_STRING = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
+_NATIVE = {
+    "size", "contains", "startsWith", "endsWith", "matches", "string", "int", "uint", "double", "bool", "bytes", "type",
+    "dyn",    "duration", "timestamp", "has", "all", "exists", "exists_one", "map", "filter", "max", "min",
+}  # fmt: skip
+_TYPES = {"int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type"}
+_NAMES = {
+    bool: "bool",
+    int: "int",
+    float: "double",
+    str: "string",
+    bytes: "bytes",
+    list: "list",
+    dict: "map",
+    type(None): "null_type",
+}
+
+
+class CompileError(ValueError):
+    """The expression cannot be compiled; the text is the server's."""
+
+
+class EvaluationError(ValueError):
+    """The expression has no value; the text is the server's."""
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        quantity.parse(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _compare(one: dict[str, str], other: dict[str, str]) -> int:
+    left, right = Fraction(one["quantity"]), Fraction(other["quantity"])
+    return (left > right) - (left < right)
+
+
+# What Kubernetes adds to the language, apart from the string functions, which the library has.
+_ADDED: dict[str, Callable[..., Any]] = {
+    "quantity": lambda text: {"quantity": str(quantity.parse(text))},
+    "isQuantity": _is_quantity,
+    "compareTo": _compare,
+    "isGreaterThan": lambda one, other: _compare(one, other) > 0,
+    "isLessThan": lambda one, other: _compare(one, other) < 0,
+    "find": lambda text, pattern: (re.search(pattern, text) or [""])[0],
+    "findAll": lambda text, pattern: [found.group(0) for found in re.finditer(pattern, text)],
+    "isSorted": lambda items: items == sorted(items),
+}
+
+
+def _context(bindings: Mapping[str, Any]) -> cel.Context:
+    context = cel.Context(variables=dict(bindings))
+    add_stdlib_to_context(context)
+    for name, function in _ADDED.items():
+        context.add_function(name, function)
+    return context
+
+
+@lru_cache
+def _functions() -> frozenset[str]:
+    return frozenset(_context({}).functions) | _NATIVE
+
+
+def _without_optionals(text: str) -> str:
+    """`a.?b.orValue(c)` as `has(a.b) ? a.b : c`: the library does not know optional values."""
+
+    def plain(found: re.Match[str]) -> str:
+        base, fields = found[1], found[2].split(".?")[1:]
+        paths = [".".join([base, *fields[: index + 1]]) for index in range(len(fields))]
+        test = " && ".join(f"has({path})" for path in paths)
+        return f"({test})" if found[4] else f"(({test}) ? {paths[-1]} : ({found[3]}))"
+
+    return _OPTIONAL.sub(plain, text)
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A compiled expression."""
+
+    text: str
+    program: cel.Program
+
+    def evaluate(self, bindings: Mapping[str, Any]) -> Any:
+        """The value; raises `EvaluationError`."""
+        try:
+            return self.program.execute(_context(bindings))
+        except KeyError as error:
+            why = f"no such key: {error.args[0].strip(chr(39))}"
+        except (TypeError, RuntimeError) as error:
+            why = f"no such overload: {str(error).partition('.')[0]}"
+        except (ValueError, ArithmeticError, IndexError) as error:
+            why = str(error)
+        raise EvaluationError(f"expression '{self.text}' resulted in error: {why}")
+
+
+def _undeclared(text: str, name: str, function: bool = False) -> str:
+    masked = _STRING.sub(lambda found: " " * len(found[0]), text)
+    found = re.search(rf"(?<![\w.]){re.escape(name)}\b", masked) or re.search(rf"\b{re.escape(name)}\b", masked)
+    at = (found.end() if function else found.start()) if found else 0  # a call is placed at its parenthesis
+    return f"ERROR: <input>:1:{at + 1}: undeclared reference to '{name}' (in container '')\n | {text}\n | {'.' * at}^"
+
+
+@lru_cache(maxsize=1024)
+def compiled(text: str, variables: frozenset[str]) -> Expression:
+    """Compile an expression that may use `variables`; raises `CompileError`."""
+    try:
+        program = cel.compile(_without_optionals(text))
+    except ValueError as error:
+        why = str(error)
+        raise CompileError("compilation failed: " + why[why.find("ERROR") :].replace("\n| ", "\n | ")) from None
+    known = variables | set(_MACRO.findall(text)) | _TYPES
+    faults = [_undeclared(text, name) for name in program.variables() if name not in known]
+    called = [name for name in program.functions() if name[0].isalpha() and name not in _functions()]
+    faults += [_undeclared(text, name, function=True) for name in called]
+    if faults:
+        raise CompileError("compilation failed: " + "\n".join(faults))
+    return Expression(text, program)
+
+
+def must_be(expression: Expression, wanted: type) -> None:
+    """Raise `CompileError` when an expression without variables has a value of another type."""
+    if expression.program.variables():
+        return
+    try:
+        value = expression.evaluate({})
+    except EvaluationError:
+        return
+    if not isinstance(value, wanted):
+        raise CompileError(f"must evaluate to {_NAMES[wanted]} but got {_NAMES.get(type(value), 'dyn')}")

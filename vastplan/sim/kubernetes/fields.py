@@ -1,0 +1,114 @@
+"""Sets of fields, as `metadata.managedFields` records who wrote what.
+
+A path is a tuple of `f:name`, `k:{"name":"x"}` (a list's item by its keys) and `v:"x"` (a member of a set); a last `.`
+means that the container itself was made.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from vastplan.sim.kubernetes.resources import Resource
+from vastplan.sim.tables import Table
+
+Path = tuple[str, ...]
+Schema = dict[str, Any]
+_UNOWNED = {
+    ("f:apiVersion",), ("f:kind",), *(("f:metadata", f"f:{name}") for name in (
+        "name", "namespace", "uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink",
+        "deletionTimestamp", "deletionGracePeriodSeconds",
+    )),
+}  # fmt: skip
+_STRUCTS = ("f:spec", "f:status", "f:metadata", "f:resources")  # Go values: they are always there, nobody makes them
+
+
+def resolve(table: Table, schema: Schema) -> Schema:
+    """The schema behind references."""
+    while "$ref" in schema:
+        schema = table.content["schemas"][schema["$ref"].removeprefix("#/schemas/")]
+    return schema
+
+
+def item_key(schema: Schema, item: Any) -> str | None:
+    """The path element of a list's item, `None` in an atomic list."""
+    kind = schema.get("x-kubernetes-list-type")
+    if kind == "set":
+        return "v:" + json.dumps(item)
+    if kind == "map" and isinstance(item, dict):
+        keys = {key: item.get(key) for key in sorted(schema["x-kubernetes-list-map-keys"]) if key in item}
+        return "k:" + json.dumps(keys, separators=(",", ":"))
+    return None
+
+
+class Leaves:
+    """Finds the owned paths of an object and their values."""
+
+    def __init__(self, table: Table, resource: Resource) -> None:
+        self._table = table
+        self._root = resource.schema(table)
+        self._custom = resource.custom
+
+    def of(self, body: dict[str, Any], containers: bool = True) -> dict[Path, Any]:
+        """Path to value; `containers` adds the paths of maps that somebody had to make."""
+        found: dict[Path, Any] = {}
+        self._walk(self._root, body, (), containers, found)
+        return {path: value for path, value in found.items() if path not in _UNOWNED and path[:2] not in _UNOWNED}
+
+    def _walk(self, schema: Schema, value: Any, path: Path, containers: bool, found: dict[Path, Any]) -> None:
+        schema = resolve(self._table, schema)
+        atomic = schema.get("x-kubernetes-map-type") == "atomic" or schema.get("x-kubernetes-list-type") == "atomic"
+        if isinstance(value, dict) and value and not atomic:
+            struct = len(path) == 1 and (path[0] == "f:metadata" or not self._custom) and path[-1] in _STRUCTS
+            if containers and path and not struct and path[-1] != "f:resources":
+                found[*path, "."] = True
+            fields = schema.get("properties", {})
+            extra = schema.get("additionalProperties")
+            for key, item in value.items():
+                inner = fields.get(key, extra if isinstance(extra, dict) else {})
+                self._walk(inner, item, (*path, f"f:{key}"), containers, found)
+            return
+        if isinstance(value, list) and not atomic and schema.get("x-kubernetes-list-type") in ("map", "set"):
+            if containers:
+                found[*path, "."] = True
+            for item in value:
+                element = str(item_key(schema, item))
+                if element.startswith("v:"):
+                    found[*path, element] = item
+                else:
+                    self._walk(schema["items"], item, (*path, element), containers, found)
+                    found[*path, element, "."] = True
+            return
+        if path:
+            found[path] = value
+
+
+def encode(paths: set[Path]) -> dict[str, Any]:
+    """`fieldsV1` of a set of paths."""
+    root: dict[str, Any] = {}
+    for path in sorted(paths):
+        node = root
+        for element in path:
+            node = node.setdefault(element, {})
+    return root
+
+
+def decode(fields: dict[str, Any], prefix: Path = ()) -> set[Path]:
+    """The paths of a `fieldsV1`."""
+    found: set[Path] = set()
+    for element, inner in fields.items():
+        found |= decode(inner, (*prefix, element)) if inner else {(*prefix, element)}
+    return found
+
+
+def text(path: Path) -> str:
+    """A path as a conflict names it: `.spec.containers[name="x"].image`."""
+    out = ""
+    for element in path:
+        if element.startswith("f:"):
+            out += "." + element[2:]
+        elif element.startswith("k:"):
+            out += "[" + ",".join(f"{key}={json.dumps(value)}" for key, value in json.loads(element[2:]).items()) + "]"
+        elif element.startswith("v:"):
+            out += f"[={element[2:]}]"
+    return out

@@ -1,0 +1,91 @@
+"""What the other simulators do in the cluster, without HTTP but through the same admission."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from vastplan.sim.kubernetes import lifecycle, settle, writes
+from vastplan.sim.kubernetes.admission.volumes import is_default
+from vastplan.sim.kubernetes.binder import release, used_by
+from vastplan.sim.kubernetes.call import call
+from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.resources import CLAIMS, CLASSES, NAMESPACES, Resource, Target
+from vastplan.sim.kubernetes.status import Refusal
+from vastplan.sim.wire import Request
+
+AGENT = "runai-agent"
+
+
+class Inside:
+    """The in-process side of a cluster; every refusal is a `ValueError` with the server's message."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+
+    def _send(self, method: str, resource: Resource, namespace: str, name: str, body: Object, kind: str) -> None:
+        headers = {"content-type": kind, "user-agent": AGENT}
+        request = Request(method, "", {}, headers, json.dumps(body).encode(), "")
+        target = Target(resource, namespace, name)
+        verb = writes.create if method == "POST" else writes.patch
+        try:
+            verb(call(self._cluster, target, request, AGENT))
+        except Refusal as refusal:
+            raise ValueError(str(refusal)) from None
+
+    def ensure_namespace(self, name: str, labels: dict[str, str]) -> None:
+        """Create the namespace if need be and add the labels; raises `ValueError`."""
+        metadata = {"name": name, "labels": labels}
+        if self._cluster.get(NAMESPACES, "", name) is None:
+            self._send("POST", NAMESPACES, "", "", {"metadata": metadata}, "application/json")
+        else:
+            self._send("PATCH", NAMESPACES, "", name, {"metadata": {"labels": labels}}, "application/merge-patch+json")
+
+    def namespace_labels(self, name: str) -> dict[str, str] | None:
+        """The labels of a namespace, `None` when there is no such namespace."""
+        found = self._cluster.get(NAMESPACES, "", name)
+        return None if found is None else dict(found["metadata"].get("labels", {}))
+
+    def storage_classes(self) -> list[dict[str, Any]]:
+        """All StorageClasses, each `{name, provisioner, allow_volume_expansion, is_default}`."""
+        return [
+            {
+                "name": body["metadata"]["name"],
+                "provisioner": body["provisioner"],
+                "allow_volume_expansion": bool(body.get("allowVolumeExpansion")),
+                "is_default": is_default(body),
+            }
+            for body in self._cluster.objects(CLASSES)
+        ]
+
+    def create_pvc(
+        self, namespace: str, name: str, storage_class: str | None, size: str, access_modes: list[str], volume_mode: str
+    ) -> None:
+        """Create a claim; raises `ValueError` when the server refuses it."""
+        spec: Object = {
+            "accessModes": access_modes,
+            "volumeMode": volume_mode,
+            "resources": {"requests": {"storage": size}},
+        }
+        if storage_class is not None:
+            spec["storageClassName"] = storage_class
+        self._send("POST", CLAIMS, namespace, "", {"metadata": {"name": name}, "spec": spec}, "application/json")
+
+    def pvc_exists(self, namespace: str, name: str) -> bool:
+        """Whether there is such a claim; a look counts as a read of it."""
+        found = self._cluster.get(CLAIMS, namespace, name)
+        if found is not None:
+            settle.seen(self._cluster, CLAIMS, [found], lifecycle.STEPS[CLAIMS])
+        return found is not None
+
+    def delete_pvc(self, namespace: str, name: str) -> None:
+        """Delete a claim; it is fine when there is none, and it waits for the pods that use it."""
+        found = self._cluster.get(CLAIMS, namespace, name)
+        if found is None:
+            return
+        if not used_by(self._cluster, found):
+            release(self._cluster, found)
+        elif not found["metadata"].get("deletionTimestamp"):
+            end = {"deletionTimestamp": self._cluster.now(), "deletionGracePeriodSeconds": 0}
+            found = self._cluster.put(CLAIMS, {**found, "metadata": {**found["metadata"], **end}})
+            lifecycle.written(self._cluster, CLAIMS, found)

@@ -1,0 +1,21 @@
+"""The kubeconfig that points a client at the simulated server."""
+
+from __future__ import annotations
+
+import base64
+
+import yaml
+
+
+def kubeconfig(url: str, ca_pem: bytes, token: str, name: str) -> str:
+    """YAML text with one cluster, one user and one context, all called `name`; the context is current."""
+    cluster = {"server": url, "certificate-authority-data": base64.b64encode(ca_pem).decode()}
+    content = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": name, "cluster": cluster}],
+        "users": [{"name": name, "user": {"token": token}}],
+        "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
+        "current-context": name,
+    }
+    return yaml.safe_dump(content, sort_keys=False)

@@ -1,0 +1,60 @@
+"""What controllers do after a write, and how things end."""
+
+from __future__ import annotations
+
+from vastplan.sim.kubernetes import binder, settle
+from vastplan.sim.kubernetes.admission import quota
+from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.resources import CLAIMS, NAMESPACES, POLICIES, VOLUMES, Resource
+
+PROTECTIONS = ("kubernetes.io/pvc-protection", "kubernetes.io/pv-protection")
+
+
+def namespace_step(cluster: Cluster, resource: Resource, namespace: Object) -> bool:
+    """Empty a namespace that is being deleted, and remove it when nothing keeps it."""
+    name = namespace["metadata"]["name"]
+    for kind, body in cluster.contents(name):
+        foreign = [entry for entry in body["metadata"].get("finalizers", []) if entry not in PROTECTIONS]
+        if foreign:
+            end = body["metadata"].get("deletionTimestamp", cluster.now())
+            metadata = {**body["metadata"], "deletionTimestamp": end, "deletionGracePeriodSeconds": 0}
+            cluster.control(kind, body, {**body, "metadata": metadata}, "")
+        elif kind is CLAIMS:
+            binder.release(cluster, body)
+        else:
+            cluster.drop(kind, body)
+    if cluster.contents(name):
+        return False
+    cluster.drop(NAMESPACES, namespace)
+    return True
+
+
+STEPS = {CLAIMS: binder.claim_step, VOLUMES: binder.volume_step, NAMESPACES: namespace_step}
+
+
+def written(cluster: Cluster, resource: Resource, body: Object) -> None:
+    """What follows a create or an update."""
+    if resource.namespaced:
+        quota.refresh(cluster, body["metadata"]["namespace"])
+    deleting = bool(body["metadata"].get("deletionTimestamp"))
+    if (resource is CLAIMS or deleting) and resource in STEPS:
+        settle.later(cluster, resource, body, STEPS[resource])
+    elif resource is VOLUMES:
+        binder.volume_step(cluster, resource, body)
+    elif resource is POLICIES:
+        status = {"observedGeneration": body["metadata"]["generation"], "typeChecking": {}}
+        cluster.control(POLICIES, body, {**body, "status": status})
+
+
+def removed(cluster: Cluster, resource: Resource, body: Object) -> None:
+    """What follows when an object is no more."""
+    if resource is CLAIMS:
+        binder.gone(cluster, body)
+    elif resource.namespaced:
+        quota.refresh(cluster, body["metadata"]["namespace"])
+
+
+def read(cluster: Cluster, resource: Resource, bodies: list[Object]) -> None:
+    """Count a read, after its answer has been made."""
+    if resource in STEPS:
+        settle.seen(cluster, resource, bodies, STEPS[resource])

@@ -1,0 +1,144 @@
+"""Reading collections: selectors, pages of one consistent snapshot, and a watch that ends."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections import OrderedDict
+from typing import Any
+
+from vastplan.sim.kubernetes import selectors
+from vastplan.sim.kubernetes.cluster import Cluster, Object, key
+from vastplan.sim.kubernetes.resources import Target
+from vastplan.sim.kubernetes.status import Refusal, bad_request, forbidden, invalid_object
+from vastplan.sim.wire import Request, Response
+
+SNAPSHOT_SECONDS = 300.0  # how long the server can look back: its store is compacted every five minutes
+_MAX_SNAPSHOTS = 64
+_EXPIRED = (
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without "
+    "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. "
+    "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or "
+    "deleted between the time the first chunk was returned and now may show up in the list."
+)
+
+
+class Snapshots:
+    """The collections as they were when the first page of a list was read; in memory, as old ones expire anyway."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[str, int], tuple[float, list[Object]]] = OrderedDict()
+
+    def keep(self, path: str, version: int, now: float, bodies: list[Object]) -> None:
+        """Remember the objects under a resourceVersion."""
+        self._kept[path, version] = (now, bodies)
+        while len(self._kept) > _MAX_SNAPSHOTS:
+            self._kept.popitem(last=False)
+
+    def get(self, path: str, version: int, now: float) -> list[Object] | None:
+        """The objects of a resourceVersion, `None` when that is too long ago."""
+        kept = self._kept.get((path, version))
+        return None if kept is None or now - kept[0] >= SNAPSHOT_SECONDS else kept[1]
+
+    def clear(self) -> None:
+        """Compact everything now: every continue token out there is too old."""
+        self._kept.clear()
+
+
+def _token(version: int, start: str) -> str:
+    raw = json.dumps({"v": "meta.k8s.io/v1", "rv": version, "start": start + "\0"}, separators=(",", ":"))
+    return base64.urlsafe_b64encode(raw.encode()).decode().rstrip("=")
+
+
+def _read_token(token: str) -> tuple[int, str]:
+    try:
+        found = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        return int(found["rv"]), str(found["start"]).removesuffix("\0")
+    except (binascii.Error, ValueError, KeyError, TypeError):
+        raise bad_request("invalid continue token: continue key is not valid") from None
+
+
+def _row(body: Object) -> str:
+    return key(body["metadata"].get("namespace", ""), body["metadata"]["name"])
+
+
+def _number(request: Request, name: str) -> int:
+    text = request.first(name) or "0"
+    try:
+        return int(text)
+    except ValueError:
+        raise bad_request(f'strconv.ParseInt: parsing "{text}": invalid syntax') from None
+
+
+def _check(request: Request) -> None:
+    version = request.first("resourceVersion") or ""
+    if version and not version.isdigit():
+        why = f'strconv.ParseUint: parsing "{version}": invalid syntax'
+        raise bad_request(f'invalid resource version: resourceVersion: Invalid value: "{version}": {why}')
+    if request.first("resourceVersionMatch") and not version:
+        why = "resourceVersionMatch is forbidden unless resourceVersion is provided"
+        raise invalid_object("ListOptions", "meta.k8s.io", "", [forbidden("resourceVersionMatch", why)])
+    if request.first("continue") and version not in ("", "0"):
+        raise bad_request("specifying resource version is not allowed when using continue")
+
+
+def select(cluster: Cluster, target: Target, request: Request) -> list[Object]:
+    """The objects that a list's selectors take, in the server's order."""
+    bodies = cluster.objects(target.resource, target.namespace)
+    wanted = selectors.labels(request.first("labelSelector") or "")
+    fields = selectors.fields(request.first("fieldSelector") or "", ("metadata.name", "metadata.namespace"))
+    if request.first("labelSelector"):
+        bodies = [body for body in bodies if wanted(body["metadata"].get("labels", {}))]
+    if request.first("fieldSelector"):
+        bodies = [body for body in bodies if fields(body)]
+    return sorted(bodies, key=_row)
+
+
+def read(cluster: Cluster, target: Target, request: Request, snapshots: Snapshots) -> tuple[Response, list[Object]]:
+    """The answer to a list, and the objects in it."""
+    _check(request)
+    limit, version, start = max(_number(request, "limit"), 0), cluster.version(), ""
+    selected = bool(request.first("labelSelector") or request.first("fieldSelector"))
+    kept: list[Object] | None = None
+    if token := request.first("continue"):
+        at, start = _read_token(token)
+        if at >= 0:
+            kept, version = snapshots.get(_scope(request), at, cluster.clock()), at
+            if kept is None:
+                raise Refusal(410, "Expired", _EXPIRED, metadata={"continue": _token(-1, start)})
+    bodies = select(cluster, target, request) if kept is None else kept
+    rest = [body for body in bodies if _row(body) > start] if start else bodies
+    page = rest[:limit] if limit else rest
+    metadata: dict[str, Any] = {"resourceVersion": str(version)}
+    if target.resource.custom:
+        metadata["continue"] = ""
+    if len(page) < len(rest):
+        snapshots.keep(_scope(request), version, cluster.clock(), bodies)
+        metadata["continue"] = _token(version, _row(page[-1]))
+        if not selected:
+            metadata["remainingItemCount"] = len(rest) - len(page)
+    resource = target.resource
+    items = page if resource.custom else [_bare(body) for body in page]
+    head = {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": metadata}
+    return Response(200, head | {"items": items}), page
+
+
+def _scope(request: Request) -> str:
+    selectors_used = [request.first(name) or "" for name in ("labelSelector", "fieldSelector")]
+    return "|".join([request.path.rstrip("/"), *selectors_used])
+
+
+def _bare(body: Object) -> Object:
+    """An item of a built-in kind's list: it does not say its kind."""
+    return {name: value for name, value in body.items() if name not in ("kind", "apiVersion")}
+
+
+def watch(cluster: Cluster, target: Target, request: Request) -> tuple[Response, list[Object]]:
+    """What there is as ADDED events, after which the connection's answer ends."""
+    _check(request)
+    bodies = select(cluster, target, request)
+    since = int(request.first("resourceVersion") or 0)
+    fresh = [body for body in bodies if int(body["metadata"]["resourceVersion"]) > since]
+    lines = "".join(json.dumps({"type": "ADDED", "object": body}) + "\n" for body in fresh)
+    return Response(200, lines.encode(), content_type="application/json;stream=watch"), fresh

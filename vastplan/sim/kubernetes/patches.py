@@ -1,0 +1,168 @@
+"""The patch formats: JSON merge patch, JSON patch, strategic merge patch."""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import Any
+
+from vastplan.sim.kubernetes.fields import resolve
+from vastplan.sim.kubernetes.status import Refusal, bad_request
+from vastplan.sim.tables import Table
+
+_DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
+
+
+def merge(target: Any, patch: Any) -> Any:
+    """RFC 7386."""
+    if not isinstance(patch, dict):
+        return patch
+    found = dict(target) if isinstance(target, dict) else {}
+    for key, value in patch.items():
+        if value is None:
+            found.pop(key, None)
+        else:
+            found[key] = merge(found.get(key), value)
+    return found
+
+
+def _unprocessable() -> Refusal:
+    return Refusal(422, "Invalid", "the server rejected our request due to an error in our request", {})
+
+
+def json_patch(document: Any, operations: Any) -> Any:
+    """RFC 6902; raises `Refusal` when an operation does not fit."""
+    if not isinstance(operations, list) or not all(isinstance(operation, dict) for operation in operations):
+        kind = "object" if isinstance(operations, dict) else type(operations).__name__
+        raise bad_request(
+            f"error decoding patch: json: cannot unmarshal {kind} into Go value of type []handlers.jsonPatchOp"
+        )
+    holder = {"": copy.deepcopy(document)}
+    for operation in operations:
+        try:
+            _operate(holder, operation)
+        except (KeyError, IndexError, ValueError, TypeError):
+            raise _unprocessable() from None
+    return holder[""]
+
+
+def _pointer(path: str) -> list[str]:
+    if path and not path.startswith("/"):
+        raise ValueError(path)
+    return [part.replace("~1", "/").replace("~0", "~") for part in path.split("/")]
+
+
+def _find(node: Any, parts: list[str]) -> Any:
+    for part in parts:
+        node = node[int(part)] if isinstance(node, list) else node[part]
+    return node
+
+
+def _operate(holder: dict[str, Any], operation: dict[str, Any]) -> None:
+    verb, parts = operation["op"], _pointer(operation["path"])
+    parent, last = _find(holder, parts[:-1]), parts[-1]
+    if verb == "test":
+        if _find(holder, parts) != operation["value"]:
+            raise ValueError(operation["path"])
+    elif verb == "remove":
+        del parent[int(last) if isinstance(parent, list) else last]
+    elif verb == "replace":
+        _find(holder, parts)  # what is replaced must be there
+        parent[int(last) if isinstance(parent, list) else last] = operation["value"]
+    elif verb in ("add", "copy", "move"):
+        value = operation["value"] if verb == "add" else copy.deepcopy(_find(holder, _pointer(operation["from"])))
+        if verb == "move":
+            _operate(holder, {"op": "remove", "path": operation["from"]})
+        if isinstance(parent, list):
+            index = len(parent) if last == "-" else int(last)
+            if not 0 <= index <= len(parent):
+                raise IndexError(last)
+            parent.insert(index, value)
+        else:
+            parent[last] = value
+    else:
+        raise ValueError(verb)
+
+
+def strategic(table: Table, schema: dict[str, Any], target: Any, patch: Any) -> Any:
+    """Strategic merge patch by the merge keys of the field table; raises `Refusal` on a type that cannot be merged."""
+    if not isinstance(patch, dict):
+        raise bad_request(
+            "error decoding patch: json: cannot unmarshal the patch into Go value of type map[string]interface {}"
+        )
+    return _merge_map(table, schema, target if isinstance(target, dict) else {}, patch, patch)
+
+
+def _merge_map(table: Table, schema: dict[str, Any], target: dict[str, Any], patch: dict[str, Any], whole: Any) -> Any:
+    schema = resolve(table, schema)
+    if patch.get("$patch") == "replace":
+        return {key: value for key, value in patch.items() if key != "$patch"}
+    found = dict(target)
+    if "$retainKeys" in patch:
+        found = {key: value for key, value in found.items() if key in patch["$retainKeys"]}
+    extra = schema.get("additionalProperties")
+    for key, value in patch.items():
+        if key.startswith("$deleteFromPrimitiveList/"):
+            name = key.partition("/")[2]
+            found[name] = [item for item in found.get(name, []) if item not in value]
+        if key.startswith(_DIRECTIVES):
+            continue
+        inner = schema.get("properties", {}).get(key, extra if isinstance(extra, dict) else {})
+        kind = resolve(table, inner)
+        if value is None:
+            found.pop(key, None)
+        elif isinstance(value, dict):
+            if value.get("$patch") == "delete":
+                found.pop(key, None)
+            else:
+                old = found.get(key)
+                found[key] = _merge_map(table, inner, old if isinstance(old, dict) else {}, value, whole)
+        elif isinstance(value, list) and kind.get("type") == "array":
+            found[key] = _merge_list(table, kind, found.get(key) or [], value, whole)
+        elif kind.get("type") == "object":
+            words: dict[type, str] = {bool: "bool", int: "int64", str: "string", list: "slice"}
+            shown = words.get(type(value), "float64")
+            why = f"cannot restore map from {shown}"
+            raise invalid_patch(go_map(whole), why)
+        else:
+            found[key] = value
+    return found
+
+
+def _merge_list(table: Table, schema: dict[str, Any], target: list[Any], patch: list[Any], whole: Any) -> list[Any]:
+    if "merge" not in schema.get("x-kubernetes-patch-strategy", ""):
+        return patch
+    key = schema.get("x-kubernetes-patch-merge-key")
+    if not key:
+        return patch + [item for item in target if item not in patch]
+    if any(isinstance(item, dict) and item.get("$patch") == "replace" for item in patch):
+        return [item for item in patch if item.get("$patch") != "replace"]
+    found = list(target)
+    for item in patch:
+        if not isinstance(item, dict) or key not in item:
+            raise bad_request(f"map: {go_map(item)} does not contain declared merge key: {key}")
+        at = next((index for index, old in enumerate(found) if old.get(key) == item[key]), None)
+        if item.get("$patch") == "delete":
+            if at is not None:
+                del found[at]
+        elif at is None:
+            found.append({name: value for name, value in item.items() if not name.startswith(_DIRECTIVES)})
+        else:
+            found[at] = _merge_map(table, schema["items"], found[at], item, whole)
+    return found
+
+
+def go_map(value: Any) -> str:
+    """A value as Go prints a map."""
+    if isinstance(value, dict):
+        return "map[" + " ".join(f"{key}:{go_map(item)}" for key, item in sorted(value.items())) + "]"
+    if isinstance(value, list):
+        return "[" + " ".join(map(go_map, value)) + "]"
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def invalid_patch(shown: str, why: str) -> Refusal:
+    """422: the patched object cannot be read; `shown` is the patch or the object, as the server quotes it."""
+    message = f"Invalid value: {json.dumps(shown, ensure_ascii=False)}: {why}"
+    causes = [{"reason": "FieldValueInvalid", "message": message, "field": "patch"}]
+    return Refusal(422, "Invalid", f' "" is invalid: patch: {message}', {"causes": causes})

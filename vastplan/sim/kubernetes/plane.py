@@ -1,0 +1,141 @@
+"""The Kubernetes API server: authentication, routing, answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from vastplan.sim.kubernetes import access, deletes, discovery, lifecycle, listing, resources, writes
+from vastplan.sim.kubernetes.call import call
+from vastplan.sim.kubernetes.cluster import Cluster, Object, Storage
+from vastplan.sim.kubernetes.decoding import decode
+from vastplan.sim.kubernetes.inside import Inside
+from vastplan.sim.kubernetes.resources import ACCESS_REVIEWS, Target
+from vastplan.sim.kubernetes.status import Refusal, method_not_allowed
+from vastplan.sim.store import Store
+from vastplan.sim.tables import load
+from vastplan.sim.wire import Request, Response
+
+_VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+_HEALTH = ("/healthz", "/readyz", "/livez")
+
+
+class KubernetesPlane(Inside):
+    """One cluster's API server, for one user with one bearer token.
+
+    `settle_reads` is how many reads of an object its controller needs; `storage` is where the CSI driver's volumes go.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        name: str = "kubernetes",
+        version: str = "1.34",
+        token: str,
+        clock: Callable[[], float] = time.time,
+        settle_reads: int = 1,
+        storage: Storage | None = None,
+    ) -> None:
+        self.name = name
+        self.version = version
+        self._token: str | None = token
+        self._table = load(f"kubernetes-{version}")
+        self._denials: list[access.Denial] = []
+        self._snapshots = listing.Snapshots()
+        super().__init__(Cluster(name, store, clock, settle_reads, storage, self._table))
+        self._cluster.found()
+
+    def expire_tokens(self) -> None:
+        """Make the token invalid, until `renew`."""
+        self._token = None
+
+    def renew(self, token: str) -> None:
+        """Take this bearer token from now on."""
+        self._token = token
+
+    def deny(self, verb: str, resource: str, group: str = "*", namespace: str = "*") -> None:
+        """Take a right from the user; `*` stands for any. Requests get 403, access reviews say so."""
+        self._denials.append(access.Denial(verb, resource, group, namespace))
+
+    def allow_all(self) -> None:
+        """Give all rights back."""
+        self._denials.clear()
+
+    def compact(self) -> None:
+        """Forget old revisions: every continue token given out so far answers 410."""
+        self._snapshots.clear()
+
+    def handle(self, request: Request) -> Response:
+        """Answer one request."""
+        try:
+            return self._handle(request)
+        except Refusal as refusal:
+            return refusal.response()
+
+    def _handle(self, request: Request) -> Response:
+        path = "/" + request.path.strip("/")
+        if path in _HEALTH:
+            return Response(200, b"ok", content_type="text/plain; charset=utf-8")
+        if self._token is None or request.headers.get("authorization") != f"Bearer {self._token}":
+            raise Refusal(401, "Unauthorized", "Unauthorized")
+        target = resources.target(path)
+        if target is None:
+            found = discovery.answer(path, self.version, self._table) if request.method == "GET" else None
+            return found or Response(404, b"404 page not found\n", content_type="text/plain; charset=utf-8")
+        if request.method == "GET":
+            return self._read(target, request)
+        return self._write(target, request)
+
+    def _authorize(self, target: Target, verb: str) -> None:
+        resource = target.resource
+        if verb not in resource.verbs:
+            raise method_not_allowed()
+        if any(denial.covers(verb, resource.group, resource.plural, target.namespace) for denial in self._denials):
+            raise access.forbidden(target, verb)
+
+    def _read(self, target: Target, request: Request) -> Response:
+        bodies: list[Object]
+        if target.name:
+            self._authorize(target, "get")
+            body = self._cluster.get(target.resource, target.namespace, target.name)
+            if body is None:
+                raise target.resource.not_found(target.name)
+            response, bodies = Response(200, body), [body]
+        elif (request.first("watch") or "").lower() in ("true", "1"):
+            self._authorize(target, "watch")
+            response, bodies = listing.watch(self._cluster, target, request)
+        else:
+            self._authorize(target, "list")
+            response, bodies = listing.read(self._cluster, target, request, self._snapshots)
+        lifecycle.read(self._cluster, target.resource, bodies)
+        return response
+
+    def _write(self, target: Target, request: Request) -> Response:
+        verb = _VERBS.get(request.method)
+        at_object = bool(target.name)
+        if verb is None or at_object == (verb == "create") or (target.subresource and verb == "delete"):
+            raise method_not_allowed()
+        if target.resource.namespaced and not target.namespace:
+            raise method_not_allowed()
+        if target.resource is not ACCESS_REVIEWS:  # everybody may ask what he may do
+            self._authorize(target, verb)
+        asked = call(self._cluster, target, request, access.USER)
+        try:
+            if target.resource is ACCESS_REVIEWS:
+                response = access.review(asked, decode(asked)[0], self._denials)
+            else:
+                steps = {
+                    "create": writes.create,
+                    "update": writes.update,
+                    "patch": writes.patch,
+                    "delete": deletes.delete,
+                }
+                response = steps[verb](asked)
+        except Refusal as refusal:
+            response = refusal.response()
+        if not asked.warnings:
+            return response
+        texts = [text.replace("\\", "\\\\").replace('"', '\\"') for text in dict.fromkeys(asked.warnings)]
+        headers = {"Warning": ", ".join(f'299 - "{text}"' for text in texts)}
+        return Response(response.status, response.body, headers, response.content_type)

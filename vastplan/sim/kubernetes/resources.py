@@ -1,0 +1,165 @@
+"""The resources the simulated server has, and which of them a URL path means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.sim.kubernetes.status import Cause, Refusal, details, invalid_object, no_such_path
+from vastplan.sim.tables import Table
+
+WRITABLE = ("create", "delete", "get", "list", "patch", "update", "watch")
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One resource type; the flags say where its registry differs from the others."""
+
+    group: str
+    version: str
+    plural: str
+    kind: str
+    namespaced: bool = False
+    short: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = WRITABLE
+    has_status: bool = False
+    custom: bool = False  # defined by a CustomResourceDefinition
+    conditional: bool = False  # PUT needs metadata.resourceVersion
+    create_on_put: bool = False
+    answers_deleted: bool = False  # DELETE answers the object, not a Status
+    first_generation: int | None = None  # metadata.generation of a new object, None where it is not kept
+
+    @property
+    def api_version(self) -> str:
+        """`group/version`, or `v1`."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def qualified(self) -> str:
+        """`plural.group`, as messages name the resource."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def collection_path(self) -> str:
+        """The path template of one namespace's (or the cluster's) objects."""
+        root = f"/apis/{self.group}/{self.version}" if self.group else f"/api/{self.version}"
+        return f"{root}/{'namespaces/{namespace}/' if self.namespaced else ''}{self.plural}"
+
+    def schema(self, table: Table) -> dict[str, Any]:
+        """The schema of an object, as a reference into the table."""
+        operation = table.content["paths"][self.collection_path()]
+        body: dict[str, Any] = operation["POST"]["body"]
+        return body
+
+    def details(self, name: str) -> dict[str, Any]:
+        """`details` of a Status about one object."""
+        return details(name, self.group, self.plural)
+
+    def not_found(self, name: str) -> Refusal:
+        """404."""
+        return Refusal(404, "NotFound", f'{self.qualified} "{name}" not found', self.details(name))
+
+    def exists(self, name: str, deleting: bool) -> Refusal:
+        """409 AlreadyExists."""
+        prefix = "object is being deleted: " if deleting else ""
+        return Refusal(409, "AlreadyExists", f'{prefix}{self.qualified} "{name}" already exists', self.details(name))
+
+    def conflict(self, name: str, why: str) -> Refusal:
+        """409 Conflict without causes: somebody else was faster."""
+        text = f'Operation cannot be fulfilled on {self.qualified} "{name}": {why}'
+        return Refusal(409, "Conflict", text, self.details(name))
+
+    def forbidden(self, name: str, why: str, causes: tuple[Cause, ...] = ()) -> Refusal:
+        """403 from admission."""
+        body = details(name, self.group, self.plural, causes)
+        return Refusal(403, "Forbidden", f'{self.qualified} "{name}" is forbidden: {why}', body)
+
+    def invalid(self, name: str, causes: list[Cause]) -> Refusal:
+        """422 with causes."""
+        return invalid_object(self.kind, self.group, name, causes)
+
+
+_ADMISSION, _SNAPSHOT = "admissionregistration.k8s.io", "snapshot.storage.k8s.io"
+
+NAMESPACES = Resource("", "v1", "namespaces", "Namespace", short=("ns",), has_status=True, answers_deleted=True)
+SECRETS = Resource("", "v1", "secrets", "Secret", True)
+CONFIG_MAPS = Resource("", "v1", "configmaps", "ConfigMap", True, ("cm",))
+EVENTS = Resource("", "v1", "events", "Event", True, ("ev",), verbs=("get", "list", "watch"))
+PODS = Resource(
+    "", "v1", "pods", "Pod", True, ("po",), ("all",), has_status=True, answers_deleted=True, first_generation=1
+)  # fmt: skip
+CLAIMS = Resource(
+    "", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", True, ("pvc",), has_status=True, answers_deleted=True
+)  # fmt: skip
+VOLUMES = Resource(
+    "", "v1", "persistentvolumes", "PersistentVolume", short=("pv",), has_status=True, answers_deleted=True
+)  # fmt: skip
+QUOTAS = Resource(
+    "", "v1", "resourcequotas", "ResourceQuota", True, ("quota",), has_status=True, answers_deleted=True
+)  # fmt: skip
+CLASSES = Resource("storage.k8s.io", "v1", "storageclasses", "StorageClass", short=("sc",), answers_deleted=True)
+DRIVERS = Resource(
+    "storage.k8s.io", "v1", "csidrivers", "CSIDriver", conditional=True, answers_deleted=True, first_generation=0
+)  # fmt: skip
+LEASES = Resource("coordination.k8s.io", "v1", "leases", "Lease", True, conditional=True, create_on_put=True)
+POLICIES = Resource(
+    _ADMISSION, "v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy", categories=("api-extensions",),
+    has_status=True, conditional=True, first_generation=1,
+)  # fmt: skip
+BINDINGS = Resource(
+    _ADMISSION, "v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding",
+    categories=("api-extensions",), conditional=True, first_generation=1,
+)  # fmt: skip
+SNAPSHOT_CLASSES = Resource(
+    _SNAPSHOT, "v1", "volumesnapshotclasses", "VolumeSnapshotClass", short=("vsclass", "vsclasses"), custom=True,
+    conditional=True, first_generation=1,
+)  # fmt: skip
+SNAPSHOTS = Resource(
+    _SNAPSHOT, "v1", "volumesnapshots", "VolumeSnapshot", True, ("vs",), has_status=True, custom=True, conditional=True,
+    first_generation=1,
+)  # fmt: skip
+ACCESS_REVIEWS = Resource(
+    "authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", verbs=("create",)
+)  # fmt: skip
+RESOURCES = (
+    NAMESPACES, SECRETS, CONFIG_MAPS, EVENTS, PODS, CLAIMS, VOLUMES, QUOTAS, CLASSES, DRIVERS, LEASES, POLICIES,
+    BINDINGS, SNAPSHOT_CLASSES, SNAPSHOTS, ACCESS_REVIEWS,
+)  # fmt: skip
+GROUPS = tuple(dict.fromkeys((resource.group, resource.version) for resource in RESOURCES))
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a path means: a collection (`name` is empty), an object, or an object's subresource."""
+
+    resource: Resource
+    namespace: str = ""
+    name: str = ""
+    subresource: str = ""
+
+
+def target(path: str) -> Target | None:
+    """The target of a path, `None` outside of the groups there are; raises `Refusal` when there is no such resource."""
+    parts = path.strip("/").split("/")
+    if parts[:1] == ["api"] and len(parts) > 2:
+        group, version, rest = "", parts[1], parts[2:]
+    elif parts[:1] == ["apis"] and len(parts) > 3:
+        group, version, rest = parts[1], parts[2], parts[3:]
+    else:
+        return None
+    if (group, version) not in GROUPS:
+        return None
+    namespace = ""
+    if rest[0] == "namespaces" and len(rest) > 2 and not (group == "" and rest[2] in ("status", "finalize")):
+        namespace, rest = rest[1], rest[2:]
+    for resource in RESOURCES:
+        if (resource.group, resource.version, resource.plural) == (group, version, rest[0]):
+            break
+    else:
+        raise no_such_path()
+    name, subresource = (*rest[1:], "", "")[:2]
+    if len(rest) > 3 or (namespace and not resource.namespaced) or (name and resource.namespaced and not namespace):
+        raise no_such_path()
+    if subresource and not (subresource == "status" and resource.has_status):
+        raise no_such_path()
+    return Target(resource, namespace, name, subresource)

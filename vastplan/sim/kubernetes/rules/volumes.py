@@ -1,0 +1,180 @@
+"""PersistentVolumeClaim and PersistentVolume."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import Any
+
+from vastplan.sim.kubernetes import names, quantity
+from vastplan.sim.kubernetes.rules.rule import Object, Rules
+from vastplan.sim.kubernetes.status import Cause, forbidden, immutable, invalid, not_supported, required
+
+_CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
+_ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
+_VOLUME_MODES = ("Block", "Filesystem")
+_RECLAIM = ("Delete", "Recycle", "Retain")
+# What a PersistentVolume's spec holds beside its source.
+_NOT_A_SOURCE = {
+    "accessModes", "capacity", "claimRef", "mountOptions", "nodeAffinity", "persistentVolumeReclaimPolicy",
+    "storageClassName", "volumeAttributesClassName", "volumeMode",
+}  # fmt: skip
+
+
+def claim_size(body: Object) -> str:
+    """The size a claim asks for, `0` when it does not say."""
+    return str(body["spec"].get("resources", {}).get("requests", {}).get("storage", "0"))
+
+
+def _difference(old: Any, new: Any) -> str:
+    before, after = (json.dumps(side, indent=1, sort_keys=True).splitlines() for side in (old, new))
+    return "\n".join(list(difflib.unified_diff(before, after, lineterm=""))[2:])
+
+
+def _modes(spec: Object, path: str = "spec") -> list[Cause]:
+    found = []
+    modes = spec.get("accessModes", [])
+    found += [not_supported(f"{path}.accessModes", mode, _ACCESS_MODES) for mode in modes if mode not in _ACCESS_MODES]
+    if "ReadWriteOncePod" in modes and len(modes) > 1:
+        found.append(forbidden(f"{path}.accessModes", "may not use ReadWriteOncePod with other access modes"))
+    return found
+
+
+def _claim_defaults(body: Object) -> None:
+    spec = body.setdefault("spec", {})
+    spec.setdefault("volumeMode", "Filesystem")
+    spec.setdefault("resources", {})
+
+
+def _claim_create(body: Object) -> None:
+    body["status"] = {"phase": "Pending"}
+
+
+def _check_claim(body: Object) -> list[Cause]:
+    spec = body["spec"]
+    found = _modes(spec)
+    if not spec.get("accessModes"):
+        found.insert(0, required("spec.accessModes", "at least 1 access mode is required"))
+    size = spec["resources"].get("requests", {}).get("storage")
+    if size is None:
+        found.append(required("spec.resources[storage]"))
+    elif quantity.parse(size) <= 0:
+        found.append(invalid("spec.resources[storage]", size, "must be greater than zero"))
+    if spec.get("storageClassName"):
+        found += names.causes(
+            "spec.storageClassName", spec["storageClassName"], names.subdomain(spec["storageClassName"])
+        )
+    if spec["volumeMode"] not in _VOLUME_MODES:
+        found.append(not_supported("spec.volumeMode", spec["volumeMode"], _VOLUME_MODES))
+    for field in ("dataSource", "dataSourceRef"):
+        source = spec.get(field)
+        found += [
+            required(f"spec.{field}.{part}") for part in ("name", "kind") if source is not None and not source.get(part)
+        ]
+    return found
+
+
+def _check_claim_update(new: Object, old: Object) -> list[Cause]:
+    found = []
+    was, now = (body["metadata"].get("annotations", {}).get(_CLASS_ANNOTATION, "") for body in (old, new))
+    if was != now:
+        found.append(immutable(f"metadata.annotations.{_CLASS_ANNOTATION}", now))
+    before, after = json.loads(json.dumps(old["spec"])), json.loads(json.dumps(new["spec"]))
+    if not before.get("volumeName"):  # once
+        before.pop("volumeName", None)
+        after.pop("volumeName", None)
+    if "storageClassName" not in before:  # the class of a claim without one may be filled in later
+        after.pop("storageClassName", None)
+    if new["status"].get("phase") == "Bound":
+        for side in (before, after):
+            side["resources"].get("requests", {}).pop("storage", None)
+            side.pop("volumeAttributesClassName", None)
+    if before != after:
+        why = (
+            "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
+        )
+        found.append(forbidden("spec", f"{why}\n{_difference(old['spec'], new['spec'])}"))
+    wanted = quantity.parse(claim_size(new))
+    if wanted < quantity.parse(claim_size(old)):
+        capacity = quantity.parse(old.get("status", {}).get("capacity", {}).get("storage", "0"))
+        if wanted <= capacity:
+            found.append(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"))
+    if new["spec"]["volumeMode"] != old["spec"]["volumeMode"]:
+        found.append(immutable("volumeMode", new["spec"]["volumeMode"]))
+    return found
+
+
+def _volume_defaults(body: Object) -> None:
+    spec = body.setdefault("spec", {})
+    spec.setdefault("persistentVolumeReclaimPolicy", "Retain")
+    spec.setdefault("volumeMode", "Filesystem")
+
+
+def _source(body: Object) -> Object:
+    return {key: value for key, value in body["spec"].items() if key not in _NOT_A_SOURCE}
+
+
+def _check_volume(body: Object) -> list[Cause]:
+    spec = body["spec"]
+    found = _modes(spec)
+    if not spec.get("accessModes"):
+        found.insert(0, required("spec.accessModes"))
+    capacity = spec.get("capacity", {})
+    if not capacity:
+        found.append(required("spec.capacity"))
+    if set(capacity) != {"storage"}:
+        found.append(not_supported("spec.capacity", capacity or None, ("storage",)))
+    elif quantity.parse(capacity["storage"]) <= 0:
+        found.append(invalid("spec.capacity[storage]", capacity["storage"], "must be greater than zero"))
+    if spec["persistentVolumeReclaimPolicy"] not in _RECLAIM:
+        found.append(
+            not_supported("spec.persistentVolumeReclaimPolicy", spec["persistentVolumeReclaimPolicy"], _RECLAIM)
+        )
+    sources = sorted(_source(body))
+    if not sources:
+        found.append(required("spec", "must specify a volume type"))
+    found += [forbidden(f"spec.{name}", "may not specify more than 1 volume type") for name in sources[1:]]
+    if "csi" in spec:
+        found += _check_csi(spec["csi"])
+    if spec.get("storageClassName"):
+        found += names.causes(
+            "spec.storageClassName", spec["storageClassName"], names.subdomain(spec["storageClassName"])
+        )
+    if spec["volumeMode"] not in _VOLUME_MODES:
+        found.append(not_supported("spec.volumeMode", spec["volumeMode"], _VOLUME_MODES))
+    return found
+
+
+def _check_csi(source: Object) -> list[Cause]:
+    found = []
+    driver = source.get("driver", "")
+    if not driver:
+        found.append(required("spec.csi.driver"))
+    found += names.causes("spec.csi.driver", driver, names.subdomain(driver.lower()))
+    if not source.get("volumeHandle"):
+        found.append(required("spec.csi.volumeHandle"))
+    for field in sorted(field for field in source if field.endswith("SecretRef")):
+        for part in ("name", "namespace"):
+            if not source[field].get(part):
+                found.append(required(f"spec.csi.{field}.{part}"))
+    return found
+
+
+def _check_volume_update(new: Object, old: Object) -> list[Cause]:
+    found = []
+    if _source(new) != _source(old):
+        why = "spec.persistentvolumesource is immutable after creation"
+        found.append(forbidden("spec.persistentvolumesource", f"{why}\n{_difference(_source(old), _source(new))}"))
+    if new["spec"]["volumeMode"] != old["spec"]["volumeMode"]:
+        found.append(immutable("volumeMode", new["spec"]["volumeMode"]))
+    if old["spec"].get("nodeAffinity") and new["spec"].get("nodeAffinity") != old["spec"]["nodeAffinity"]:
+        found.append(immutable("nodeAffinity", new["spec"].get("nodeAffinity")))
+    return found
+
+
+def _volume_create(body: Object) -> None:
+    body["status"] = {"phase": "Pending"}
+
+
+CLAIM = Rules(defaults=_claim_defaults, create=_claim_create, check=_check_claim, check_update=_check_claim_update)
+VOLUME = Rules(defaults=_volume_defaults, create=_volume_create, check=_check_volume, check_update=_check_volume_update)

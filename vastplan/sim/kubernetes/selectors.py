@@ -1,0 +1,121 @@
+"""Label and field selectors of a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from vastplan.sim.kubernetes import names
+from vastplan.sim.kubernetes.status import bad_request
+
+Match = Callable[[dict[str, Any]], bool]
+_TOKEN = re.compile(r"\s*(!=|==|=|!|>|<|,|\(|\)|[^\s!=<>,()]+)")
+_OPERATORS = "in, notin, =, ==, !=, gt, lt"
+
+
+def labels(text: str) -> Match:
+    """A predicate over labels from `a=b,c!=d,e in (f,g),h notin (i),j,!k`; raises `Refusal` when it cannot be read."""
+    tokens = _TOKEN.findall(text)
+    requirements: list[Match] = []
+    while tokens:
+        requirements.append(_requirement(tokens))
+        if tokens and tokens.pop(0) != ",":
+            raise bad_request("found '" + text.split()[-1] + "', expected: ',' or 'end of string'")
+    return lambda found: all(requirement(found) for requirement in requirements)
+
+
+def _requirement(tokens: list[str]) -> Match:
+    absent = tokens[0] == "!"
+    if absent:
+        tokens.pop(0)
+    key = tokens.pop(0) if tokens else ""
+    if names.qualified(key):
+        raise bad_request(
+            f'unable to parse requirement: <nil>: Invalid value: "{key}": {"; ".join(names.qualified(key))}'
+        )
+    if absent or not tokens or tokens[0] == ",":
+        return (lambda found: key not in found) if absent else (lambda found: key in found)
+    operator = tokens.pop(0)
+    if operator in ("in", "notin"):
+        values = _values(tokens)
+        return (
+            (lambda found: found.get(key) in values)
+            if operator == "in"
+            else (lambda found: found.get(key) not in values)
+        )
+    if operator not in ("=", "==", "!=", ">", "<"):
+        raise bad_request(f"unable to parse requirement: found '{operator}', expected: {_OPERATORS}")
+    value = "" if not tokens or tokens[0] == "," else tokens.pop(0)
+    if names.label_value(value):
+        raise bad_request(
+            f'unable to parse requirement: values[0][{key}]: Invalid value: "{value}": {names.label_value(value)[0]}'
+        )
+    if operator in (">", "<"):
+        bound = _number(value)
+        if bound is None:
+            raise bad_request(
+                "unable to parse requirement: values[0]: for 'Gt', 'Lt' operators, the value must be an integer"
+            )
+        return lambda found: (
+            (at := _number(found.get(key, ""))) is not None and (at > bound if operator == ">" else at < bound)
+        )
+    return (lambda found: found.get(key) != value) if operator == "!=" else (lambda found: found.get(key) == value)
+
+
+def _number(value: str) -> int | None:
+    return int(value) if re.fullmatch(r"-?\d+", value) else None
+
+
+def _values(tokens: list[str]) -> set[str]:
+    if not tokens or tokens.pop(0) != "(":
+        raise bad_request("unable to parse requirement: found '', expected: '('")
+    values: set[str] = set()
+    while tokens:
+        token = tokens.pop(0)
+        if token == ")":
+            return values or {""}
+        if token != ",":
+            values.add(token)
+    raise bad_request("unable to parse requirement: found '', expected: ',', or ')'")
+
+
+def label_selector(selector: dict[str, Any] | None) -> Match:
+    """A predicate over labels from a LabelSelector object; an empty one takes all."""
+    wanted = (selector or {}).get("matchLabels", {})
+    expressions = (selector or {}).get("matchExpressions", [])
+
+    def one(found: dict[str, Any], expression: dict[str, Any]) -> bool:
+        name, values = expression["key"], expression.get("values", [])
+        return {
+            "In": name in found and found[name] in values,
+            "NotIn": name not in found or found[name] not in values,
+            "Exists": name in found,
+            "DoesNotExist": name not in found,
+        }[expression["operator"]]
+
+    return lambda found: (
+        all(found.get(key) == value for key, value in wanted.items())
+        and all(one(found, expression) for expression in expressions)
+    )
+
+
+def fields(text: str, known: tuple[str, ...]) -> Match:
+    """A predicate over objects from `metadata.name=a,metadata.namespace!=b`; raises `Refusal` on another field."""
+    requirements: list[tuple[str, bool, str]] = []
+    for term in filter(None, text.split(",")):
+        found = re.fullmatch(r"([^=!]+)(==|=|!=)(.*)", term)
+        if found is None:
+            raise bad_request(f"invalid selector: '{text}'; can't understand '{term}'")
+        if found[1] not in known:
+            listed = ", ".join(f'"{name}"' for name in known)
+            raise bad_request(f'"{found[1]}" is not a known field selector: only {listed}')
+        requirements.append((found[1], found[2] != "!=", found[3]))
+
+    def value(body: dict[str, Any], path: str) -> str:
+        node: Any = body
+        for part in path.split("."):
+            node = node.get(part, {})
+        return node if isinstance(node, str) else ""
+
+    return lambda body: all((value(body, path) == wanted) is same for path, same, wanted in requirements)

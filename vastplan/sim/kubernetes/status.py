@@ -1,0 +1,127 @@
+"""What the API server says when it refuses: a `Status` object, with causes where a field is at fault."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.sim.wire import Response
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One field's fault; `reason` is a `FieldValue...` word, `field` a path such as `spec.accessModes`."""
+
+    reason: str
+    message: str
+    field: str
+
+    def json(self) -> dict[str, str]:
+        """The cause as it stands in `details.causes`."""
+        pairs = {"reason": self.reason, "message": self.message, "field": self.field}
+        return {key: value for key, value in pairs.items() if value}
+
+
+class Refusal(Exception):
+    """An answer other than success; the vendor's words are in `body`."""
+
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        message: str,
+        details: dict[str, Any] | None = None,
+        metadata: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        body: dict[str, Any] = {"kind": "Status", "apiVersion": "v1", "metadata": metadata or {}, "status": "Failure"}
+        body |= {"message": message} | ({"reason": reason} if reason else {})
+        self.body = body | ({"details": details} if details is not None else {}) | {"code": code}
+        self.code = code
+
+    def response(self) -> Response:
+        """The refusal as an answer."""
+        return Response(self.code, self.body)
+
+
+def shown(value: Any) -> str:
+    """A value as the server shows it in a message."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _cause(reason: str, word: str, path: str, detail: str) -> Cause:
+    return Cause(reason, f"{word}: {detail}" if detail else word, path)
+
+
+def required(path: str, detail: str = "") -> Cause:
+    """A field that must be there is not."""
+    return _cause("FieldValueRequired", "Required value", path, detail)
+
+
+def forbidden(path: str, detail: str) -> Cause:
+    """A field that must not be there, or must not change."""
+    return _cause("FieldValueForbidden", "Forbidden", path, detail)
+
+
+def invalid(path: str, value: Any, detail: str) -> Cause:
+    """A value that breaks a rule."""
+    return _cause("FieldValueInvalid", f"Invalid value: {shown(value)}", path, detail)
+
+
+def duplicate(path: str, value: Any) -> Cause:
+    """A value that must be there once."""
+    return Cause("FieldValueDuplicate", f"Duplicate value: {shown(value)}", path)
+
+
+def too_long(path: str, limit: int) -> Cause:
+    """A value above its limit in bytes."""
+    return Cause("FieldValueTooLong", f"Too long: may not be more than {limit} bytes", path)
+
+
+def not_supported(path: str, value: Any, supported: Iterable[str]) -> Cause:
+    """A value outside its enumeration."""
+    names = ", ".join(shown(name) for name in supported)
+    return Cause("FieldValueNotSupported", f"Unsupported value: {shown(value)}: supported values: {names}", path)
+
+
+def immutable(path: str, value: Any) -> Cause:
+    """A field that was set once and for all."""
+    return invalid(path, value, "field is immutable")
+
+
+def details(name: str = "", group: str = "", kind: str = "", causes: Sequence[Cause] = ()) -> dict[str, Any]:
+    """`details` of a Status; what is empty is left out."""
+    found: dict[str, Any] = {"name": name, "group": group, "kind": kind, "causes": [cause.json() for cause in causes]}
+    return {key: value for key, value in found.items() if value}
+
+
+def invalid_object(kind: str, group: str, name: str, causes: Sequence[Cause]) -> Refusal:
+    """422: the object breaks the rules of its kind."""
+    unique = list(dict.fromkeys(causes))
+    faults = [f"{cause.field}: {cause.message}" for cause in unique]
+    text = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
+    qualified = f"{kind}.{group}" if group else kind
+    return Refusal(422, "Invalid", f'{qualified} "{name}" is invalid: {text}', details(name, group, kind, unique))
+
+
+def bad_request(message: str) -> Refusal:
+    """400: the request cannot be understood."""
+    return Refusal(400, "BadRequest", message)
+
+
+def unsupported_media(accepted: Iterable[str]) -> Refusal:
+    """415: the body's content type is none of `accepted`."""
+    text = "the body of the request was in an unknown format - accepted media types include: " + ", ".join(accepted)
+    return Refusal(415, "UnsupportedMediaType", text)
+
+
+def no_such_path() -> Refusal:
+    """404: a known group and version, but no such resource there."""
+    return Refusal(404, "NotFound", "the server could not find the requested resource", {})
+
+
+def method_not_allowed() -> Refusal:
+    """405: the resource has no such verb."""
+    return Refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})

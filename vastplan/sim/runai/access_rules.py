@@ -1,0 +1,128 @@
+"""Access rules: a subject, a role and a scope; never changed, and kept as deleted rows."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+from vastplan.sim.runai import scopes, settle
+from vastplan.sim.runai.context import TENANT, Call, Context, Routes
+from vastplan.sim.runai.query import Fields, page, select
+from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.roles import ROLES
+from vastplan.sim.store import Row
+from vastplan.sim.wire import Response
+
+PATH = "/api/v1/authorization/access-rules"
+IDENTITY = ("subjectType", "subjectId", "roleId", "scopeType", "scopeId")
+FIELDS: Fields = {"name": lambda row: f"{row['subjectId']} {row['roleName']} {row['scopeName']}"}  # for `search`
+
+
+def drop_scope(ctx: Context, scope: str, key: str) -> None:
+    """Delete the rules of a unit that is gone."""
+    for row in ctx.rows("access-rule"):
+        if row["deletedAt"] is None and (row["scopeType"], row["scopeId"]) == (scope, key):
+            _mark_deleted(ctx, row)
+
+
+def _mark_deleted(ctx: Context, row: Row) -> None:
+    row.pop("pending", None)
+    row |= {"deletedAt": ctx.now(), "updatedAt": ctx.now(), "phase": "Deleting"}
+    ctx.put("access-rule", row)
+
+
+def _view(row: Row) -> Row:
+    return copy.deepcopy(row) | {"tenantId": TENANT, "status": {"phase": row["phase"], "message": "", "details": ""}}
+
+
+def _finish(ctx: Context, row: Row, goal: str) -> None:
+    row["phase"] = "Ready"
+    ctx.put("access-rule", row)
+
+
+def _selected(ctx: Context, call: Call) -> list[Row]:
+    query = call.query
+    rows = [row for row in ctx.rows("access-rule") if row["deletedAt"] is None or query.get("includeDeleted")]
+    exact: dict[str, Any] = {
+        name: query[name] for name in ("clusterId", "roleId", "scopeId", "scopeType", "subjectType") if name in query
+    }
+    rows = [row for row in rows if all(row.get(name) == value for name, value in exact.items())]
+    if "subjectIds" in query:
+        rows = [row for row in rows if row["subjectId"] in query["subjectIds"]]
+    if "subjectIdFilter" in query:
+        rows = [row for row in rows if query["subjectIdFilter"] in row["subjectId"]]
+    if "lastUpdated" in query:
+        rows = [row for row in rows if row["updatedAt"] >= query["lastUpdated"]]
+    return select(rows, query, FIELDS)
+
+
+def _list(ctx: Context, call: Call) -> Response:
+    rows = _selected(ctx, call)
+    shown, _ = page(rows, call.query)
+    body = {"totalRecords": len(rows), "displayRecords": len(shown), "accessRules": [_view(row) for row in shown]}
+    for row in shown:
+        settle.seen(ctx, "access-rule", row, _finish)
+    return Response(200, body)
+
+
+def _count(ctx: Context, call: Call) -> Response:
+    return Response(200, {"count": len(_selected(ctx, call))})
+
+
+def _need(ctx: Context, key: str) -> Row:
+    row = ctx.need("access-rule", key)
+    if row["deletedAt"] is not None:
+        raise Refused(404, f"access rule {key}")
+    return row
+
+
+def _get(ctx: Context, call: Call) -> Response:
+    row = _need(ctx, call.params[0])
+    response = Response(200, _view(row))
+    settle.seen(ctx, "access-rule", row, _finish)
+    return response
+
+
+def _create(ctx: Context, call: Call) -> Response:
+    body = call.body
+    if not body["subjectId"].strip():
+        raise Refused(400, "subjectId is empty")
+    if body["scopeType"] == "system":
+        raise Refused(400, "the system scope is not for tenants")
+    if body["roleId"] not in ROLES:
+        raise Refused(404, f"roleId {body['roleId']}")
+    unit = scopes.find(ctx, body["scopeType"], body["scopeId"])
+    if unit is None:
+        raise Refused(404, f"{body['scopeType']} {body['scopeId']}")
+    if body.get("clusterId", unit.cluster) != unit.cluster:
+        raise Refused(400, f"clusterId {body['clusterId']} is not the scope's cluster")
+    for row in ctx.rows("access-rule"):
+        if row["deletedAt"] is None and all(row[name] == body[name] for name in IDENTITY):
+            raise Refused(409, f"access rule {row['id']} says the same")
+    row = {
+        "id": ctx.number("access-rule", 101),
+        **{name: body[name] for name in IDENTITY},
+        "roleName": ROLES[body["roleId"]],
+        "scopeName": unit.name,
+        "clusterId": unit.cluster,
+        "phase": "Creating",
+        "deletedAt": None,
+        **ctx.stamps(),
+    }
+    response = Response(201, _view(row))
+    settle.begin(ctx, "access-rule", row, "ready", _finish)
+    return response
+
+
+def _delete(ctx: Context, call: Call) -> Response:
+    _mark_deleted(ctx, _need(ctx, call.params[0]))
+    return Response(204)
+
+
+ROUTES: Routes = {
+    ("GET", PATH): _list,
+    ("POST", PATH): _create,
+    ("GET", f"{PATH}/count"): _count,
+    ("GET", f"{PATH}/{{accessRuleId}}"): _get,
+    ("DELETE", f"{PATH}/{{accessRuleId}}"): _delete,
+}

@@ -1,0 +1,53 @@
+"""The kinds of data sources: what each must hold, what it defaults to, what a PUT may change."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass, field
+from typing import Literal
+
+from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.store import Row
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind: its last path segment, its `meta.kind`, and its key in the unified list's `spec`."""
+
+    path: str
+    kind: str
+    key: str
+    required: tuple[str, ...]
+    updates: Literal["path", "spec", "meta"]
+    synced: bool = True  # whether the clusters report a status
+    defaults: Row = field(default_factory=dict)
+
+    def complete(self, given: Row | None) -> Row:
+        """A create (or full update) body's spec with its defaults; refuses (400) one that lacks a mandatory field."""
+        spec = {name: value for name, value in (given or {}).items() if value is not None}
+        missing = [name for name in self.required if name not in spec]
+        if missing:
+            raise Refused(400, f"spec: {', '.join(missing)} is required")
+        return copy.deepcopy(self.defaults) | spec
+
+
+CLAIM_DEFAULTS: Row = {
+    "claimName": None,
+    "existingPvc": False,
+    "readOnly": False,
+    "ephemeral": False,
+    "dataSharing": False,
+    "claimInfo": None,
+}
+KINDS = {
+    kind.path: kind
+    for kind in (
+        Kind("pvc", "pvc", "pvc", ("path",), "path", defaults=CLAIM_DEFAULTS),
+        Kind("nfs", "nfs", "nfs", ("server", "path", "mountPath"), "spec", False, {"readOnly": True}),
+        Kind("s3", "s3", "s3", ("bucket", "path"), "spec"),
+        Kind("git", "git", "git", ("repository", "path"), "spec"),
+        Kind("host-path", "hostPath", "hostPath", ("path", "mountPath"), "spec", False, {"readOnly": True}),
+        Kind("config-map", "config-map", "config_map", ("configMap", "mountPath"), "meta"),
+        Kind("secrets", "secret-volume", "secret", ("credentialAssetId", "mountPath"), "meta"),
+    )
+}

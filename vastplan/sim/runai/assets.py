@@ -1,0 +1,238 @@
+"""Data sources of every kind: made, changed and deleted asynchronously, inherited downwards, refused while in use."""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from vastplan.sim.runai import asset_lists, claims, scopes, settle, workloads
+from vastplan.sim.runai.asset_kinds import KINDS, Kind
+from vastplan.sim.runai.context import ACCEPTED, TENANT, Call, Context, Routes
+from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.scopes import Unit
+from vastplan.sim.store import Row
+from vastplan.sim.wire import Response
+
+PATH = "/api/v1/asset/datasource"
+
+
+def reach(ctx: Context, project: Row) -> None:
+    """Bring the data sources of the units above to a project that just got its namespace."""
+    above = scopes.above(ctx, "project", project["id"])
+    for row in ctx.rows("asset"):
+        if row["kind"] == "pvc" and "pending" not in row and (row["scope"], row["unit"]) in above:
+            claims.provision(ctx, row)
+            ctx.put("asset", row)
+
+
+def drop_scope(ctx: Context, scope: str, key: str) -> None:
+    """Delete the data sources of a unit that goes, with their claims."""
+    for row in ctx.rows("asset"):
+        if (row["scope"], row["unit"]) == (scope, key):
+            _remove(ctx, row)
+
+
+def forget_project(ctx: Context, key: str) -> None:
+    """Let go of the claims that wider data sources have in a project that goes; they stay in its namespace."""
+    for row in ctx.rows("asset"):
+        if row["claims"].pop(key, None) is not None:
+            ctx.put("asset", row)
+
+
+def _remove(ctx: Context, row: Row) -> None:
+    if row["kind"] == "pvc":
+        claims.release(ctx, row)
+    ctx.remove("asset", row)
+
+
+def _users(ctx: Context, row: Row) -> Iterator[Row]:
+    for workload in workloads.live(ctx):
+        if row["id"] in workload["datasources"] or claims.used_by(ctx, row, workload):
+            yield workload
+
+
+def _view(ctx: Context, row: Row, query: Any, *, unified: bool = False) -> Row:
+    kind = KINDS[row["kind"]]
+    meta = copy.deepcopy(row["meta"]) | {
+        "id": row["id"],
+        "kind": kind.kind,
+        "tenantId": TENANT,
+        "projectName": None,
+        "updateCount": row["updateCount"],
+        **{name: row[name] for name in ("createdAt", "createdBy", "updatedAt", "updatedBy")},
+    }
+    if row["scope"] == "project":
+        meta["projectName"] = ctx.need("project", row["unit"])["name"]
+    spec = copy.deepcopy(row["spec"])
+    body: Row = {"meta": meta, "spec": {kind.key: spec} if unified else spec, "compliance": None}
+    if row["kind"] == "pvc":
+        body["clusterInfo"] = {"resources": [{"name": claim["name"]} for claim in row["claims"].values()]}
+    if query.get("statusInfo"):
+        issues = copy.deepcopy(row["issues"])
+        body["status"] = {"status": _status(ctx, row, kind), "issues": issues, "message": row["message"]}
+    if query.get("usageInfo"):
+        users: Row = {name: [] for name in (*workloads.TYPES.values(), "templates")}
+        for workload in _users(ctx, row):
+            entry = {"id": workload["id"], "name": workload["name"], "status": workload["phase"]}
+            users[workloads.TYPES[workload["type"]]].append(entry)
+        body |= {"usedBy": users, "usageTimes": None}
+    return body
+
+
+def _status(ctx: Context, row: Row, kind: Kind) -> str:
+    if not kind.synced or row["scope"] == "tenant":
+        return "No status"
+    if row["phase"] is not None:
+        return str(row["phase"]) if ctx.version >= (2, 21) else "No status"
+    return "Issues found" if row["issues"] else "No issues found"
+
+
+def _finish(ctx: Context, row: Row, goal: str) -> None:
+    if goal == "delete":
+        _remove(ctx, row)
+        return
+    row["phase"] = None
+    if row["kind"] == "pvc":
+        claims.provision(ctx, row)
+    ctx.put("asset", row)
+
+
+def _refresh(ctx: Context, row: Row) -> None:
+    # What somebody else does in the cluster can put a claim right, or take it away, at any time.
+    connected = row["clusterId"] is None or ctx.side(row["clusterId"]) is not None
+    if row["kind"] == "pvc" and "pending" not in row and connected:
+        claims.provision(ctx, row)
+        ctx.put("asset", row)
+
+
+def _list(ctx: Context, call: Call, kind: Kind | None) -> Response:
+    rows = asset_lists.selected(ctx, call.query, kind)
+    for row in rows:
+        _refresh(ctx, row)
+    response = Response(200, {"entries": [_view(ctx, row, call.query, unified=kind is None) for row in rows]})
+    for row in rows:
+        settle.seen(ctx, "asset", row, _finish)
+    return response
+
+
+def _need(ctx: Context, key: str, kind: Kind) -> Row:
+    row = ctx.need("asset", key)
+    if row["kind"] != kind.path:
+        raise Refused(404, f"{kind.path} {key}")
+    return row
+
+
+def _get(ctx: Context, call: Call, kind: Kind) -> Response:
+    row = _need(ctx, call.params[0], kind)
+    _refresh(ctx, row)
+    response = Response(200, _view(ctx, row, call.query))
+    settle.seen(ctx, "asset", row, _finish)
+    return response
+
+
+def _unit(ctx: Context, meta: Row) -> Unit:
+    scope = meta["scope"]
+    given = {name: str(meta[f"{name}Id"]) for name in scopes.SCOPES if meta.get(f"{name}Id") is not None}
+    if scope == "system":
+        raise Refused(400, "the system scope is not for tenants")
+    if scope != "tenant" and scope not in given:
+        raise Refused(400, f"meta.{scope}Id is required")
+    unit = scopes.find(ctx, scope, str(TENANT) if scope == "tenant" else given[scope])
+    if unit is None:
+        raise Refused(400, f"meta.{scope}Id {given[scope]} is not there")
+    if not set(given.items()) <= set(scopes.above(ctx, scope, unit.id)):
+        raise Refused(400, f"meta names units that the {scope} is not in")
+    return unit
+
+
+def _check_name(ctx: Context, kind: Kind, unit: tuple[str, str], name: str, but: str = "") -> None:
+    for row in ctx.rows("asset"):
+        identity = (row["kind"], row["scope"], row["unit"], row["meta"]["name"])
+        if row["id"] != but and identity == (kind.path, *unit, name):
+            raise Refused(409, f"{kind.path} {name} exists in this scope")
+
+
+def _create(ctx: Context, call: Call, kind: Kind) -> Response:
+    meta = call.body["meta"]
+    unit = _unit(ctx, meta)
+    if meta.get("private"):
+        raise Refused(400, "data sources cannot be private")
+    spec = kind.complete(call.body["spec"])
+    if kind.path == "pvc":
+        spec = claims.complete(ctx, unit, spec)
+    _check_name(ctx, kind, (unit.scope, unit.id), meta["name"])
+    optional = ("description", "clusterId", "departmentId", "projectId", "workloadSupportedTypes")
+    row: Row = {
+        "id": str(uuid.uuid4()),
+        "kind": kind.path,
+        "scope": unit.scope,
+        "unit": unit.id,
+        "clusterId": unit.cluster,
+        "meta": {
+            "name": meta["name"],
+            "scope": unit.scope,
+            **{name: meta.get(name) for name in optional},
+            "autoDelete": bool(meta.get("autoDelete")),
+            "private": False,
+        },
+        "spec": spec,
+        "claim": claims.name_of(unit.scope, meta["name"], spec) if kind.path == "pvc" else None,
+        "claims": {},
+        "issues": [],
+        "message": "",
+        "phase": "Creating",
+        "updateCount": 0,
+        **ctx.stamps(),
+    }
+    response = Response(202, _view(ctx, row, {}))
+    settle.begin(ctx, "asset", row, "ready", _finish)
+    return response
+
+
+def _update(ctx: Context, call: Call, kind: Kind) -> Response:
+    row = _need(ctx, call.params[0], kind)
+    if settle.deleting(row):
+        raise Refused(400, "the data source is being deleted")
+    meta, spec = call.body["meta"], call.body.get("spec")
+    _check_name(ctx, kind, (row["scope"], row["unit"]), meta["name"], but=row["id"])
+    if kind.updates == "spec":
+        row["spec"] = kind.complete(spec)
+    elif kind.updates == "path" and (spec or {}).get("path") is not None:
+        row["spec"]["path"] = spec["path"]
+    row["meta"] |= {"name": meta["name"], "description": meta.get("description")}
+    row |= {"phase": "Updating", "updateCount": row["updateCount"] + 1}
+    ctx.restamp(row)
+    response = Response(202, _view(ctx, row, {}))
+    settle.begin(ctx, "asset", row, "ready", _finish)
+    return response
+
+
+def _delete(ctx: Context, call: Call, kind: Kind) -> Response:
+    row = _need(ctx, call.params[0], kind)
+    users = [workload["name"] for workload in _users(ctx, row)]
+    if users:
+        raise Refused(412, f"used by {', '.join(users)}")
+    if not settle.deleting(row):
+        row["phase"] = "Deleting"
+        settle.begin(ctx, "asset", row, "delete", _finish)
+    return Response(202, dict(ACCEPTED))
+
+
+def _routes() -> Routes:
+    found: Routes = {("GET", PATH): partial(_list, kind=None)}
+    for kind in KINDS.values():
+        path = f"{PATH}/{kind.path}"
+        found |= {
+            ("GET", path): partial(_list, kind=kind),
+            ("POST", path): partial(_create, kind=kind),
+            ("GET", f"{path}/{{AssetId}}"): partial(_get, kind=kind),
+            ("PUT", f"{path}/{{AssetId}}"): partial(_update, kind=kind),
+            ("DELETE", f"{path}/{{AssetId}}"): partial(_delete, kind=kind),
+        }
+    return found
+
+
+ROUTES: Routes = _routes()

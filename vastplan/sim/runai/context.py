@@ -1,0 +1,91 @@
+"""What every handler of one control plane works with: its rows, its clusters, its clock and one request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from vastplan.sim.runai.cluster import Cluster
+from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.store import Row, Store
+from vastplan.sim.tables import Operation, Table
+from vastplan.sim.wire import Response
+
+TENANT = 1001
+OmittedPools = Literal["zero", "keep"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """One control plane's configuration and rows; `sides` maps cluster names to their Kubernetes sides."""
+
+    store: Store
+    table: Table
+    name: str
+    version: tuple[int, ...]
+    sides: Mapping[str, Cluster]
+    clock: Callable[[], float]
+    settle_reads: int
+    omitted_pools: OmittedPools
+    author: str
+
+    def rows(self, kind: str) -> list[Row]:
+        """All rows of a kind, oldest first."""
+        return self.store.rows(f"{self.name}/{kind}")
+
+    def get(self, kind: str, key: str) -> Row | None:
+        """One row, or `None`."""
+        return self.store.get(f"{self.name}/{kind}", key)
+
+    def need(self, kind: str, key: str) -> Row:
+        """One row; raises `Refused` (404)."""
+        row = self.get(kind, key)
+        if row is None:
+            raise Refused(404, f"{kind} {key}")
+        return row
+
+    def put(self, kind: str, row: Row) -> None:
+        """Store a row under its `id`."""
+        self.store.put(f"{self.name}/{kind}", str(row["id"]), row)
+
+    def remove(self, kind: str, row: Row) -> None:
+        """Remove a row."""
+        self.store.remove(f"{self.name}/{kind}", str(row["id"]))
+
+    def number(self, counter: str, start: int) -> int:
+        """A number that this counter never gave before."""
+        return self.store.next(f"{self.name}/{counter}", start)
+
+    def now(self) -> str:
+        """The clock as the API writes times."""
+        return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def side(self, cluster_id: str) -> Cluster | None:
+        """The Kubernetes side of a cluster, `None` while it is not connected."""
+        row = self.get("cluster", cluster_id)
+        return self.sides.get(row["name"]) if row and row["state"] == "Connected" else None
+
+    def stamps(self) -> Row:
+        """Who and when, for a new row."""
+        return {"createdAt": self.now(), "createdBy": self.author, "updatedAt": self.now(), "updatedBy": self.author}
+
+    def restamp(self, row: Row) -> None:
+        """Who and when, for a changed row."""
+        row |= {"updatedAt": self.now(), "updatedBy": self.author}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request that the document allows: path parameters, typed query, body."""
+
+    operation: Operation
+    params: tuple[str, ...]
+    query: Mapping[str, Any]
+    body: Any
+
+
+Handler = Callable[[Context, Call], Response]
+Routes = dict[tuple[str, str], Handler]
+ACCEPTED = {"code": 202, "message": "The request is accepted"}

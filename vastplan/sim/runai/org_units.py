@@ -1,0 +1,65 @@
+"""What departments and projects have in common: names, rules, defaults, and the list fields."""
+
+from __future__ import annotations
+
+import re
+
+from vastplan.sim.runai import clusters, node_pools, quota
+from vastplan.sim.runai.context import Call, Context
+from vastplan.sim.runai.query import Fields
+from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.store import Row
+from vastplan.sim.wire import Response
+
+# Absent from a PUT means: back to these.
+OPTIONAL: Row = {"description": "", "schedulingRules": None, "defaultNodePools": None, "nodeTypes": None}
+
+
+def check_new(ctx: Context, kind: str, body: Row, pattern: re.Pattern[str], longest: int) -> None:
+    """Refuse a new unit whose cluster, name or identity is not acceptable."""
+    clusters.need(ctx, body["clusterId"])
+    if not pattern.fullmatch(body["name"]) or len(body["name"]) > longest:
+        raise Refused(400, f"name {body['name']!r} does not match {pattern.pattern} or is longer than {longest}")
+    for row in ctx.rows(kind):
+        if row["name"] == body["name"] and row["clusterId"] == body["clusterId"]:
+            # The document of 2.20 and before has no 409 here.
+            raise Refused(409 if ctx.version >= (2, 21) else 400, f"{kind} {body['name']} exists in this cluster")
+
+
+def settings(ctx: Context, cluster_id: str, body: Row) -> Row:
+    """The optional fields of a create or PUT body, complete; refuses (400) pools that are not there."""
+    found = {name: body[name] if body.get(name) is not None else default for name, default in OPTIONAL.items()}
+    rules = {name: value for name, value in (found["schedulingRules"] or {}).items() if value is not None}
+    found["schedulingRules"] = rules or None
+    known = {pool["name"] for pool in node_pools.of(ctx, cluster_id)}
+    pools = found["defaultNodePools"] or []
+    if not known.issuperset(pools) or len(set(pools)) != len(pools):
+        raise Refused(400, f"defaultNodePools: {pools} are not distinct node pools of this cluster")
+    return found
+
+
+def projects_of(ctx: Context, department_id: str) -> list[Row]:
+    """The projects of a department."""
+    return [row for row in ctx.rows("project") if row["parentId"] == department_id]
+
+
+def new_resources(ctx: Context, call: Call, row: Row) -> dict[str, Row]:
+    """A row's quota after PUT or PATCH `/{id}/resources`."""
+    if call.operation.method == "PATCH":
+        return quota.merged(ctx, row, call.body)
+    return quota.replaced(ctx, row, call.body)
+
+
+def resources_answer(ctx: Context, row: Row) -> Response:
+    """The answer to PUT and PATCH `/{id}/resources`: the bare array."""
+    return Response(200, quota.view(ctx, row))
+
+
+def fields(ctx: Context, projects: dict[str, list[Row]] | None = None) -> Fields:
+    """What both lists can be filtered and sorted by, besides the row's own fields."""
+
+    def allocated(row: Row) -> float:
+        members = [row] if projects is None else projects.get(row["id"], [])
+        return float(quota.statuses(ctx, row["clusterId"], members)[0]["allocated"]["gpu"])
+
+    return {"totalGpuQuota": lambda row: quota.totals(row["resources"])["gpuQuota"], "gpuAllocated": allocated}

@@ -1,0 +1,168 @@
+"""The Run:ai control plane: who may ask, what the version's document allows, and who answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vastplan.sim.runai import (
+    access_rules,
+    assets,
+    clusters,
+    departments,
+    node_pools,
+    priorities,
+    projects,
+    roles,
+    storage_classes,
+    workloads,
+)
+from vastplan.sim.runai.cluster import Cluster
+from vastplan.sim.runai.context import Call, Context, OmittedPools, Routes
+from vastplan.sim.runai.query import parse
+from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.shape import check_body, prune
+from vastplan.sim.runai.tokens import Tokens
+from vastplan.sim.store import Store
+from vastplan.sim.tables import Operation, load
+from vastplan.sim.wire import NotJson, Request, Response
+
+TOKEN_V1, TOKEN_V2 = "/api/v1/token", "/api/v2/token"
+ROUTES: Routes = {}
+for _part in (
+    access_rules,
+    assets,
+    clusters,
+    departments,
+    node_pools,
+    priorities,
+    projects,
+    roles,
+    storage_classes,
+    workloads,
+):
+    ROUTES.update(_part.ROUTES)
+
+
+class RunaiPlane:
+    """A control plane of one `version` for the named `clusters`; raises `FileNotFoundError` for an unknown version.
+
+    `token_lifetime` is in seconds; `omitted_pools` says whether a PUT zeroes or keeps the quota of pools it omits.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        name: str = "runai",
+        version: str = "2.24",
+        client_id: str,
+        client_secret: str,
+        clusters: Mapping[str, Cluster],
+        clock: Callable[[], float] = time.time,
+        settle_reads: int = 1,
+        token_lifetime: float = 3600,
+        omitted_pools: OmittedPools = "zero",
+    ) -> None:
+        self.name = name
+        self._tokens = Tokens(client_id, client_secret, clock, token_lifetime)
+        self._ctx = Context(
+            store=store,
+            table=load(f"runai-{version}"),
+            name=name,
+            version=tuple(map(int, version.split("."))),
+            sides=dict(clusters),
+            clock=clock,
+            settle_reads=settle_reads,
+            omitted_pools=omitted_pools,
+            author=client_id,
+        )
+        for cluster in clusters:
+            self._register(cluster)
+
+    def _register(self, name: str) -> None:
+        row = clusters.register(self._ctx, name)
+        node_pools.ensure_default(self._ctx, row)
+        departments.ensure_default(self._ctx, row)
+
+    def expire_tokens(self) -> None:
+        """Make every token given out so far invalid."""
+        self._tokens.forget()
+
+    def submit(self, project: str, name: str, **fields: Any) -> str:
+        """Put a workload into a project, as a user would; see `workloads.submit`."""
+        return workloads.submit(self._ctx, project, name, **fields)
+
+    def end(self, workload_id: str) -> None:
+        """Delete a workload, as its user would."""
+        workloads.delete(self._ctx, self._ctx.need("workload", workload_id))
+
+    def set_cluster_state(self, cluster: str, state: str) -> None:
+        """Change the state of a cluster; while it is not `Connected` nothing makes progress there."""
+        clusters.set_state(self._ctx, cluster, state)
+
+    def handle(self, request: Request) -> Response:
+        """Answer one request."""
+        try:
+            return self._answer(request)
+        except Refused as refused:
+            return refused.response()
+        except NotJson as error:
+            return Refused(400, str(error)).response()
+
+    def _answer(self, request: Request) -> Response:
+        public = request.path.rstrip("/") in (TOKEN_V1, TOKEN_V2)
+        if not public:
+            self._tokens.check(request.headers)
+        operation, params = self._operation(request)
+        if public:
+            response = self._login(operation, request)
+        else:
+            handler = ROUTES.get((operation.method, operation.path))
+            if handler is None:
+                raise Refused(501, f"{operation.method} {operation.path}")
+            query = parse(self._ctx.table, operation, request.query)
+            response = handler(self._ctx, Call(operation, params, query, _body(operation, request)))
+        schema = self._schema(operation, response.status)
+        body = prune(self._ctx.table, schema, response.body) if schema else response.body
+        return Response(response.status, body, response.headers)
+
+    def _operation(self, request: Request) -> tuple[Operation, tuple[str, ...]]:
+        table = self._ctx.table
+        found = table.match(request.path)
+        if found is None:
+            raise Refused(404, request.path)
+        operation = table.operation(request.method, found[0])
+        if operation is None:
+            allowed = ", ".join(sorted(table.content["paths"][found[0]]))
+            raise Refused(405, f"{request.method} {request.path}", {"Allow": allowed})
+        return operation, found[1]
+
+    def _schema(self, operation: Operation, status: int) -> dict[str, Any] | None:
+        # The document says that a new NFS data source is answered as an S3 one: take what its GET says.
+        if operation.method == "POST" and operation.path.startswith(assets.PATH):
+            content: dict[str, Any] = self._ctx.table.content["paths"][f"{operation.path}/{{AssetId}}"]
+            return content["GET"]["responses"]["200"]  # type: ignore[no-any-return]
+        return operation.responses.get(str(status))
+
+    def _login(self, operation: Operation, request: Request) -> Response:
+        if operation.path == TOKEN_V2:
+            return self._tokens.login_v2(operation, request)
+        _check_media(request)
+        return self._tokens.login_v1(operation, self._ctx.table.fields(operation.body), request)
+
+
+def _body(operation: Operation, request: Request) -> Any:
+    if operation.body is None:
+        return None
+    _check_media(request)
+    body = request.json()
+    check_body(operation, body)
+    return body
+
+
+def _check_media(request: Request) -> None:
+    media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if request.body and media != "application/json":
+        raise Refused(415, f"Content-Type {media!r}")

@@ -1,0 +1,49 @@
+"""Scopes: the tenant, a cluster, a department or a project that assets and access rules belong to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vastplan.sim.runai.context import TENANT, Context
+from vastplan.sim.store import Row
+
+SCOPES = ("system", "tenant", "cluster", "department", "project")
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One unit of a scope; `cluster` is the id of its cluster, `None` for the tenant."""
+
+    scope: str
+    id: str
+    name: str
+    cluster: str | None
+
+
+def find(ctx: Context, scope: str, key: str) -> Unit | None:
+    """The unit of this scope and id, or `None`."""
+    if scope == "tenant":
+        return Unit("tenant", key, "tenant", None) if key == str(TENANT) else None
+    row = ctx.get(scope, key) if scope in SCOPES else None
+    if row is None:
+        return None
+    return Unit(scope, row["id"], row["name"], row["id"] if scope == "cluster" else row["clusterId"])
+
+
+def above(ctx: Context, scope: str, key: str) -> list[tuple[str, str]]:
+    """The unit itself and all that its assets are inherited from, as `(scope, id)`; empty when it is not there."""
+    row = ctx.get(scope, key)
+    if row is None:
+        return []
+    found = [(scope, key)]
+    if scope == "project":
+        found.append(("department", row["parentId"]))
+    if scope in ("project", "department"):
+        found.append(("cluster", row["clusterId"]))
+    return [*found, ("tenant", str(TENANT))]
+
+
+def projects(ctx: Context, scope: str, key: str) -> list[Row]:
+    """The projects in a unit."""
+    names = {"project": "id", "department": "parentId", "cluster": "clusterId"}
+    return [row for row in ctx.rows("project") if scope == "tenant" or row[names[scope]] == key]

@@ -1,0 +1,89 @@
+"""Bodies against the documented schemas: what a request may hold, what of an answer this version knows."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import datetime
+from typing import Any
+
+import jsonschema
+
+from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.tables import Operation, Table
+
+FORMATS = jsonschema.FormatChecker(formats=())
+
+
+@FORMATS.checks("uuid", raises=ValueError)
+def _uuid(value: object) -> bool:
+    return not isinstance(value, str) or str(uuid.UUID(value)) == value.lower()
+
+
+@FORMATS.checks("int32")
+def _int32(value: object) -> bool:
+    return not isinstance(value, int) or -(2**31) <= value < 2**31
+
+
+@FORMATS.checks("date-time", raises=ValueError)
+def _date_time(value: object) -> bool:
+    return not isinstance(value, str) or datetime.fromisoformat(value).tzinfo is not None
+
+
+def check_body(operation: Operation, body: Any) -> None:
+    """Refuse (400) a body that the document does not allow."""
+    if operation.validator is None:
+        return
+    validator = operation.validator.evolve(format_checker=FORMATS)
+    problems = [problem for problem in validator.iter_errors(body) if not _impossible(problem)]
+    problems.sort(key=lambda problem: problem.json_path)
+    if problems:
+        raise Refused(400, "; ".join(f"{problem.json_path}: {problem.message[:200]}" for problem in problems[:3]))
+
+
+def _impossible(problem: jsonschema.ValidationError) -> bool:
+    # The document requires a `spec` that it does not declare in two updates; nobody could send it.
+    schema = problem.schema
+    if problem.validator != "required" or not isinstance(schema, dict) or schema.get("additionalProperties", True):
+        return False
+    return any(problem.message.startswith(repr(name)) for name in set(schema["required"]) - set(schema["properties"]))
+
+
+def check_value(table: Table, schema: dict[str, Any], value: Any, name: str) -> None:
+    """Refuse (400) a query value that the document does not allow."""
+    whole = {**schema, "schemas": table.content["schemas"]}
+    for problem in jsonschema.Draft202012Validator(whole, format_checker=FORMATS).iter_errors(value):
+        raise Refused(400, f"{name}: {problem.message[:200]}")
+
+
+def prune(table: Table, schema: dict[str, Any] | None, value: Any) -> Any:
+    """A copy of `value` without what `schema` does not know, so that an answer has its version's fields only."""
+    schema = resolved(table, schema or {}, value)
+    if isinstance(value, list):
+        return [prune(table, schema.get("items"), item) for item in value]
+    if isinstance(value, dict):
+        known = schema.get("properties")
+        if known is None:
+            return dict(value)
+        return {
+            key: prune(table, known[key], item)
+            for key, item in value.items()
+            if key in known and (item is not None or _nullable(table, known[key]))
+        }
+    return value
+
+
+def resolved(table: Table, schema: dict[str, Any], value: Any) -> dict[str, Any]:
+    """A schema through its references, and through the alternative that is for such a value."""
+    while "$ref" in schema or "anyOf" in schema:
+        if "$ref" in schema:
+            schema = table.content["schemas"][schema["$ref"].rsplit("/", 1)[1]]
+        else:
+            schema = next((part for part in schema["anyOf"] if (part.get("type") == "null") == (value is None)), {})
+    return schema
+
+
+def _nullable(table: Table, schema: dict[str, Any]) -> bool:
+    if any(part.get("type") == "null" for part in schema.get("anyOf", ())):
+        return True
+    kind = resolved(table, schema, None).get("type")
+    return kind is None or kind == "null" or (isinstance(kind, list) and "null" in kind)

@@ -1,0 +1,141 @@
+"""Storage classes as the cluster reports them, and the configuration that an administrator lays over them."""
+
+from __future__ import annotations
+
+import copy
+import uuid
+
+from vastplan.sim.runai.context import TENANT, Call, Context, Routes
+from vastplan.sim.runai.query import page, select
+from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.store import Row
+from vastplan.sim.wire import Response
+
+PATH = "/api/v1/storage-class-configuration"
+NONE = {"name": "runai-none", "provisioner": "", "allow_volume_expansion": False, "is_default": False}
+
+
+def configuration(ctx: Context, cluster_id: str, name: str | None) -> Row:
+    """The permissions and customization of a class, `{}` when nobody configured it."""
+    for row in ctx.rows("sc-config"):
+        if (row["scopeId"], row["name"]) == (cluster_id, name):
+            return row
+    return {}
+
+
+def _classes(ctx: Context, call: Call) -> list[Row]:
+    side = ctx.side(call.query["clusterId"])
+    classes = side.storage_classes() if side else []
+    if call.query.get("includeNone"):
+        classes = [*classes, NONE]
+    return [one for one in classes if call.query.get("name", one["name"]) == one["name"]]
+
+
+def _list_v1(ctx: Context, call: Call) -> Response:
+    items = [
+        {
+            "cluster_id": call.query["clusterId"],
+            "storage_class_name": one["name"],
+            "Spec": {name: one[name] for name in ("provisioner", "allow_volume_expansion", "is_default")},
+        }
+        for one in _classes(ctx, call)
+    ]
+    return Response(200, {"items": items})
+
+
+def _list_v2(ctx: Context, call: Call) -> Response:
+    items = []
+    for one in _classes(ctx, call):
+        configured = configuration(ctx, call.query["clusterId"], one["name"])
+        items.append(
+            {
+                "clusterId": call.query["clusterId"],
+                "storageClassName": one["name"],
+                "spec": {
+                    "provisioner": one["provisioner"],
+                    "allowVolumeExpansion": one["allow_volume_expansion"],
+                    "isDefault": one["is_default"],
+                },
+                "permissions": copy.deepcopy(configured.get("permissions")),
+                "customization": copy.deepcopy(configured.get("customization")),
+            }
+        )
+    return Response(200, {"items": items})
+
+
+def _list(ctx: Context, call: Call) -> Response:
+    fields = {"tenantId": lambda row: TENANT}
+    shown, following = page(select(ctx.rows("sc-config"), call.query, fields), call.query)
+    return Response(200, {"storageClassConfigurations": [_view(row) for row in shown], **following})
+
+
+def _view(row: Row) -> Row:
+    return copy.deepcopy(row) | {"tenantId": TENANT}
+
+
+def _need(ctx: Context, call: Call) -> Row:
+    if call.query.get("tenantId", TENANT) != TENANT:
+        raise Refused(404, f"tenant {call.query['tenantId']}")
+    return ctx.need("sc-config", call.params[0])
+
+
+def _get(ctx: Context, call: Call) -> Response:
+    return Response(200, _view(_need(ctx, call)))
+
+
+def _create(ctx: Context, call: Call) -> Response:
+    body = call.body
+    if (body.get("tenantId") or TENANT) != TENANT:
+        raise Refused(400, f"tenantId {body['tenantId']} is not ours")
+    ctx.need("cluster", body["scopeId"])
+    if not body["name"]:
+        raise Refused(400, "name is empty")
+    if configuration(ctx, body["scopeId"], body["name"]):
+        raise Refused(409, f"{body['name']} is configured in this cluster")
+    row = {
+        "id": str(uuid.uuid4()),
+        **{name: body[name] for name in ("scopeType", "scopeId", "name")},
+        **{name: body.get(name) for name in ("permissions", "customization")},
+    }
+    ctx.put("sc-config", row)
+    return Response(201, _view(row))
+
+
+def _replace(ctx: Context, call: Call) -> Response:
+    row = _need(ctx, call)
+    row |= {name: call.body.get(name) for name in ("permissions", "customization")}
+    ctx.put("sc-config", row)
+    return Response(200, _view(row))
+
+
+def _patch(ctx: Context, call: Call) -> Response:
+    row = _need(ctx, call)
+    given = copy.deepcopy(call.body)
+    if given.get("permissions") is not None:
+        row["permissions"] = (row["permissions"] or {}) | given["permissions"]
+    if given.get("customization") is not None:
+        old, new = row["customization"] or {}, given["customization"]
+        removed = set(new.pop("attributesToRemove", None) or ())
+        both = [*(old.get("attributes") or ()), *(new.get("attributes") or ())]
+        attributes = {one["key"]: one for one in both if one is not None}
+        kept = [one for key, one in attributes.items() if key not in removed]
+        row["customization"] = old | new | ({"attributes": kept} if attributes else {})
+    ctx.put("sc-config", row)
+    return Response(200, _view(row))
+
+
+def _delete(ctx: Context, call: Call) -> Response:
+    ctx.remove("sc-config", _need(ctx, call))
+    return Response(204)
+
+
+ROUTES: Routes = {
+    ("GET", "/api/v1/storage-classes"): _list_v1,
+    ("GET", "/api/v2/storage-classes"): _list_v2,
+    ("GET", PATH): _list,
+    ("POST", PATH): _create,
+    ("GET", f"{PATH}/{{id}}"): _get,
+    ("PUT", f"{PATH}/{{id}}"): _replace,
+    ("PATCH", f"{PATH}/{{id}}"): _patch,
+    ("DELETE", f"{PATH}/{{id}}"): _delete,
+}

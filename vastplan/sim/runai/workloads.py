@@ -1,0 +1,150 @@
+"""Workloads: only to be looked at; a test submits them through `submit` so that quota and claims are in use."""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Sequence
+
+from vastplan.sim.runai.context import TENANT, Call, Context, Routes
+from vastplan.sim.runai.query import Fields, page, select
+from vastplan.sim.store import Row
+from vastplan.sim.wire import Response
+
+PATH = "/api/v1/workloads"
+HOLDING = ("Initializing", "Running", "Updating", "Degraded", "Stopping", "Terminating", "Deleting")
+WAITING = ("Creating", "Pending", "Resuming")
+PHASES = (*HOLDING, *WAITING, "Stopped", "Failed", "Completed", "Unknown")
+TYPES = {"Workspace": "workspaces", "Training": "trainings", "Distributed": "distributed", "Inference": "inferences"}
+
+
+def live(ctx: Context) -> list[Row]:
+    """The workloads that are not deleted."""
+    return [row for row in ctx.rows("workload") if row["deletedAt"] is None]
+
+
+def held(ctx: Context, project_id: str, *, preemptible: bool | None = None, pending: bool = False) -> dict[str, float]:
+    """GPUs by node pool id that a project's workloads hold, with `pending` those they wait for too."""
+    phases = (*HOLDING, *WAITING) if pending else HOLDING
+    found: dict[str, float] = {}
+    for row in live(ctx):
+        if row["projectId"] == project_id and row["phase"] in phases and preemptible in (None, row["preemptible"]):
+            found[row["pool"]] = found.get(row["pool"], 0.0) + row["gpus"]
+    return found
+
+
+def submit(
+    ctx: Context,
+    project: str,
+    name: str,
+    phase: str = "Running",
+    gpus: float = 8,
+    claim_names: Sequence[str] = (),
+    *,
+    node_pool: str = "default",
+    preemptible: bool = False,
+    type: str = "Training",
+    datasources: Sequence[str] = (),
+) -> str:
+    """Put a workload into a project (by id or name) and return its id; raises `ValueError`."""
+    owners = [row for row in ctx.rows("project") if project in (row["id"], row["name"])]
+    if len(owners) != 1:
+        raise ValueError(f"{project!r} is {'no' if not owners else 'more than one'} project")
+    owner = owners[0]
+    if owner["namespace"] is None:
+        raise ValueError(f"project {project!r} has no namespace yet")
+    if phase not in PHASES or type not in TYPES:
+        raise ValueError(f"{phase!r} is not a phase or {type!r} not a type")
+    pools = [row for row in ctx.rows("node-pool") if (row["clusterId"], row["name"]) == (owner["clusterId"], node_pool)]
+    if not pools:
+        raise ValueError(f"there is no node pool {node_pool!r}")
+    row: Row = {
+        "id": str(uuid.uuid4()),
+        "name": name,
+        "type": type,
+        "phase": phase,
+        "projectId": owner["id"],
+        "projectName": owner["name"],
+        "clusterId": owner["clusterId"],
+        "departmentId": owner["parentId"],
+        "departmentName": ctx.need("department", owner["parentId"])["name"],
+        "namespace": owner["namespace"],
+        "pool": pools[0]["id"],
+        "nodePool": node_pool,
+        "gpus": gpus,
+        "preemptible": preemptible,
+        "claims": list(claim_names),
+        "datasources": list(datasources),
+        "createdAt": ctx.now(),
+        "deletedAt": None,
+    }
+    ctx.put("workload", row)
+    return str(row["id"])
+
+
+def delete(ctx: Context, row: Row) -> None:
+    """Mark a workload deleted."""
+    row["deletedAt"] = ctx.now()
+    ctx.put("workload", row)
+
+
+def _view(ctx: Context, row: Row) -> Row:
+    gpu = {"gpu": {"request": row["gpus"], "limit": row["gpus"]}}
+    assets = [ctx.get("asset", key) for key in row["datasources"]]
+    body = copy.deepcopy(row) | {
+        "tenantId": TENANT,
+        "category": "Build" if row["type"] == "Workspace" else "Train",
+        "conditions": [],
+        "k8sPhase": row["phase"],
+        "k8sPhaseUpdatedAt": row["createdAt"],
+        "phaseUpdatedAt": row["createdAt"],
+        "updatedAt": row["createdAt"],
+        "completedAt": None,
+        "phaseMessage": "",
+        "priority": None,
+        "priorityClassName": "train" if row["preemptible"] else "build",
+        "runningPods": 1 if row["phase"] == "Running" else 0,
+        "source": "Control-plane",
+        "submittedBy": ctx.author,
+        "currentNodePools": [row["nodePool"]] if row["phase"] in HOLDING else [],
+        "requestedNodePools": [row["nodePool"]],
+        "allocatedResources": {"gpu": row["gpus"] if row["phase"] in HOLDING else 0.0},
+        "workloadRequestedResources": gpu,
+        "podsRequestedResources": copy.deepcopy(gpu),
+        "actionsSupport": {"delete": False, "suspend": False},
+        "datasources": [{"id": one["id"], "name": one["meta"]["name"], "type": one["kind"]} for one in assets if one],
+    }
+    return body
+
+
+FIELDS: Fields = {
+    "allocatedGPU": lambda row: row["gpus"] if row["phase"] in HOLDING else 0,
+    "nodepool": lambda row: row["nodePool"],
+    "phaseUpdatedAt": lambda row: row["createdAt"],
+}
+
+
+def _selected(ctx: Context, call: Call) -> list[Row]:
+    deleted = call.query.get("deleted", False)
+    rows = [row for row in ctx.rows("workload") if (row["deletedAt"] is not None) == deleted]
+    return select(rows, call.query, FIELDS)
+
+
+def _list(ctx: Context, call: Call) -> Response:
+    shown, following = page(_selected(ctx, call), call.query)
+    return Response(200, {"workloads": [_view(ctx, row) for row in shown], **following})
+
+
+def _count(ctx: Context, call: Call) -> Response:
+    return Response(200, {"count": len(_selected(ctx, call))})
+
+
+def _get(ctx: Context, call: Call) -> Response:
+    return Response(200, _view(ctx, ctx.need("workload", call.params[0])))
+
+
+ROUTES: Routes = {
+    ("GET", PATH): _list,
+    ("GET", f"{PATH}/count"): _count,
+    ("GET", f"{PATH}/{{workloadId}}"): _get,
+}

@@ -1,0 +1,81 @@
+"""IP ranges and host lists: what is well formed, and what overlaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from ipaddress import ip_address, ip_network
+from typing import Any
+
+from vastplan.sim.vast.errors import Problem
+
+_OCTET = r"(25[0-5]|2[0-4]\d|1?\d{1,2})"
+_WILDCARD = re.compile(rf"{_OCTET}(\.({_OCTET}|\*)){{3}}")
+Span = tuple[int, int, int]  # IP version, first and last address as numbers
+
+
+def is_address(text: Any) -> bool:
+    """Whether a value is an IP address."""
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return isinstance(text, str)
+
+
+def span(pair: Any) -> Span | None:
+    """The addresses of a `[start, end]` pair, both inclusive; `None` when it is no such pair."""
+    if not isinstance(pair, list) or len(pair) != 2 or not all(map(is_address, pair)):
+        return None
+    start, end = (ip_address(part) for part in pair)
+    return (start.version, int(start), int(end)) if start.version == end.version and int(start) <= int(end) else None
+
+
+def overlap(one: Span, other: Span) -> bool:
+    """Whether two spans share an address."""
+    return one[0] == other[0] and one[1] <= other[2] and other[1] <= one[2]
+
+
+def holds(pairs: Iterable[list[str]] | None, address: str) -> bool:
+    """Whether an address lies in one of the pairs."""
+    wanted = span([address, address])
+    return wanted is not None and any(
+        (found := span(pair)) is not None and overlap(found, wanted) for pair in pairs or ()
+    )
+
+
+def range_problems(
+    field: str, pairs: list[Any] | None, others: Iterable[tuple[str, list[Any] | None]]
+) -> Iterator[Problem]:
+    """Malformed pairs, pairs that overlap each other, and those that overlap the pairs of `others` (name, pairs)."""
+    spans = [(pair, span(pair)) for pair in pairs or ()]
+    yield from (
+        (field, f"{pair} is not a range: expected [start IP, end IP].") for pair, found in spans if found is None
+    )
+    good = [(pair, found) for pair, found in spans if found is not None]
+    for index, (pair, found) in enumerate(good):
+        if any(overlap(found, other) for _, other in good[:index]):
+            yield field, f"IP range {pair[0]} - {pair[1]} overlaps another range of the list."
+    if not good:
+        return
+    for name, theirs in others:
+        for taken in (known for known in map(span, theirs or ()) if known is not None):
+            for pair, found in good:
+                if overlap(found, taken):
+                    yield field, f"IP range {pair[0]} - {pair[1]} overlaps a range of {name}."
+
+
+def summary(pairs: list[list[str]] | None) -> str:
+    """The ranges as text, `a - b, c`."""
+    return ", ".join(pair[0] if pair[0] == pair[1] else f"{pair[0]} - {pair[1]}" for pair in pairs or ())
+
+
+def is_host(text: str, *, netgroups: bool) -> bool:
+    """Whether a host list may hold `text`: an IP, a CIDR, `10.1.*.*`, `*` or, for NFS, `@netgroup`."""
+    if text == "*" or _WILDCARD.fullmatch(text) or (netgroups and re.fullmatch(r"@\S+", text)):
+        return True
+    try:
+        ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True

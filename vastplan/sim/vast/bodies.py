@@ -1,0 +1,139 @@
+"""Request bodies against the vendor's table: what it refuses, field by field."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import jsonschema
+
+from vastplan.sim.store import Row
+from vastplan.sim.tables import Operation, Table
+from vastplan.sim.vast.errors import FIXED, NOT_NULL, REQUIRED, Problem, raise_for
+from vastplan.sim.vast.records import Collection
+from vastplan.sim.wire import NotJson, Request
+
+_EXPECTED = {
+    "integer": "A valid integer is required.",
+    "number": "A valid number is required.",
+    "string": "Not a valid string.",
+    "boolean": "Must be a valid boolean.",
+}
+NO_FACTS = Collection("")
+
+
+def read(request: Request) -> Row:
+    """The body as an object; raises `Refused` (400)."""
+    try:
+        body = request.json()
+    except NotJson as error:
+        raise_for([("detail", f"JSON parse error - {error}")])
+    if not isinstance(body, dict):
+        raise_for([("", f"Invalid data. Expected a dictionary, but got {type(body).__name__}.")])
+    return body  # type: ignore[no-any-return]
+
+
+def checked(
+    request: Request, operation: Operation, facts: Collection = NO_FACTS, fixed: frozenset[str] = frozenset()
+) -> Row:
+    """The body, if the table and the collection's facts allow it; raises `Refused` (400).
+
+    `fixed` are fields that exist, but not in this operation.
+    """
+    body = read(request)
+    raise_for(_problems(operation, body, facts, fixed))
+    return body
+
+
+def _problems(operation: Operation, body: Row, facts: Collection, fixed: frozenset[str]) -> Iterator[Problem]:
+    judged = {
+        name: value
+        for name, value in _without_nulls(body, facts.nullable).items()
+        if not (name in facts.either and isinstance(value, facts.either[name]))
+    }
+    missing = facts.required - body.keys() if operation.method == "POST" else frozenset()
+    yield from ((name, REQUIRED) for name in sorted(missing))
+    yield from ((name, "This field is set by the server.") for name in sorted(facts.unsendable & body.keys()))
+    for name, allowed in facts.choices.items():
+        if isinstance(body.get(name), str) and body[name] not in allowed:
+            yield name, f'"{body[name]}" is not a valid choice.'
+    for error in operation.problems(judged):
+        if error.validator == "required" and not error.path and _missing(error) <= body.keys():
+            continue  # sent as null, which is judged as a value
+        yield from _translated(error, fixed)
+
+
+def _missing(error: jsonschema.ValidationError) -> set[str]:
+    # One error names one missing property, in its message only; the instance tells them all.
+    wanted: list[str] = cast("list[str]", error.validator_value)
+    return {name for name in wanted if name not in cast(Row, error.instance) and repr(name) in error.message}
+
+
+def _without_nulls(value: Any, nullable: frozenset[str]) -> Any:
+    if isinstance(value, list):
+        return [_without_nulls(part, nullable) for part in value]
+    if isinstance(value, dict):
+        return {
+            name: _without_nulls(part, nullable)
+            for name, part in value.items()
+            if not (part is None and name in nullable)
+        }  # fmt: skip
+    return value
+
+
+def _translated(error: jsonschema.ValidationError, fixed: frozenset[str]) -> Iterator[Problem]:
+    top, *rest = [str(part) for part in error.path] or [""]
+    inner = ".".join(rest)
+
+    def at(name: str, message: str) -> Problem:
+        if not top:
+            return name, message
+        return top, f"{'.'.join(part for part in (inner, name) if part)}: {message}" if inner or name else message
+
+    if error.validator == "additionalProperties":
+        for name in sorted(set(cast(Row, error.instance)) - set(cast(Row, error.schema)["properties"])):
+            yield at(name, FIXED if not top and name in fixed else "Unknown field.")
+    elif error.validator == "required":
+        for name in sorted(_missing(error)):
+            yield at(name, REQUIRED)
+    elif error.instance is None:
+        yield at("", NOT_NULL)
+    elif error.validator == "type":
+        yield at("", _type_message(error))
+    elif error.validator == "enum":
+        yield at("", f'"{error.instance}" is not a valid choice.')
+    elif error.validator == "minimum":
+        yield at("", f"Ensure this value is greater than or equal to {error.validator_value}.")
+    elif error.validator == "maximum":
+        yield at("", f"Ensure this value is less than or equal to {error.validator_value}.")
+    else:
+        yield at("", error.message)
+
+
+def _type_message(error: jsonschema.ValidationError) -> str:
+    kinds: str | list[str] = cast("str | list[str]", error.validator_value)
+    wanted = kinds if isinstance(kinds, str) else kinds[0]
+    got = type(error.instance).__name__
+    if wanted == "array":
+        return f'Expected a list of items but got type "{got}".'
+    if wanted == "object":
+        return f"Invalid data. Expected a dictionary, but got {got}."
+    return _EXPECTED.get(wanted, error.message)
+
+
+def blank(schema: Row) -> Any:
+    """What a field holds before anybody sets it: false, an empty list, else null."""
+    kind = schema.get("type")
+    return False if kind == "boolean" else [] if kind == "array" else None
+
+
+def completed(table: Table, schema: Row, value: Any) -> Row:
+    """A struct with every key of its schema: what was given, else the table's default, else null."""
+    given = value if isinstance(value, dict) else {}
+    found: Row = {}
+    for name, part in table.fields(schema).items():
+        if table.fields(part):
+            found[name] = completed(table, part, given.get(name))
+        else:
+            found[name] = given[name] if given.get(name) is not None else part.get("default")
+    return found

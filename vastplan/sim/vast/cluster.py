@@ -1,0 +1,68 @@
+"""One simulated cluster: its configuration, its rows, and the clusters it can reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+from vastplan.sim.store import Row, Store
+
+DEFAULT_TENANT = 1
+
+
+@dataclass(slots=True)
+class Cluster:
+    """What the behaviours share. Rows are kept by the decimal form of their id.
+
+    `blanks` holds, per collection, a row that nobody has set anything of.
+    """
+
+    name: str
+    version: str
+    store: Store
+    clock: Callable[[], float]
+    settle_reads: int
+    links: list[Cluster] = field(default_factory=list)
+    blanks: dict[str, Row] = field(default_factory=dict)
+
+    def now(self) -> str:
+        """The time as ISO 8601 UTC with `Z`."""
+        return datetime.fromtimestamp(self.clock(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def get(self, collection: str, key: int | str | None) -> Row | None:
+        """One row, or `None`."""
+        return None if key is None or isinstance(key, bool) else self.store.get(collection, str(key))
+
+    def name_of(self, collection: str, key: int | str | None) -> str | None:
+        """The name of a row, or `None` when there is no such row."""
+        row = self.get(collection, key)
+        return None if row is None else row["name"]
+
+    def brief(self, collection: str, key: int | str | None) -> Row | None:
+        """`{id, name}` of a row, or `None`."""
+        row = self.get(collection, key)
+        return None if row is None else {"id": row["id"], "name": row["name"]}
+
+    def rows(self, collection: str, **fields: Any) -> Iterator[Row]:
+        """The rows whose fields equal `fields`."""
+        return self.store.where(collection, **fields)
+
+    def put(self, collection: str, row: Row) -> Row:
+        """Store a row under its id."""
+        return self.store.put(collection, str(row["id"]), row)
+
+    def add(self, collection: str, values: Row) -> Row:
+        """Store a new row: a blank one with `values`, an id, and a guid and times where it has such fields."""
+        row = {**self.blanks[collection], **values, "id": self.store.next(collection)}
+        now = self.now()
+        for name, value in (("guid", str(uuid4())), ("created", now), ("sync", "SYNCED"), ("sync_time", now)):
+            if name in row and not row[name]:
+                row[name] = value
+        return self.put(collection, row)
+
+    def remove(self, collection: str, row: Row) -> None:
+        """Forget a row."""
+        self.store.remove(collection, str(row["id"]))

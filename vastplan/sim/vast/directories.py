@@ -1,0 +1,126 @@
+"""The directories of each tenant, what they hold, and the folder calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import tasks
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
+from vastplan.sim.vast.errors import Problem, detail, missing_object, raise_for
+from vastplan.sim.vast.records import Memo
+
+DIRECTORIES = "_directories"
+USAGE = "_usage"
+
+
+def _key(tenant: int, path: str) -> str:
+    return f"{tenant}:{path}"
+
+
+def below(path: str, root: str) -> bool:
+    """Whether `path` is `root` or lies under it; trailing slashes do not count."""
+    root = root.rstrip("/")
+    return path.rstrip("/") == root or path.startswith(root + "/")
+
+
+def exists(cluster: Cluster, tenant: int, path: str) -> bool:
+    """Whether a tenant has a directory; every tenant has its root."""
+    path = path.rstrip("/")
+    return path == "" or cluster.store.get(DIRECTORIES, _key(tenant, path)) is not None
+
+
+def make(cluster: Cluster, tenant: int, path: str) -> None:
+    """Create a directory and its parents; it is fine when they are there."""
+    parts = path.strip("/").split("/")
+    for depth in range(1, len(parts) + 1):
+        folder = "/" + "/".join(parts[:depth])
+        if folder != "/" and not exists(cluster, tenant, folder):
+            cluster.store.put(DIRECTORIES, _key(tenant, folder), {"tenant_id": tenant, "path": folder})
+
+
+def forget(cluster: Cluster, tenant: int, path: str = "/") -> None:
+    """Remove a directory, all below it, and what it holds."""
+    for collection in (DIRECTORIES, USAGE):
+        for row in list(cluster.rows(collection, tenant_id=tenant)):
+            if below(row["path"], path):
+                cluster.store.remove(collection, _key(tenant, row["path"]))
+
+
+def children(cluster: Cluster, tenant: int, path: str) -> int:
+    """How many directories lie below a path."""
+    mine = path.rstrip("/")
+    return sum(row["path"] != mine and below(row["path"], path) for row in cluster.rows(DIRECTORIES, tenant_id=tenant))
+
+
+def use(cluster: Cluster, tenant: int, path: str, size: int, inodes: int) -> None:
+    """Say how much lies directly in a directory (bytes, inodes); creates it."""
+    make(cluster, tenant, path)
+    path = path.rstrip("/") or "/"
+    cluster.store.put(USAGE, _key(tenant, path), {"tenant_id": tenant, "path": path, "bytes": size, "inodes": inodes})
+
+
+def used(cluster: Cluster, tenant: int, path: str, memo: Memo | None = None) -> tuple[int, int]:
+    """Bytes and inodes in a directory and below it."""
+    memo = {} if memo is None else memo
+    if USAGE not in memo:
+        memo[USAGE] = cluster.store.rows(USAGE)
+    mine = [row for row in memo[USAGE] if row["tenant_id"] == tenant and below(row["path"], path)]
+    return sum(row["bytes"] for row in mine), sum(row["inodes"] for row in mine)
+
+
+def path_problems(field: str, path: Any) -> Iterator[Problem]:
+    """What is wrong with the form of a view's or quota's path."""
+    if not isinstance(path, str):
+        return
+    if not path.startswith("/"):
+        yield field, "Path must start with '/'."
+    elif path != "/" and path.endswith("/"):
+        yield field, "Path must not end with '/'."
+    elif "//" in path or any(part in (".", "..") for part in path.split("/")):
+        yield field, "Path must be absolute and normalized."
+
+
+def presence_problems(cluster: Cluster, row: Row, body: Row) -> Iterator[Problem]:
+    """`create_dir` must be true for a directory that is not there; a mode's digits must be octal."""
+    mode = body.get("create_dir_mode")
+    if mode is not None and not set(str(mode)) <= set("01234567"):
+        yield "create_dir_mode", f"{mode} is not an octal mode."
+    path = row["path"]
+    if isinstance(path, str) and not body.get("create_dir") and not exists(cluster, row["tenant_id"], path):
+        yield "create_dir", f"Directory {path} does not exist; create_dir must be true."
+
+
+def folder_call(cluster: Cluster, call: str, body: Row) -> Any:
+    """Answer `create_folder`, `stat_path` or `delete_folder`: the body of a 200."""
+    path, tenant = body["path"], body.get("tenant_id", DEFAULT_TENANT)
+    if cluster.get("tenants", tenant) is None:
+        raise_for([("tenant_id", missing_object(tenant))])
+    raise_for(path_problems("path", path.rstrip("/") or "/"))
+    if call == "create_folder":
+        if exists(cluster, tenant, path):
+            raise detail(f"{path} already exists")
+        make(cluster, tenant, path)
+        return None
+    if not exists(cluster, tenant, path):
+        raise detail("no such directory")
+    if call == "stat_path":
+        return {"is_directory": True, "children": children(cluster, tenant, path), "owning_uid": 0, "owning_gid": 0}
+    if not (cluster.get("clusters", 1) or {}).get("enable_trash"):
+        raise detail("trash folder disabled")
+    if path.strip("/") == "":
+        raise detail("the root directory cannot be deleted")
+    forget(cluster, tenant, path)
+    return None
+
+
+def enable_trash(cluster: Cluster, enabled: bool) -> Row:
+    """Switch the trash folder, which folder deletion needs: the task's body."""
+    row = cluster.get("clusters", 1) or {}
+    if enabled and any(view["s3_versioning"] for view in cluster.rows("views")):
+        raise detail("unable to enable trash folder while there are views with s3 versioning enabled", 503)
+    task, succeeds = tasks.start(cluster, "modify_cluster")
+    if succeeds:
+        cluster.put("clusters", row | {"enable_trash": enabled})
+    return tasks.embedded(task)

@@ -1,0 +1,49 @@
+"""The three dialects in which VMS takes durations, and the forms in which it gives them back."""
+
+from __future__ import annotations
+
+import re
+
+MINUTE, HOUR, DAY = 60, 3600, 86400
+# `m` is a minute and `M` a month: the letters differ by case only there.
+UNITS = {
+    "s": 1, "m": MINUTE, "h": HOUR, "H": HOUR, "d": DAY, "D": DAY, "w": 7 * DAY, "W": 7 * DAY,
+    "M": 30 * DAY, "y": 365 * DAY, "Y": 365 * DAY,
+}  # fmt: skip
+_SUFFIXED = re.compile(r"(\d+)([smhHdDwWMyY])")
+_CLOCK = re.compile(r"(?:(?P<days>\d+) +)?(?:(?:(?P<hours>\d+):)?(?P<minutes>\d+):)?(?P<seconds>\d+)")
+_LARGEST_FIRST = ("y", "M", "w", "d", "h", "m", "s")
+
+
+def suffixed(text: str) -> int | None:
+    """Seconds of `90m`, `7d`; `None` when the text is something else."""
+    found = _SUFFIXED.fullmatch(text)
+    return int(found[1]) * UNITS[found[2]] if found else None
+
+
+def seconds(text: str) -> int | None:
+    """Seconds of `[DD] [HH:[MM:]]ss` or of the suffixed form; `None` when it is neither."""
+    found = _CLOCK.fullmatch(text.strip())
+    if not found:
+        return suffixed(text.strip())
+    days, hours, minutes, rest = (int(found[name] or 0) for name in ("days", "hours", "minutes", "seconds"))
+    return days * DAY + hours * HOUR + minutes * MINUTE + rest
+
+
+def clock_form(text: str) -> str:
+    """The duration as VMS echoes it: `[DD ]HH:MM:SS`; what is no duration comes back as it is."""
+    total = seconds(text)
+    if total is None:
+        return text
+    days, rest = divmod(total, DAY)
+    time = f"{rest // HOUR:02}:{rest % HOUR // MINUTE:02}:{rest % MINUTE:02}"
+    return f"{days} {time}" if days else time
+
+
+def suffix_form(text: str) -> str:
+    """The suffixed duration in the largest unit that divides it: `60m` becomes `1h`, `90m` stays."""
+    total = suffixed(text)
+    if not total:
+        return text
+    unit = next(unit for unit in _LARGEST_FIRST if total % UNITS[unit] == 0)
+    return f"{total // UNITS[unit]}{unit}"

@@ -1,0 +1,229 @@
+"""Create, read, update and delete for every collection, from the table and the collection's facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vastplan.sim.store import Row
+from vastplan.sim.tables import Operation, Table
+from vastplan.sim.vast import bodies, tasks
+from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.errors import FIXED, REQUIRED, UNIQUE, Problem, detail, missing_object, not_found, raise_for
+from vastplan.sim.vast.listing import Filters, page
+from vastplan.sim.vast.records import Collection, Memo, is_true
+from vastplan.sim.vast.settle import due, tick
+from vastplan.sim.wire import Request, Response
+
+BUILT_IN = "_built_in"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A collection's fields, from the table: those of its rows, and those that POST takes."""
+
+    schemas: Mapping[str, Any]
+    names: frozenset[str]
+    created_with: frozenset[str]
+
+
+@dataclass(slots=True)
+class Visit:
+    """One request on its way: where self links point to, and what was worked out once."""
+
+    request: Request
+    root: str
+    memo: Memo = field(default_factory=dict)
+
+
+class Engine:
+    """The generic half of the plane. Its methods raise `Refused`."""
+
+    def __init__(self, cluster: Cluster, table: Table, collections: Iterable[Collection], page_cap: int) -> None:
+        self.cluster = cluster
+        self.table = table
+        self.collections = {facts.name: facts for facts in collections}
+        self.shapes = {name: self._shape(name) for name in self.collections}
+        for name, facts in self.collections.items():
+            blank = {field_name: bodies.blank(part) for field_name, part in self.shapes[name].schemas.items()}
+            cluster.blanks[name] = {**blank, **facts.defaults}
+        self._page_cap = page_cap
+
+    def _shape(self, name: str) -> Shape:
+        one = self.table.operation("GET", f"/{name}/{{id}}/") or self.table.operation("GET", f"/{name}/")
+        schema = one.responses["200"] if one else {}
+        fields = self.table.fields(schema.get("items", schema))
+        post = self.table.operation("POST", f"/{name}/")
+        return Shape(fields, frozenset(fields), frozenset(self.table.fields(post.body)) if post else frozenset())
+
+    # Rows
+
+    def make(self, facts: Collection, body: Row) -> Row:
+        """Store a new row as `body` describes it, under all rules but the table's; raises `Refused` (400)."""
+        known = self.shapes[facts.name].names
+        row = {**self.cluster.blanks[facts.name], **{name: value for name, value in body.items() if name in known}}
+        self._judge(facts, row, body, None)
+        row = self.cluster.add(facts.name, row)
+        facts.stored(self.cluster, row)
+        due(self.cluster, facts, row)
+        return row
+
+    def _complete(self, facts: Collection, row: Row) -> None:
+        for name in facts.structs:
+            row[name] = bodies.completed(self.table, self.shapes[facts.name].schemas[name], row.get(name))
+
+    def _one(self, facts: Collection, key: str) -> Row:
+        row = self.cluster.get(facts.name, key)
+        if row is None:
+            raise not_found()
+        return row
+
+    def worked_out(self, facts: Collection, row: Row, memo: Memo) -> Row:
+        """The fields of a row that a read computes, but for its self link."""
+        found: Row = {}
+        if "tenant_name" in row:
+            found["tenant_name"] = self.cluster.name_of("tenants", row.get("tenant_id"))
+        if "title" in row:
+            found["title"] = row.get("name") or row.get("path")
+        if "cluster" in row:
+            found["cluster"] = self.cluster.name
+        return found | facts.show(self.cluster, row, memo)
+
+    def _shown(self, facts: Collection, row: Row, visit: Visit) -> Row:
+        shown = {name: row.get(name) for name in self.shapes[facts.name].schemas}
+        shown |= self.worked_out(facts, row, visit.memo)
+        if "url" in shown:
+            shown["url"] = f"{visit.root}/{facts.name}/{row['id']}/"
+        return shown
+
+    # Reads
+
+    def list(self, facts: Collection, visit: Visit) -> Response:
+        """A bare array, or the envelope when a page is asked for."""
+        query = visit.request.query
+        filters = Filters(self.cluster, self.collections, lambda other, row: self.worked_out(other, row, visit.memo))
+        test = filters.test(facts, self.shapes[facts.name].names, query)
+        rows = self.cluster.store.rows(facts.name)
+        rows = rows if test is None else [row for row in rows if test(row)]
+        wanted = page(visit.request, len(rows))
+        rows = rows[: self._page_cap] if wanted is None else rows[wanted[0]]
+        hidden = [name for name, switch in facts.unlisted.items() if not is_true(query, switch)]
+        shown = []
+        for row in rows:
+            answer = self._shown(facts, row, visit)
+            for name in hidden:
+                answer.pop(name, None)
+            shown.append(answer)
+        for row in rows:
+            tick(self.cluster, facts, row)
+        return Response(200, shown if wanted is None else {**wanted[1], "results": shown})
+
+    def get(self, facts: Collection, key: str, visit: Visit) -> Response:
+        """One object, with all its fields."""
+        row = self._one(facts, key)
+        shown = self._shown(facts, row, visit)
+        tick(self.cluster, facts, row)
+        return Response(200, shown)
+
+    # Writes
+
+    def create(self, facts: Collection, operation: Operation, visit: Visit) -> Response:
+        """201 and the object."""
+        return Response(
+            201, self._shown(facts, self.make(facts, bodies.checked(visit.request, operation, facts)), visit)
+        )
+
+    def update(self, facts: Collection, key: str, operation: Operation, visit: Visit) -> Response:
+        """What the table says a PATCH answers: the object or nothing. A struct is replaced as a whole."""
+        old = self._one(facts, key)
+        shape = self.shapes[facts.name]
+        body = bodies.checked(visit.request, operation, facts, shape.names | shape.created_with)
+        raise_for((name, FIXED) for name in sorted(facts.fixed & body.keys()) if not _same(body[name], old.get(name)))
+        row = {**old, **{name: value for name, value in body.items() if name in shape.names}}
+        self._judge(facts, row, body, old)
+        self.cluster.put(facts.name, row)
+        facts.stored(self.cluster, row)
+        due(self.cluster, facts, row)
+        status, schema = next(iter(operation.responses.items()))
+        return Response(int(status), None if schema is None else self._shown(facts, row, visit))
+
+    def _judge(self, facts: Collection, row: Row, body: Row, old: Row | None) -> None:
+        # References first: what completes a row may follow them.
+        raise_for([*self._blanked(facts, row), *self._dangling(facts, row, body)])
+        self._complete(facts, row)
+        facts.fill(self.cluster, row, body, old)
+        raise_for([*self._duplicated(facts, row), *facts.check(self.cluster, row, body, old)])
+
+    def delete(self, facts: Collection, key: str, visit: Visit) -> Response:
+        """204, or 200 with the async task that deletes."""
+        row = self._one(facts, key)
+        name = row.get("name") or row.get("path")
+        if row.get(BUILT_IN) or row.get("internal"):
+            raise detail(f"{name} is a default or internal object and cannot be deleted.")
+        in_the_way = [
+            f"it is used by {other} {', '.join(str(user.get('name') or user.get('path')) for user in users)}"
+            for other, through in facts.blockers
+            if (users := [user for user in self.cluster.rows(other) if _mentions(user.get(through), row["id"])])
+        ]
+        reasons = [*in_the_way, *facts.guard(self.cluster, row, visit.request.query)]
+        if reasons:
+            raise detail(f"Cannot delete {name}: {'; '.join(reasons)}.")
+        task = facts.delete(self.cluster, row, visit.request.query)
+        if task is not None:
+            return Response(200, tasks.embedded(task))
+        self.cluster.remove(facts.name, row)
+        facts.gone(self.cluster, row)
+        return Response(204)
+
+    # Rules that facts spell out
+
+    def _blanked(self, facts: Collection, row: Row) -> Iterator[Problem]:
+        if "name" in row and "name" not in facts.nullable and row["name"] is not None and not str(row["name"]).strip():
+            yield "name", "This field may not be blank."
+        yield from ((name, REQUIRED) for name in sorted(facts.required & row.keys()) if row[name] is None)
+
+    def _dangling(self, facts: Collection, row: Row, body: Row) -> Iterator[Problem]:
+        for reference in facts.references:
+            keys = row.get(reference.field, body.get(reference.field))
+            for key in keys if isinstance(keys, list) else [keys]:
+                target = self.cluster.get(reference.collection, key)
+                if key is None:
+                    continue
+                if target is None:
+                    yield reference.field, missing_object(key)
+                    continue
+                owners = {target["tenant_id"], row.get("tenant_id")} if reference.same_tenant else set()
+                if len(owners - {None}) > 1:  # null: all tenants
+                    yield reference.field, f"{target['name']} belongs to another tenant."
+
+    def _duplicated(self, facts: Collection, row: Row) -> Iterator[Problem]:
+        for names in facts.unique:
+            wanted = [_folded(facts, name, row.get(name)) for name in names]
+            if any(value in (None, "") for value in wanted):
+                continue
+            rows = self.cluster.store.rows(facts.name)
+            # The first field tells most rows apart, and is compared as it is where it can be: creates stay fast.
+            if names[0] not in facts.fold:
+                rows = [other for other in rows if other.get(names[0]) == wanted[0]]
+            if any(
+                other["id"] != row.get("id") and [_folded(facts, name, other.get(name)) for name in names] == wanted
+                for other in rows
+            ):
+                yield (
+                    (names[0], UNIQUE)
+                    if len(names) == 1
+                    else ("", f"The fields {', '.join(names)} must make a unique set.")
+                )
+
+
+def _folded(facts: Collection, name: str, value: Any) -> Any:
+    return value.casefold() if name in facts.fold and isinstance(value, str) else value
+
+
+def _mentions(value: Any, key: int) -> bool:
+    return key in value if isinstance(value, list) else value is not None and str(value) == str(key)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return one == other or (one is not None and str(one) == str(other))

@@ -1,0 +1,118 @@
+"""Local users and groups, their providers, and the identity policies attached to them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
+from vastplan.sim.vast.errors import Problem
+from vastplan.sim.vast.records import Collection, Memo, Query, Reference
+
+
+def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+    if "local_provider_id" in body:  # shown as an object only
+        row["local_provider_id"] = body["local_provider_id"]
+    if "password_is_set" in row:
+        row["password_is_set"] = bool(body.get("password")) or row["password_is_set"]
+        row["gids"] = sorted(set(row["gids"]))
+
+
+def _attached(cluster: Cluster, row: Row) -> Row:
+    return {
+        "local_provider": cluster.brief("localproviders", row["local_provider_id"]),
+        "s3_policies": [cluster.brief("s3policies", key) for key in row["s3_policies_ids"]],
+    }
+
+
+def _show_user(cluster: Cluster, row: Row, memo: Memo) -> Row:
+    if "group names" not in memo:
+        groups = cluster.store.rows("groups")
+        memo["group names"] = {(group["local_provider_id"], group["gid"]): group["name"] for group in groups}
+    names = memo["group names"]
+    provider, leading = row["local_provider_id"], row["leading_gid"]
+    return {
+        **_attached(cluster, row),
+        "groups": [names[provider, gid] for gid in row["gids"] if (provider, gid) in names],
+        "group_count": len(row["gids"]),
+        "leading_group_gid": leading,
+        "leading_group_name": names.get((provider, leading)),
+    }
+
+
+def _show_group(cluster: Cluster, row: Row, memo: Memo) -> Row:
+    return _attached(cluster, row)
+
+
+def _guard_user(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
+    tenants = {tenant["id"] for tenant in cluster.rows("tenants", local_provider_id=row["local_provider_id"])}
+    buckets = [
+        view["bucket"] for view in cluster.rows("views", bucket_owner=row["name"]) if view["tenant_id"] in tenants
+    ]
+    if buckets:
+        yield f"it owns buckets {', '.join(buckets)}"
+
+
+def _check_policy(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    try:
+        parsed = json.loads(row["policy"])
+    except ValueError:
+        parsed = None
+    if not isinstance(parsed, dict):
+        yield "policy", "The policy is not a JSON document."
+
+
+def _show_policy(cluster: Cluster, row: Row, memo: Memo) -> Row:
+    def holders(collection: str) -> list[str]:
+        return [holder["name"] for holder in cluster.store.rows(collection) if row["id"] in holder["s3_policies_ids"]]
+
+    return {"users": holders("users"), "groups": holders("groups")}
+
+
+def _show_provider(cluster: Cluster, row: Row, memo: Memo) -> Row:
+    tenants = cluster.rows("tenants", local_provider_id=row["id"])
+    return {"assigned_tenants_preview": ", ".join(tenant["name"] for tenant in tenants)}
+
+
+_REFERENCES = (
+    Reference("local_provider_id", "localproviders", through="local_provider"),
+    Reference("s3_policies_ids", "s3policies", through="s3_policies"),
+)
+USERS = Collection(
+    "users",
+    unique=(("name", "local_provider_id"), ("uid", "local_provider_id")),
+    references=_REFERENCES,
+    defaults={"local": True},
+    required=frozenset({"uid"}),
+    nullable=frozenset({"leading_gid"}),
+    fixed=frozenset({"local_provider_id"}),
+    fill=_fill,
+    show=_show_user,
+    guard=_guard_user,
+)
+GROUPS = Collection(
+    "groups",
+    unique=(("name", "local_provider_id"), ("gid", "local_provider_id")),
+    references=_REFERENCES,
+    nullable=frozenset({"sid"}),
+    fixed=frozenset({"gid", "local_provider_id"}),
+    fill=_fill,
+    show=_show_group,
+)
+S3_POLICIES = Collection(
+    "s3policies",
+    unique=(("name", "tenant_id"),),
+    references=(Reference("tenant_id", "tenants"),),
+    blockers=(("users", "s3_policies_ids"), ("groups", "s3_policies_ids")),
+    defaults={"tenant_id": DEFAULT_TENANT, "enabled": True},
+    check=_check_policy,
+    show=_show_policy,
+)
+LOCAL_PROVIDERS = Collection(
+    "localproviders",
+    unique=(("name",),),
+    blockers=(("tenants", "local_provider_id"), ("users", "local_provider_id"), ("groups", "local_provider_id")),
+    defaults={"description": "", "managed_by": ["SUPER_ADMIN"]},
+    show=_show_provider,
+)

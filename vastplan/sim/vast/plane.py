@@ -1,0 +1,155 @@
+"""The VMS as a plane: which calls there are, and who answers them."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from vastplan.sim.store import Store
+from vastplan.sim.tables import Operation, load
+from vastplan.sim.vast import bodies, directories, platform, tasks
+from vastplan.sim.vast.auth import Gate
+from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.engine import Engine, Visit
+from vastplan.sim.vast.errors import Refused, detail, not_found
+from vastplan.sim.vast.identities import GROUPS, LOCAL_PROVIDERS, S3_POLICIES, USERS
+from vastplan.sim.vast.peers import PEERS
+from vastplan.sim.vast.protectedpaths import PROTECTED_PATHS
+from vastplan.sim.vast.protection import PROTECTION_POLICIES
+from vastplan.sim.vast.qos import QOS_POLICIES
+from vastplan.sim.vast.quotas import QUOTAS
+from vastplan.sim.vast.records import Collection
+from vastplan.sim.vast.snapshots import SNAPSHOTS
+from vastplan.sim.vast.tenants import TENANTS, remote_objects
+from vastplan.sim.vast.viewpolicies import VIEW_POLICIES
+from vastplan.sim.vast.views import VIEWS
+from vastplan.sim.vast.vippools import VIP_POOLS
+from vastplan.sim.vast.volumes import VOLUMES
+from vastplan.sim.wire import Request, Response
+
+TABLE = "vast-5.5"
+COLLECTIONS = (
+    TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
+    SNAPSHOTS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS, platform.VERSIONS,
+    platform.VMS, tasks.VTASKS,
+)  # fmt: skip
+READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks"})
+DEFAULT_SEGMENT = "v5"
+FOLDERS = {"create_folder": "POST", "stat_path": "POST", "delete_folder": "DELETE"}
+_PATH = re.compile(r"/api(?:/(?P<segment>v\d+|latest))?(?P<rest>/.*)?")
+
+
+class VastPlane:
+    """A simulated VMS. `settle_reads` is how many reads a new peer, path, snapshot, volume or task needs to get ready.
+
+    `api_tokens` maps a token to the manager who holds it, `token_lifetime` is in seconds, `page_cap` is where unpaged
+    lists are cut off without a word. The store must be for this plane alone.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        name: str = "vast",
+        version: str = "5.5",
+        username: str = "admin",
+        password: str,
+        api_tokens: Mapping[str, str] = MappingProxyType({}),
+        clock: Callable[[], float] = time.time,
+        settle_reads: int = 1,
+        token_lifetime: float = 3600,
+        page_cap: int = 16000,
+    ) -> None:
+        self.name = name
+        self._cluster = Cluster(name, version, store, clock, settle_reads)
+        self._engine = Engine(self._cluster, load(TABLE), COLLECTIONS, page_cap)
+        self._gate = Gate(username, password, api_tokens, token_lifetime, clock)
+        if store.empty():
+            self.seed()
+
+    def seed(self) -> None:
+        """Store what a new cluster comes with; for an empty store."""
+        platform.seed(self._engine)
+
+    def expire_tokens(self) -> None:
+        """Forget every access and refresh token."""
+        self._gate.expire()
+
+    def link(self, other: VastPlane) -> None:
+        """Let two clusters reach each other's replication pools."""
+        self._cluster.links.append(other._cluster)
+        other._cluster.links.append(self._cluster)
+
+    def usage(self, path: str, tenant_id: int, bytes: int, inodes: int) -> None:
+        """Say how much lies directly in a directory, which is created; directories above it count it too."""
+        directories.use(self._cluster, tenant_id, path, bytes, inodes)
+
+    def fail_next_task(self, message: str) -> None:
+        """Let the next async task fail with `message`; what it was to do does not happen."""
+        tasks.fail_next(self._cluster, message)
+
+    def handle(self, request: Request) -> Response:
+        """Answer one request."""
+        try:
+            return self._routed(request)
+        except Refused as refusal:
+            return Response(refusal.status, refusal.body)
+
+    def _routed(self, request: Request) -> Response:
+        found = _PATH.fullmatch(request.path)
+        if found is None:
+            raise not_found()
+        path = found["rest"] or "/"
+        table = self._engine.table
+        if path.rstrip("/") in ("/token", "/token/refresh"):
+            return self._token(request, path.rstrip("/") + "/")
+        self._gate.admit(request.headers.get("authorization"))
+        matched = table.match(path.rstrip("/"))
+        if matched is None:
+            raise not_found()
+        template, parameters = matched
+        operation = table.operation(request.method, template)
+        if operation is None:
+            raise detail(f'Method "{request.method}" not allowed.', 405)
+        root = f"{request.base_url}/api/{found['segment'] or DEFAULT_SEGMENT}"
+        return self._answered(operation, parameters, Visit(request, root))
+
+    def _answered(self, operation: Operation, parameters: tuple[str, ...], visit: Visit) -> Response:
+        method, request = operation.method, visit.request
+        _, name, *rest = operation.path.rstrip("/").split("/")
+        facts = self._engine.collections.get(name)
+        writes = method != "GET"
+        if name == "folders" and FOLDERS.get(rest[0]) == method:
+            return Response(200, directories.folder_call(self._cluster, rest[0], bodies.checked(request, operation)))
+        if operation.path == "/tenants/remote_objects/":
+            found = remote_objects(self._cluster, request.first("target_id"), request.first("name"))
+            if found is None:
+                raise detail("The replication target does not exist or is not connected.")
+            return Response(200, found)
+        if operation.path == "/clusters/{id}/" and method == "PATCH":
+            body = bodies.checked(request, operation)
+            if parameters == ("1",) and body.keys() == {"enable_trash"}:
+                return Response(200, directories.enable_trash(self._cluster, body["enable_trash"]))
+        elif facts is not None and not (writes and name in READ_ONLY):
+            if not rest:
+                return self._engine.create(facts, operation, visit) if writes else self._engine.list(facts, visit)
+            if rest == ["{id}"]:
+                return self._item(facts, parameters[0], operation, visit)
+        raise detail(f"{method} {operation.path} is documented, but not simulated.", 501)
+
+    def _item(self, facts: Collection, key: str, operation: Operation, visit: Visit) -> Response:
+        if operation.method == "GET":
+            return self._engine.get(facts, key, visit)
+        if operation.method == "DELETE":
+            return self._engine.delete(facts, key, visit)
+        return self._engine.update(facts, key, operation, visit)
+
+    def _token(self, request: Request, path: str) -> Response:
+        operation = self._engine.table.operation(request.method, path)
+        if operation is None:
+            raise detail(f'Method "{request.method}" not allowed.', 405)
+        body = bodies.checked(request, operation)
+        pair = self._gate.renew(**body) if path.endswith("/refresh/") else self._gate.login(**body)
+        return Response(200, pair)

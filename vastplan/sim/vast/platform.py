@@ -1,0 +1,93 @@
+"""The cluster itself, its software, its DNS service, and what a new cluster comes with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import addresses, directories, limits
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
+from vastplan.sim.vast.engine import BUILT_IN, Engine
+from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
+from vastplan.sim.vast.records import Collection, Memo
+from vastplan.sim.vast.tenants import DEFAULT_PROVIDER
+from vastplan.sim.vast.vippools import CNODES
+
+CAPACITY = 1_000_000_000_000_000  # bytes
+TERABYTE = 1e12
+BUILD = "20.1234567"
+
+
+def _show_cluster(cluster: Cluster, row: Row, memo: Memo) -> Row:
+    used = sum(usage["bytes"] for usage in cluster.store.rows(directories.USAGE))
+    allocated = sum(quota["hard_limit"] or 0 for quota in cluster.store.rows("quotas"))
+    total, free = CAPACITY, CAPACITY - used
+    shown: Row = {"quotas_allocated_capacity": allocated, "quotas_used_capacity": used, "drr": 1.0, "drr_text": "1.0:1"}
+    for name, size in (
+        ("usable_capacity", total), ("free_usable_capacity", free), ("physical_space", total), ("logical_space", total),
+        ("physical_space_in_use", used), ("logical_space_in_use", used), ("free_physical_space", free),
+        ("free_logical_space", free),
+    ):  # fmt: skip
+        shown |= {name: size, f"{name}_tb": size / TERABYTE}
+    percent = used * 100 / total
+    shown |= {"physical_space_in_use_percent": percent, "logical_space_in_use_percent": percent}
+    shown["usable_capacity_bytes"] = shown.pop("usable_capacity")
+    return shown
+
+
+def _check_dns(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    if row["vip"] is None:
+        yield "vip", REQUIRED
+    for name in ("vip", "vip_gateway", "vip_ipv6", "vip_ipv6_gateway"):
+        if row[name] and not addresses.is_address(row[name]):
+            yield name, "Enter a valid IPv4 or IPv6 address."
+    yield from limits.within(row, 1, 32, "vip_subnet_cidr")
+    yield from limits.within(row, 1, 128, "vip_ipv6_subnet_cidr")
+    yield from limits.within(row, 0, 4096, "vip_vlan")
+    yield from (("cnode_ids", missing_object(node)) for node in row["cnode_ids"] if node not in CNODES)
+    if any(other["id"] != row["id"] for other in cluster.store.rows("dns")):
+        yield "detail", "The cluster has a DNS service already."
+
+
+CLUSTERS = Collection("clusters", show=_show_cluster)
+VERSIONS = Collection("versions")
+VMS = Collection("vms")
+DNS = Collection(
+    "dns",
+    unique=(("name",),),
+    defaults={"enabled": True, "invalid_name_response": "NXDOMAIN", "invalid_type_response": "NOERROR", "port": 53},
+    check=_check_dns,
+)
+
+
+def seed(engine: Engine) -> None:
+    """What a new cluster comes with."""
+    cluster = engine.cluster
+    software = f"{cluster.version}.0" if cluster.version.count(".") == 1 else cluster.version
+    release = f"{software}.{BUILD}"
+    cluster.add("clusters", {"name": cluster.name, "state": "ONLINE", "sw_version": release, "enable_trash": False})
+    cluster.add(
+        "versions",
+        {"name": release, "sys_version": release, "build": BUILD, "status": "success", "os_version": "vastos-12"},
+    )
+    cluster.add(
+        "vms",
+        {
+            "name": "VMS", "state": "ONLINE", "sw_version": release, "build": BUILD, "min_qos_supported": True,
+            "access_token_lifetime": "01:00:00", "refresh_token_lifetime": "1 00:00:00", "max_api_tokens_per_user": 5,
+            "ssl_port": 443, "min_pwd_length": 8, "performance_base_10": True, "capacity_base_10": True,
+        },
+    )  # fmt: skip
+    _built_in(engine, "localproviders", {"name": "default", "managed_by": ["SUPER_ADMIN"]})
+    _built_in(engine, "tenants", {"name": "default", "local_provider_id": DEFAULT_PROVIDER})
+    policy = _built_in(engine, "viewpolicies", {"name": "default", "tenant_id": DEFAULT_TENANT})
+    bucket_policy = {"name": "s3_default_policy", "tenant_id": DEFAULT_TENANT, "flavor": "S3_NATIVE"}
+    _built_in(engine, "viewpolicies", {**bucket_policy, "is_s3_default_policy": True, "s3_special_chars_support": True})
+    _built_in(
+        engine, "views", {"path": "/", "policy_id": policy["id"], "tenant_id": DEFAULT_TENANT, "protocols": ["NFS"]}
+    )
+
+
+def _built_in(engine: Engine, name: str, body: Row) -> Row:
+    row = engine.make(engine.collections[name], body)
+    return engine.cluster.put(name, row | {BUILT_IN: True})

@@ -1,0 +1,203 @@
+"""Protected paths: local ones, and replicated ones with their mirror on the other cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import directories, tasks
+from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.errors import REQUIRED, Problem, Refused, missing_object
+from vastplan.sim.vast.peers import PEERS_NAME
+from vastplan.sim.vast.records import Collection, Memo, Query, Reference
+from vastplan.sim.vast.settle import PENDING, due, later
+from vastplan.sim.vast.tenants import remote_of
+
+NAME = "protectedpaths"
+COMMANDS = frozenset({"failover", "graceful", "abort", "state", "replication_policy_id"})
+NEED_POLICY = ("ASYNC_REPLICATION", "REPLICATION_AND_GN")
+CAPABILITIES = frozenset({*NEED_POLICY, "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"})
+
+
+def _peer(cluster: Cluster, row: Row) -> Row | None:
+    policy = cluster.get("protectionpolicies", row["protection_policy_id"])
+    target = row.get("remote_target_id") or (policy or {}).get("target_object_id")
+    return cluster.get(PEERS_NAME, target)
+
+
+def _destination(cluster: Cluster, row: Row) -> tuple[Cluster | None, Row | None]:
+    """The remote cluster and the tenant on it that a replicated path goes to."""
+    peer = _peer(cluster, row)
+    remote = remote_of(cluster, peer) if peer else None
+    if remote is None:
+        return None, None
+    wanted = {name: row[f"remote_tenant_{name}"] for name in ("guid", "name") if row[f"remote_tenant_{name}"]}
+    return remote, next(remote.rows("tenants", **wanted), None) if wanted else None
+
+
+def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+    if COMMANDS & body.keys():
+        raise Refused(501, {"detail": f"Not simulated: {', '.join(sorted(COMMANDS & body.keys()))}."})
+    if row["protection_policy_id"] is not None:
+        row["protection_policy_id"] = str(row["protection_policy_id"])
+    if old is not None:
+        state = "Active" if row["enabled"] else "Suspended"
+        if PENDING in row:
+            row[PENDING] = {**row[PENDING], "changes": {"state": state}}
+        elif old["enabled"] != row["enabled"]:
+            row["state"] = state
+        return
+    if body.get("policy_id") is not None and row["protection_policy_id"] is None:
+        row["protection_policy_id"] = str(body["policy_id"])
+    policy = cluster.get("protectionpolicies", row["protection_policy_id"])
+    row["remote_target_id"] = body.get("remote_target_id") or (policy and policy["target_object_id"])
+    row["is_local"] = row["remote_target_id"] is None
+    row["is_gn_enabled"] = row["capabilities"] in ("STARED_GLOBAL_NAMESPACE", "REPLICATION_AND_GN")
+    row["enabled"], row["role"], row["state"] = True, "SOURCE", "Initializing"  # `enabled` is ignored here
+    _, tenant = _destination(cluster, row)
+    if tenant is not None:
+        row["remote_tenant_guid"], row["remote_tenant_name"] = tenant["guid"], tenant["name"]
+    later(cluster, row, {"state": "Active"})
+
+
+def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    if old is not None:
+        if old["role"] != "SOURCE":
+            yield "detail", f"{old['name']} is a replica; change it on the cluster that is its source."
+        if old.get(PENDING, {}).get("remove"):
+            yield "detail", f"{old['name']} is being deleted."
+        return
+    source, target = row["source_dir"], row["target_exported_dir"]
+    relative = (name for name in ("source_dir", "target_exported_dir") if not row[name].startswith("/"))
+    yield from ((name, "Path must start with '/'.") for name in relative)
+    if not directories.exists(cluster, row["tenant_id"], source):
+        yield "source_dir", f"Directory {source} does not exist."
+    if row["protection_policy_id"] is None and row["capabilities"] in NEED_POLICY:
+        yield "protection_policy_id", REQUIRED
+    elif row["is_local"]:
+        if target.rstrip("/") != source.rstrip("/"):
+            yield "target_exported_dir", "A local protected path's target is its source directory."
+        if row["capabilities"] != "ASYNC_REPLICATION":
+            yield "remote_target_id", f"This field is required with {row['capabilities']}."
+        if row["remote_tenant_guid"] or row["remote_tenant_name"]:
+            yield "remote_tenant_guid", "Not for a local protected path."
+    else:
+        yield from _replication_problems(cluster, row)
+
+
+def _replication_problems(cluster: Cluster, row: Row) -> Iterator[Problem]:
+    remote, tenant = _destination(cluster, row)
+    source, owner = row["source_dir"], row["tenant_id"]
+    if remote is None:
+        yield "remote_target_id", "The replication peer is not connected."
+    elif not (row["remote_tenant_guid"] or row["remote_tenant_name"]):
+        yield "remote_tenant_guid", REQUIRED
+    elif tenant is None:
+        yield "remote_tenant_guid", missing_object(row["remote_tenant_guid"] or row["remote_tenant_name"])
+    else:
+        if any(remote.rows(NAME, name=row["name"])):
+            yield "name", f"The remote cluster has a protected path named {row['name']}."
+        taken = remote.rows(
+            NAME, tenant_id=tenant["id"], target_exported_dir=row["target_exported_dir"], role="DESTINATION"
+        )
+        if any(taken):
+            yield "target_exported_dir", "The remote directory is the target of another protected path."
+    for other in cluster.rows(NAME, tenant_id=owner):
+        if other["is_local"]:
+            continue
+        if directories.below(source, other["source_dir"]) or directories.below(other["source_dir"], source):
+            yield "source_dir", f"The directory is replicated by {other['name']}, or nested with it."
+        same_cluster = other["remote_target_id"] == row["remote_target_id"]
+        if same_cluster and other["remote_tenant_guid"] != row["remote_tenant_guid"]:
+            yield "remote_tenant_guid", f"The tenant replicates to {other['remote_tenant_name']} on that cluster."
+    for view in cluster.rows("views", tenant_id=owner):
+        if "S3" in view["protocols"] and view["path"] != source.rstrip("/") and directories.below(source, view["path"]):
+            yield "source_dir", f"The directory is inside of bucket {view['bucket']}."
+
+
+def _stored(cluster: Cluster, row: Row) -> None:
+    remote, tenant = _destination(cluster, row)
+    if row["is_local"] or remote is None or tenant is None:
+        return
+    mirror = next(remote.rows(NAME, guid=row["guid"]), None)
+    if mirror is not None:
+        remote.put(NAME, mirror | {name: row[name] for name in ("name", "enabled")})
+        return
+    directories.make(remote, tenant["id"], row["target_exported_dir"])
+    same = ("name", "guid", "source_dir", "target_exported_dir", "capabilities", "is_gn_enabled", "enabled")
+    here = cluster.get("tenants", row["tenant_id"]) or {}
+    mirror = {name: row[name] for name in same} | {
+        "tenant_id": tenant["id"],
+        "remote_tenant_guid": here.get("guid"),
+        "remote_tenant_name": here.get("name"),
+        "role": "DESTINATION",
+        "state": "Initializing",
+        "_source": cluster.name,
+    }
+    later(remote, mirror, {"state": "Active"})
+    due(remote, PROTECTED_PATHS, remote.add(NAME, mirror))
+
+
+def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+    policy = cluster.name_of("protectionpolicies", row["protection_policy_id"])
+    peer = _peer(cluster, row)
+    member = {"role": row["role"], "state": row["state"], "capabilities": row["capabilities"]}
+    stream = {"id": row["id"], "name": row["name"], "protection_policy_name": policy, **member}
+    return {
+        "protection_policy_name": policy,
+        "replication_policy": policy,
+        "peer_cluster_name": row.get("_source") or (peer and peer["peer_name"]),
+        "peer_connection_state": peer and peer["state"],
+        "replication_target_name": peer and peer["name"],
+        "replication_streams": [stream],
+        "members_info": {cluster.name: member},
+        "health": "HEALTHY",
+    }
+
+
+def _guard(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
+    if row["role"] != "SOURCE":
+        yield "it is a replica; delete it on the cluster that is its source"
+
+
+def _delete(cluster: Cluster, row: Row, query: Query) -> Row | None:
+    pending = row.get(PENDING)
+    if pending and pending["remove"]:
+        return cluster.get("vtasks", row["_task"])
+    task, succeeds = tasks.start(cluster, "delete_protected_path")
+    before = pending["changes"] if pending else {"state": row["state"]}
+    row["state"], row["_task"] = "DELETE_PENDING", task["id"]
+    later(cluster, row, {} if succeeds else before, remove=succeeds)
+    cluster.put(NAME, row)
+    due(cluster, PROTECTED_PATHS, row)
+    return task
+
+
+def _gone(cluster: Cluster, row: Row) -> None:
+    for other in cluster.links:
+        for mirror in list(other.rows(NAME, guid=row["guid"])):
+            other.remove(NAME, mirror)
+
+
+PROTECTED_PATHS = Collection(
+    NAME,
+    unique=(("name",),),
+    references=(
+        Reference("tenant_id", "tenants"),
+        Reference("remote_target_id", PEERS_NAME),
+        Reference("protection_policy_id", "protectionpolicies", same_tenant=True),
+        Reference("policy_id", "protectionpolicies", same_tenant=True),
+    ),
+    defaults={"capabilities": "ASYNC_REPLICATION", "lease_expiry_time": 0},
+    nullable=frozenset({"protection_policy_id", "remote_target_id", "remote_tenant_guid", "remote_tenant_name"}),
+    fixed=frozenset({"source_dir", "target_exported_dir", "protection_policy_id"}),
+    either={"protection_policy_id": int, "policy_id": int},
+    choices={"capabilities": CAPABILITIES},
+    fill=_fill,
+    check=_check,
+    show=_show,
+    guard=_guard,
+    gone=_gone,
+    stored=_stored,
+    delete=_delete,
+)

@@ -1,0 +1,124 @@
+"""Protection policies: what to snapshot when, how long to keep it, and where to replicate it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import durations
+from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
+from vastplan.sim.vast.records import Collection, Memo, Reference
+from vastplan.sim.vast.tenants import remote_objects, remote_of
+
+PEERS = "nativereplicationremotetargets"
+SPANS = ("every", "keep-local", "keep-remote")
+FRAME = frozenset({*SPANS, "start-at"})
+START = "%Y-%m-%d %H:%M:%S"
+
+
+def _start(text: str) -> datetime | None:
+    for form in (START, "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%SZ"):
+        try:
+            return datetime.strptime(text, form)
+        except ValueError:
+            continue
+    return None
+
+
+def _frame_problems(frame: Row, local: bool) -> Iterator[Problem]:
+    yield from (("frames", f"{name}: Unknown field.") for name in sorted(frame.keys() - FRAME))
+    if frame.get("every") is None:
+        yield "frames", f"every: {REQUIRED}"
+    for name in SPANS:
+        value = frame.get(name)
+        total = durations.suffixed(value) if isinstance(value, str) else None
+        if value is not None and (total is None or (name == "every" and total == 0)):
+            yield "frames", f"{name}: {value!r} is not a duration."
+    start = frame.get("start-at")
+    if start is not None and not (isinstance(start, str) and _start(start)):
+        yield "frames", f"start-at: {start!r} is not of the form YYYY-MM-DD HH:MM:SS."
+    if local and frame.get("keep-remote") is not None:
+        yield "frames", "keep-remote: Not for policies of clone_type LOCAL."
+
+
+def _echoed(frame: Row) -> Row:
+    shown = {
+        name: durations.suffix_form(value) if isinstance(value := frame.get(name), str) else value for name in SPANS
+    }
+    start = frame.get("start-at")
+    found = _start(start) if isinstance(start, str) else None
+    return {**shown, "start-at": found.strftime(START) if found else start}
+
+
+def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+    row["is_local"] = row["clone_type"] == "LOCAL"
+    row["is_on_schedule"], row["state"], row["schedule_miss"] = True, "working", 0
+    row["frames"] = [_echoed(frame) for frame in row["frames"]] if _well_formed(row, body) else row["frames"]
+    row["big_catalog"] = body.get("big_catalog", (old or {}).get("big_catalog", False))  # never shown
+    peer = cluster.get(PEERS, row["target_object_id"])
+    tenants = remote_objects(cluster, str(row["target_object_id"]), None) or ()
+    if "remote_tenant_guid" in body:
+        row["remote_tenant"] = next((one for one in tenants if one["guid"] == body["remote_tenant_guid"]), None)
+    if peer is not None:
+        row["target_guid"] = peer["guid"]
+
+
+def _well_formed(row: Row, body: Row) -> bool:
+    # Frames that will be refused stay as they were sent, so that the refusal can name what is wrong.
+    local = row["clone_type"] == "LOCAL"
+    return not any(list(_frame_problems(frame, local)) for frame in body.get("frames", ()))
+
+
+def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    local = row["clone_type"] == "LOCAL"
+    if not row["frames"]:
+        yield "frames", "This list may not be empty."
+    for frame in body.get("frames", row["frames"]) or ():
+        yield from _frame_problems(frame, local)
+    if local and row["target_object_id"] is not None:
+        yield "target_object_id", "Not for policies of clone_type LOCAL."
+    if not local:
+        yield from _target_problems(cluster, row, body)
+    catalogs = [other["id"] for other in cluster.rows("protectionpolicies", big_catalog=True)]
+    if row["big_catalog"] and catalogs not in ([], [row["id"]]):
+        yield "big_catalog", "There is a big catalog policy already."
+
+
+def _target_problems(cluster: Cluster, row: Row, body: Row) -> Iterator[Problem]:
+    target = row["target_object_id"]
+    if target is None:
+        yield "target_object_id", f"This field is required with clone_type {row['clone_type']}."
+        return
+    peer = cluster.get(PEERS, target)
+    if row["clone_type"] == "CLOUD_REPLICATION" or peer is None:  # there are no S3 targets here
+        yield "target_object_id", missing_object(target)
+    elif remote_of(cluster, peer) is None:
+        yield "target_object_id", f"Replication peer {peer['name']} is not connected."
+    elif body.get("remote_tenant_guid") is not None and row["remote_tenant"] is None:
+        yield "remote_tenant_guid", missing_object(body["remote_tenant_guid"])
+
+
+def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+    peer = cluster.name_of(PEERS, row["target_object_id"])
+    return {
+        "tenant": cluster.brief("tenants", row["tenant_id"]),
+        "target_name": peer,
+        "native_replication_remote_target": peer,
+        "pretty_schedules": [f"every {frame['every']}" for frame in row["frames"]],
+    }
+
+
+PROTECTION_POLICIES = Collection(
+    "protectionpolicies",
+    unique=(("name",),),
+    references=(Reference("tenant_id", "tenants"), Reference("target_object_id", PEERS, through="target")),
+    blockers=(("protectedpaths", "protection_policy_id"),),
+    nullable=frozenset({"target_object_id", "tenant_id", "remote_tenant_guid"}),
+    fixed=frozenset({"clone_type"}),
+    unsendable=frozenset({"id", "guid"}),
+    fill=_fill,
+    check=_check,
+    show=_show,
+)

@@ -1,0 +1,73 @@
+"""QoS policies: limits per mode, attached users, and the default policy of a tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import limits
+from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.errors import REQUIRED, Problem
+from vastplan.sim.vast.records import Collection, Reference
+
+LIMITS = ("static_limits", "static_total_limits", "capacity_limits", "capacity_total_limits")
+NOT_FOR_USERS = ("mode", "use_total_limits")
+IO_SIZE = 65536  # bytes that count as one I/O
+
+
+def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+    row["io_size_bytes"] = IO_SIZE
+    if row["policy_type"] == "VOLUME" and row["mode"] is None:
+        row["mode"] = "STATIC"
+    if row["is_default"]:  # the default of all users has none of its own
+        row["attached_users"] = []
+
+
+def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    kind = row["policy_type"]
+    if kind == "USER":
+        yield from ((name, "Not for policies of type USER.") for name in NOT_FOR_USERS if name in body)
+    elif kind == "VIEW" and row["mode"] is None:
+        yield "mode", REQUIRED
+    if kind != "USER":
+        yield from ((name, "Only for policies of type USER.") for name in ("is_default", "attached_users") if row[name])
+    if kind == "VOLUME" and row["is_gold"]:
+        yield "is_gold", "Not for policies of type VOLUME."
+    for name in LIMITS:
+        yield from limits.qos(name, row[name])
+    for name in limits.named_minimums((name, row[name]) for name in LIMITS):
+        if row["mode"] not in ("STATIC", None):
+            yield name, "Minimum limits need mode STATIC."
+        elif not (cluster.get("vms", 1) or {}).get("min_qos_supported"):
+            yield name, "Minimum limits are not supported by this cluster."
+    taken = {
+        (user["identifier_type"], user["identifier_value"]): other["name"]
+        for other in cluster.rows("qospolicies", tenant_id=row["tenant_id"])
+        if other["id"] != row["id"]
+        for user in other["attached_users"]
+    }
+    for user in row["attached_users"]:
+        holder = taken.get((user["identifier_type"], user["identifier_value"]))
+        if holder is not None:
+            yield "attached_users", f"{user['name']} is attached to {holder} already."
+
+
+def _stored(cluster: Cluster, row: Row) -> None:
+    for other in cluster.rows("qospolicies", tenant_id=row["tenant_id"], is_default=True) if row["is_default"] else ():
+        if other["id"] != row["id"]:
+            cluster.put("qospolicies", other | {"is_default": False})
+
+
+QOS_POLICIES = Collection(
+    "qospolicies",
+    unique=(("name",),),
+    references=(Reference("tenant_id", "tenants"),),
+    blockers=(("views", "qos_policy_id"), ("volumes", "qos_policy_id")),
+    defaults={"limit_by": "BW_IOPS", "s3_connections_limit": 0},
+    structs=frozenset(LIMITS),
+    required=frozenset({"policy_type"}),
+    nullable=frozenset({"tenant_id"}),
+    fill=_fill,
+    check=_check,
+    stored=_stored,
+)

@@ -1,0 +1,94 @@
+"""What the engine knows about a collection: facts as data, and the few functions that a stateful one adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.errors import Problem
+
+Memo = dict[str, Any]
+Fill = Callable[[Cluster, Row, Row, Row | None], None]
+Check = Callable[[Cluster, Row, Row, Row | None], Iterator[Problem]]
+Query = Mapping[str, list[str]]
+
+
+def is_true(query: Query, name: str) -> bool:
+    """Whether a query switch such as `force` is on."""
+    return query.get(name, ["false"])[-1].lower() in ("true", "1")
+
+
+def nothing_to_fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+    """Complete `row` in place; `body` is what was sent, `old` the row before an update."""
+
+
+def no_problem(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    """What is wrong with `row`."""
+    yield from ()
+
+
+def nothing_to_show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+    """The fields that are worked out when a row is read; `memo` lives as long as the request."""
+    return {}
+
+
+def nothing_to_do(cluster: Cluster, row: Row) -> None:
+    """Act on a row that was stored, has settled or is gone."""
+
+
+def nothing_in_the_way(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
+    """Why a row cannot be deleted."""
+    yield from ()
+
+
+def gone_at_once(cluster: Cluster, row: Row, query: Query) -> Row | None:
+    """The async task that deletes the row, or `None` when the engine is to delete it now."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """`field` (an id or a list of ids) names rows of `collection`; filters such as `policy__name` call it `through`."""
+
+    field: str
+    collection: str
+    through: str = ""
+    same_tenant: bool = False
+
+    @property
+    def name(self) -> str:
+        """What filters call the reference."""
+        return self.through or self.field.removesuffix("_id")
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """One collection of the API. Which fields exist, and the answers' shapes, come from the vendor's table."""
+
+    name: str
+    unique: tuple[tuple[str, ...], ...] = ()  # no two rows share these; not compared while one of them is null or empty
+    fold: frozenset[str] = frozenset()  # compared without case
+    references: tuple[Reference, ...] = ()
+    blockers: tuple[tuple[str, str], ...] = ()  # (collection, field): its rows keep ours from being deleted
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    structs: frozenset[str] = frozenset()  # objects that the server completes with the table's defaults, else null
+    required: frozenset[str] = frozenset()  # beyond the table
+    nullable: frozenset[str] = frozenset()  # at any depth; the table marks none
+    fixed: frozenset[str] = frozenset()  # in the PATCH schema, yet refused when the value differs
+    unsendable: frozenset[str] = frozenset()  # in the schema, documented as not to be sent
+    either: Mapping[str, type] = field(default_factory=dict)  # a second type that the server takes
+    unlisted: Mapping[str, str] = field(
+        default_factory=dict
+    )  # field -> query switch that puts it into list rows, "" for none
+    choices: Mapping[str, frozenset[str]] = field(default_factory=dict)  # enums that the table lost
+    fill: Fill = nothing_to_fill
+    check: Check = no_problem
+    show: Callable[[Cluster, Row, Memo], Row] = nothing_to_show
+    guard: Callable[[Cluster, Row, Query], Iterator[str]] = nothing_in_the_way
+    stored: Callable[[Cluster, Row], None] = nothing_to_do
+    delete: Callable[[Cluster, Row, Query], Row | None] = gone_at_once
+    gone: Callable[[Cluster, Row], None] = nothing_to_do
+    settled: Callable[[Cluster, Row], None] = nothing_to_do

@@ -1,0 +1,45 @@
+"""VTasks: what the server does on its own time, and the switch that makes the next one fail."""
+
+from __future__ import annotations
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.records import Collection
+from vastplan.sim.vast.settle import due, later
+
+VTASKS = Collection("vtasks")
+CONTROL = "_control"
+TIMEOUT = 600  # seconds
+
+
+def fail_next(cluster: Cluster, message: str) -> None:
+    """Doom the next task that starts: it ends FAILED, with `message` as its last message."""
+    cluster.store.put(CONTROL, "task", {"message": message})
+
+
+def start(cluster: Cluster, name: str) -> tuple[Row, bool]:
+    """Start a task: its row, and whether it will succeed."""
+    doom = cluster.store.get(CONTROL, "task")
+    cluster.store.remove(CONTROL, "task")
+    row = {
+        "id": cluster.store.next("vtasks"),
+        "name": name,
+        "state": "RUNNING",
+        "messages": [f"{name} started"],
+        "info": {},
+        "start_time": cluster.now(),
+        "end_time": None,
+        "execution_time": None,
+        "timeout_in_seconds": TIMEOUT,
+    }
+    state, last = ("FAILED", doom["message"]) if doom else ("COMPLETED", f"{name} finished")
+    messages = [f"{name} started", last]
+    later(cluster, row, {"state": state, "messages": messages, "end_time": cluster.now(), "execution_time": 0})
+    cluster.put("vtasks", row)
+    due(cluster, VTASKS, row)
+    return row, doom is None
+
+
+def embedded(task: Row) -> Row:
+    """The body that tells of a task: `{"async_task": {...}}`."""
+    return {"async_task": {name: value for name, value in task.items() if not name.startswith("_")}}

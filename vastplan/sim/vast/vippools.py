@@ -1,0 +1,74 @@
+"""VIP pools: their ranges, which no two pools may share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import addresses, limits
+from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.errors import Problem, missing_object
+from vastplan.sim.vast.records import Collection, Memo, Reference
+
+CNODES = (1, 2, 3, 4)
+
+
+def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+    if "ip_ranges" not in body and {"start_ip", "end_ip"} & body.keys():  # the obsolete spelling
+        row["ip_ranges"] = [[row["start_ip"], row["end_ip"]]]
+    first = row["ip_ranges"][0] if row["ip_ranges"] else None
+    well_formed = isinstance(first, list) and len(first) == 2
+    row["start_ip"], row["end_ip"] = first if well_formed and first else (None, None)
+
+
+def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    others = (
+        (f"VIP pool {other['name']}", other["ip_ranges"])
+        for other in cluster.store.rows("vippools")
+        if other["id"] != row["id"]
+    )
+    yield from addresses.range_problems("ip_ranges", row["ip_ranges"], others)
+    yield from limits.within(row, 1, 32, "subnet_cidr")
+    yield from limits.within(row, 1, 128, "subnet_cidr_ipv6")
+    yield from limits.within(row, 0, 4096, "vlan")
+    for name in ("gw_ip", "gw_ipv6"):
+        if row[name] and not addresses.is_address(row[name]):
+            yield name, "Enter a valid IPv4 or IPv6 address."
+    for name in ("peer_asn", "vast_asn", "bgp_config_id"):
+        if row[name] is not None and not row["enable_l3"]:
+            yield name, "Only with enable_l3."
+    if row["peer_asn"] is not None and row["peer_asn"] == row["vast_asn"]:
+        yield "peer_asn", "peer_asn and vast_asn must differ."
+    yield from (("cnode_ids", missing_object(node)) for node in row["cnode_ids"] if node not in CNODES)
+
+
+def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+    nodes = row["cnode_ids"] or list(CNODES)
+    return {
+        "ranges_summary": addresses.summary(row["ip_ranges"]),
+        "active_cnode_ids": nodes if row["enabled"] else [],
+        "cnodes": [f"cnode-{node}" for node in row["cnode_ids"]],
+        "state": "ENABLED" if row["enabled"] else "DISABLED",
+    }
+
+
+VIP_POOLS = Collection(
+    "vippools",
+    unique=(("name",),),
+    references=(Reference("tenant_id", "tenants"), Reference("cluster_id", "clusters")),
+    blockers=(
+        ("viewpolicies", "vip_pools"),
+        ("nativereplicationremotetargets", "pool_id"),
+        ("views", "kafka_vip_pools"),
+    ),
+    defaults={"role": "PROTOCOLS", "enabled": True, "port_membership": "ALL", "vlan": 0, "cluster_id": 1},
+    required=frozenset({"name"}),
+    nullable=frozenset(
+        {"tenant_id", "gw_ip", "gw_ipv6", "vlan", "bgp_config_id", "peer_asn", "vast_asn", "domain_name"}
+    ),
+    fixed=frozenset({"role"}),
+    choices={"port_membership": frozenset({"RIGHT", "LEFT", "ALL"})},
+    fill=_fill,
+    check=_check,
+    show=_show,
+)

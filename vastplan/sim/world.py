@@ -1,0 +1,194 @@
+"""A world of simulated sites: three planes a site, coupled as real ones are, kept on disk, served by one process at a time.
+
+A process that serves a world writes where it is reached into `endpoints.json`, so that other commands use the running
+one instead of opening the same files.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from vastplan.sim.csi import VastStorage
+from vastplan.sim.kubernetes import KubernetesPlane, kubeconfig
+from vastplan.sim.runai import RunaiPlane, StandaloneCluster
+from vastplan.sim.serve import Authority, Server
+from vastplan.sim.store import Store
+from vastplan.sim.vast import VastPlane
+from vastplan.sim.wire import Plane
+
+SYSTEMS = ("vast", "kubernetes", "runai")
+USER, CLIENT = "admin", "vastplan"
+WAIT = 60.0  # seconds that a command waits for another one to let go of the world
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """How to reach one simulated system. The credentials are made up when it starts and open nothing else."""
+
+    site: str
+    system: str
+    url: str
+    ca_file: str
+    username: str
+    password: str
+    kubeconfig: str = ""
+
+
+@dataclass(slots=True)
+class SimSite:
+    """One site's planes and servers."""
+
+    planes: dict[str, Plane]
+    servers: dict[str, Server]
+
+
+class World:
+    """The sites of one document. Use `start`, then `endpoints`; `stop` frees ports and files."""
+
+    def __init__(
+        self, folder: Path, sites: Mapping[str, Iterable[str]], *, ports: Mapping[str, int] | None = None
+    ) -> None:
+        self.folder = folder
+        self.sites: dict[str, SimSite] = {}
+        self.lock = threading.RLock()
+        self._authority = Authority()
+        self._systems = {site: tuple(systems) for site, systems in sites.items()}
+        self._ports = dict(ports or {})
+        self._stores: list[Store] = []
+        self._secrets: dict[tuple[str, str], str] = {}
+        self._file_lock = FileLock(folder / "lock", timeout=0)
+
+    def start(self) -> World:
+        """Open the files and begin to answer; raises `filelock.Timeout` when another process has them."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._file_lock.acquire()
+        (self.folder / "ca.pem").write_bytes(self._authority.pem())
+        for site, systems in self._systems.items():
+            self.sites[site] = self._site(site, systems)
+        clusters = [one.planes["vast"] for one in self.sites.values() if "vast" in one.planes]
+        for index, cluster in enumerate(clusters):
+            for other in clusters[index + 1 :]:
+                assert isinstance(cluster, VastPlane) and isinstance(other, VastPlane)
+                cluster.link(other)
+        for one in self.sites.values():
+            for server in one.servers.values():
+                server.start()
+        return self
+
+    def stop(self) -> None:
+        """Stop answering and close the files."""
+        for one in self.sites.values():
+            for server in one.servers.values():
+                server.stop()
+        for store in self._stores:
+            store.close()
+        (self.folder / "endpoints.json").unlink(missing_ok=True)
+        self._file_lock.release()
+
+    def endpoints(self) -> list[Endpoint]:
+        """How every system is reached."""
+        return [
+            self._endpoint(site, system, server)
+            for site, one in self.sites.items()
+            for system, server in one.servers.items()
+        ]
+
+    def publish(self) -> Path:
+        """Write the endpoints where other commands on this machine, of this user, find them."""
+        path = self.folder / "endpoints.json"
+        content = {"pid": os.getpid(), "endpoints": [asdict(one) for one in self.endpoints()]}
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(content, file)
+        return path
+
+    def _site(self, site: str, systems: tuple[str, ...]) -> SimSite:
+        planes: dict[str, Plane] = {}
+        storage = None
+        if "vast" in systems:
+            token = secrets.token_hex(16)
+            vast = planes["vast"] = VastPlane(
+                self._store(site, "vast"),
+                name=site,
+                username=USER,
+                password=self._secret(site, "vast"),
+                api_tokens={token: "csi"},
+            )
+            storage = VastStorage(vast, token)
+        kubernetes: KubernetesPlane | None = None
+        if "kubernetes" in systems:
+            store = self._store(site, "kubernetes")
+            kubernetes = KubernetesPlane(store, name=site, token=self._secret(site, "kubernetes"), storage=storage)
+            planes["kubernetes"] = kubernetes
+        if "runai" in systems:
+            store = self._store(site, "runai")
+            planes["runai"] = RunaiPlane(
+                store,
+                name=site,
+                client_id=CLIENT,
+                client_secret=self._secret(site, "runai"),
+                clusters={site: kubernetes or StandaloneCluster(store)},
+            )
+        servers = {
+            system: Server(plane, self._authority, self.lock, self._ports.get(system, 0))
+            for system, plane in planes.items()
+        }
+        return SimSite(planes, servers)
+
+    def _store(self, site: str, system: str) -> Store:
+        store = Store(self.folder / f"{site}.{system}.sqlite")
+        self._stores.append(store)
+        return store
+
+    def _secret(self, site: str, system: str) -> str:
+        return self._secrets.setdefault((site, system), secrets.token_hex(16))
+
+    def _endpoint(self, site: str, system: str, server: Server) -> Endpoint:
+        secret = self._secret(site, system)
+        user = {"vast": USER, "runai": CLIENT}.get(system, "")
+        path = ""
+        if system == "kubernetes":
+            file = self.folder / f"{site}.kubeconfig"
+            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8") as out:
+                out.write(kubeconfig(server.url, self._authority.pem(), secret, site))
+            path = str(file)
+        return Endpoint(site, system, server.url, str(self.folder / "ca.pem"), user, secret, path)
+
+
+def running(folder: Path) -> list[Endpoint] | None:
+    """The endpoints of a world that another process serves from this folder, `None` when there is none."""
+    try:
+        content: dict[str, Any] = json.loads((folder / "endpoints.json").read_text(encoding="utf-8"))
+        os.kill(content["pid"], 0)
+    except (OSError, ValueError, KeyError):
+        return None
+    return [Endpoint(**one) for one in content["endpoints"]]
+
+
+def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[World | None, list[Endpoint]]:
+    """Serve the world in this process, or use the one that is served already. Raises `TimeoutError`."""
+    deadline = time.monotonic() + WAIT
+    while True:
+        found = running(folder)
+        if found is not None:
+            return None, found
+        world = World(folder, sites)
+        try:
+            world.start()
+        except Timeout:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"another command holds the simulators in {folder}") from None
+            time.sleep(0.1)
+            continue
+        return world, world.endpoints()

@@ -1,0 +1,1 @@
+"""The words that kinds are written in."""

@@ -1,0 +1,154 @@
+"""A kind: one type of object that vastplan manages, as a frozen table of facts. It never sees a client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from vastplan.words.marks import Codec, Mark, Refers
+
+Row = dict[str, Any]
+Values = dict[str, Any]
+
+
+class Shape(Enum):
+    """How a field is compared: as one value, or by its parts."""
+
+    VALUE = "value"
+    SET = "set"
+    LIST = "list"
+    MAP = "map"  # free keys, each a value of its own
+    STRUCT = "struct"
+    KEYED = "keyed"  # a mapping in the document, a list on the wire
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a kind: its name in the document, its place on the wire, and the facts that its marks say."""
+
+    name: str
+    wire: tuple[str, ...]
+    shape: Shape = Shape.VALUE
+    fields: tuple[Field, ...] = ()
+    marks: frozenset[Mark] = frozenset()
+    refers: Refers | None = None
+    key: tuple[str, ...] = ()
+    key_writes: tuple[str, ...] = ()
+    key_refers: Refers | None = None
+    codec: Codec | None = None
+    unit: str = ""
+    clears: Any = None
+    cleared: tuple[Any, ...] = (None, "", [], {})
+    nullable: bool = False
+
+    def has(self, mark: Mark) -> bool:
+        """Whether the field carries the mark."""
+        return mark in self.marks
+
+
+class Update(Enum):
+    """How a change is sent."""
+
+    PATCH = "patch"  # the changed top-level fields, structs whole
+    MERGE_PATCH = "merge-patch"  # the changed leaves, with the resourceVersion that was read
+    PUT = "put"  # the whole object: what was read, with our values over it
+    NONE = "none"  # the API has no update: every change means replace
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """When an object that is made asynchronously is usable: the value at `path` is one of `ok`; `failed` gives up."""
+
+    path: tuple[str, ...]
+    ok: frozenset[Any]
+    failed: frozenset[Any] = frozenset()
+    message: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a kind lives and how its API wants to be spoken to; data that one provider per system understands."""
+
+    path: str
+    update: Update = Update.PATCH
+    rows: str = ""  # the key of the list in the answer; "" for the provider's own envelope
+    paged: bool = True
+    query: Mapping[str, str] = field(default_factory=dict)
+    id: tuple[str, ...] = ("id",)
+    constants: Mapping[str, Any] = field(default_factory=dict)  # what every create carries
+    keep: tuple[str, ...] = ()  # top-level fields that a PUT carries over from what was read
+    omit: tuple[str, ...] = ()  # top-level fields that a PUT must not carry
+    manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
+    namespaced: bool = False
+    vanishes_later: bool = False  # a delete is done only when the object no longer answers
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """Something others refer to an object by. `predict` says from the document what it will be, where that is known."""
+
+    name: str
+    path: tuple[str, ...]
+    predict: Callable[[Mapping[str, Any]], Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A live figure that guards and people weigh: its name, where it is on the wire, its unit.
+
+    With `equals` it is 1 when the value there is that, else 0. A list counts its items; with `by` it is a mapping
+    instead, from what is at `by` in each item to what is at `each`.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    unit: str = ""
+    equals: Any = None
+    by: tuple[str, ...] = ()
+    each: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One type of object. `section` is its plural in the document, "" for a kind that only other entries yield.
+
+    `finish_encode(body, values)` and `finish_decode(values, row)` are pure, for what the field table cannot say.
+    `foreign` lists wire values that mark rows which are never ours to touch (`internal: true`). With `mirrored` the system
+    keeps a copy of the object on another site, under the same name, which comes and goes with it.
+    """
+
+    name: str
+    system: str
+    section: str
+    model: Any
+    endpoint: Endpoint
+    fields: tuple[Field, ...]
+    identity: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+    data_bearing: bool = False
+    facts: tuple[Fact, ...] = ()
+    in_use: tuple[str, ...] = ()  # facts that, when above zero, block a delete until they are accepted
+    # (field path, fact): a limit that must not go below what is used; `*` in the path is the key of the fact
+    floors: tuple[tuple[str, str], ...] = ()
+    foreign: tuple[tuple[tuple[str, ...], Any], ...] = ()
+    mirrored: bool = False
+    ready: Ready | None = None
+    within_tenant: bool = False
+    finish_encode: Callable[[Row, Values], Row] | None = None
+    finish_decode: Callable[[Values, Row], Values] | None = None
+
+    def field(self, name: str) -> Field:
+        """The field of that name; raises `KeyError`."""
+        for one in self.fields:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+    def attribute(self, name: str) -> Attribute:
+        """The attribute of that name; raises `KeyError`."""
+        for one in self.attributes:
+            if one.name == name:
+                return one
+        raise KeyError(f"{self.name} has no attribute {name}")
