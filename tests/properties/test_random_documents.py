@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -71,7 +72,7 @@ def managed(lab: Lab, case: Case, path: str) -> bool:
     return True
 
 
-@settings(max_examples=20)
+@settings(max_examples=int(os.environ.get("VASTPLAN_EXAMPLES", "20")))
 @given(data=st.data())
 def test_the_three_promises(data: st.DataObject) -> None:
     # A case says what its world has, and with another system beside it that world is another: only like goes with like.
