@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from vastplan.app.secret import lazily
 from vastplan.config.load import Document
 from vastplan.config.sites import Connections, KubernetesEndpoint, RunaiEndpoint, Tls, VastEndpoint
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
+from vastplan.sim.endpoints import Endpoint, running
 from vastplan.words.provider import Provider
 
 Providers = dict[tuple[str, str], Provider | Exception]
@@ -128,19 +128,21 @@ def _verify(given: Tls, folder: Path) -> str | bool:
 def _simulated(
     document: Document, simulated: list[str], sites: tuple[str, ...], writable: bool, stack: contextlib.ExitStack
 ) -> Providers:
-    try:
-        from vastplan.sim.world import open_or_join
-    except ImportError as problem:
-        raise VastplanError(
-            f"the simulators are not installed ({problem.name} is missing): pip install 'vastplan[sim]'"
-        ) from None
-    systems = {name: document.sites()[name].systems for name in simulated}
-    try:
-        world, endpoints = open_or_join(document.folder / SIM_FOLDER, systems)
-    except TimeoutError as problem:
-        raise VastplanError(str(problem)) from None
-    if world is not None:
-        stack.callback(world.stop)
+    endpoints = running(document.folder / SIM_FOLDER)
+    if endpoints is None:
+        try:
+            from vastplan.sim.world import open_or_join
+        except ImportError as problem:
+            raise VastplanError(
+                f"the simulators are not installed ({problem.name} is missing): pip install 'vastplan[sim]'"
+            ) from None
+        systems = {name: document.sites()[name].systems for name in simulated}
+        try:
+            world, endpoints = open_or_join(document.folder / SIM_FOLDER, systems)
+        except TimeoutError as problem:
+            raise VastplanError(str(problem)) from None
+        if world is not None:
+            stack.callback(world.stop)
     providers: Providers = {}
     for one in endpoints:
         if one.site in sites:
@@ -148,7 +150,7 @@ def _simulated(
     return providers
 
 
-def _simulator(one: Any, writable: bool) -> Provider:
+def _simulator(one: Endpoint, writable: bool) -> Provider:
     if one.system == "vast":
         from vastplan.providers.vast import VastProvider
 

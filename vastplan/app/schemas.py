@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import copy
+import inspect
+import textwrap
 from typing import Any
 
-from pydantic import TypeAdapter
-from pydantic.json_schema import models_json_schema
+from pydantic import BaseModel, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema, models_json_schema
+from pydantic_core.core_schema import ModelSchema
 
 import vastplan.kinds
 from vastplan.config.sites import ConnectionsFile, Head
@@ -20,6 +24,39 @@ Schema = dict[str, Any]
 _ADDRESS = {"type": "string", "pattern": "^[^/]+/[^/]+/.+$"}
 
 
+class _Described(GenerateJsonSchema):
+    """Every field with the docstring that stands below it.
+
+    Pydantic can collect these itself (`use_attribute_docstrings`), but does so by parsing the source of every model at
+    every start; here it is done when a schema is wanted.
+    """
+
+    def model_schema(self, schema: ModelSchema) -> Schema:
+        found = super().model_schema(schema)
+        documented = _attribute_docstrings(schema["cls"])
+        for name, field in found.get("properties", {}).items():
+            if name in documented:
+                field.setdefault("description", documented[name])
+        return found
+
+
+def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for owner in reversed(model.__mro__[: model.__mro__.index(BaseModel)]):
+        (body,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
+        assert isinstance(body, ast.ClassDef)
+        for one, below in zip(body.body, body.body[1:], strict=False):
+            if (
+                isinstance(one, ast.AnnAssign)
+                and isinstance(one.target, ast.Name)
+                and isinstance(below, ast.Expr)
+                and isinstance(below.value, ast.Constant)
+                and isinstance(below.value.value, str)
+            ):
+                found[one.target.id] = inspect.cleandoc(below.value.value)
+    return found
+
+
 def schema(which: str) -> Schema:
     """One of `desired-state`, `plan`, `ledger`, `approvals`, `connections`."""
     if which == "desired-state":
@@ -27,19 +64,19 @@ def schema(which: str) -> Schema:
     if which == "plan":
         return _plan()
     if which == "ledger":
-        return _titled(TypeAdapter(LedgerPart).json_schema(), "vastplan ledger part")
+        return _titled(TypeAdapter(LedgerPart).json_schema(schema_generator=_Described), "vastplan ledger part")
     if which == "connections":
-        return _titled(ConnectionsFile.model_json_schema(), "vastplan connections file")
+        return _titled(ConnectionsFile.model_json_schema(schema_generator=_Described), "vastplan connections file")
     from vastplan.app.approvals import ApprovalsFile
 
-    return _titled(ApprovalsFile.model_json_schema(), "vastplan approvals file")
+    return _titled(ApprovalsFile.model_json_schema(schema_generator=_Described), "vastplan approvals file")
 
 
 def desired_state(registry: Registry) -> Schema:
     """The document. Nothing in an entry is required: `defaults` or `per_site` may supply it."""
     types = list(registry.sections.values())
     models = [(one.model, "validation") for one in types]
-    _, together = models_json_schema([(Head, "validation"), *models])  # type: ignore[list-item]
+    _, together = models_json_schema([(Head, "validation"), *models], schema_generator=_Described)  # type: ignore[list-item]
     defs: Schema = together["$defs"]
     head = defs.pop(Head.__name__)
     properties: Schema = dict(head["properties"])
@@ -98,7 +135,7 @@ def _named(name: str) -> Schema:
 
 
 def _plan() -> Schema:
-    found = TypeAdapter(Plan).json_schema()
+    found = TypeAdapter(Plan).json_schema(schema_generator=_Described)
     # In the file an address is its text, and a minor version may add fields.
     found["$defs"]["Address"] = _ADDRESS
     for one in (found, *found["$defs"].values()):

@@ -14,11 +14,11 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
 
 from vastplan.sim.csi import VastStorage
+from vastplan.sim.endpoints import Endpoint, running
 from vastplan.sim.kubernetes import KubernetesPlane, kubeconfig
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Authority, Server
@@ -29,19 +29,6 @@ from vastplan.sim.wire import Plane
 SYSTEMS = ("vast", "kubernetes", "runai")
 USER, CLIENT = "admin", "vastplan"
 WAIT = 60.0  # seconds that a command waits for another one to let go of the world
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """How to reach one simulated system. The credentials are made up when it starts and open nothing else."""
-
-    site: str
-    system: str
-    url: str
-    ca_file: str
-    username: str
-    password: str
-    kubeconfig: str = ""
 
 
 @dataclass(slots=True)
@@ -164,16 +151,6 @@ class World:
                 out.write(kubeconfig(server.url, self._authority.pem(), secret, site))
             path = str(file)
         return Endpoint(site, system, server.url, str(self.folder / "ca.pem"), user, secret, path)
-
-
-def running(folder: Path) -> list[Endpoint] | None:
-    """The endpoints of a world that another process serves from this folder, `None` when there is none."""
-    try:
-        content: dict[str, Any] = json.loads((folder / "endpoints.json").read_text(encoding="utf-8"))
-        os.kill(content["pid"], 0)
-    except (OSError, ValueError, KeyError):
-        return None
-    return [Endpoint(**one) for one in content["endpoints"]]
 
 
 def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[World | None, list[Endpoint]]:

@@ -19,9 +19,7 @@ __all__ = [
 class Spec(BaseModel):
     """A part of the document: strict, closed, frozen. A field left out is `MISSING`, which is not `null`."""
 
-    model_config = ConfigDict(
-        extra="forbid", strict=True, frozen=True, defer_build=True, use_attribute_docstrings=True, title=None
-    )
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True, title=None)
 
 
 class Existing(Spec):
