@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types layers unit schemas bench clean
+.PHONY: demo test lint types layers unit schemas explore bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -26,6 +26,10 @@ unit: $(VENV)/ready
 schemas: $(VENV)/ready
 	for which in desired-state plan ledger approvals connections; do \
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
+
+# New random documents, and more of them than a test run has time for: make explore EXAMPLES=2000
+explore: $(VENV)/ready
+	VASTPLAN_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest -n0 tests/properties
 
 bench: $(VENV)/ready
 	$(BIN)/python tests/bench/run.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,11 @@ from hypothesis import HealthCheck, settings
 from vastplan.cli import main
 
 # Two busy cores make single examples slow; a deadline would only test the machine.
-settings.register_profile("vastplan", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The same tree tries the same examples, so that a red run is about the change; `make explore` tries new ones, and more.
+EXPLORING = "VASTPLAN_EXAMPLES" in os.environ
+settings.register_profile(
+    "vastplan", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not EXPLORING
+)
 settings.load_profile("vastplan")
 
 

@@ -16,12 +16,11 @@ import yaml
 
 import vastplan.kinds
 from vastplan.app import flows
-from vastplan.app.workspace import Workspace
+from vastplan.app.workspace import Expanded, Workspace
 from vastplan.config.load import load
 from vastplan.engine.guard import Approval, Consent
 from vastplan.engine.observe import Live
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan
 from vastplan.model.value import Ref
@@ -50,12 +49,11 @@ class _Workspace(Workspace):
 
     lab: Lab
 
-    def entries(
-        self, facts: Mapping[str, Mapping[str, Any]] | None = None
-    ) -> tuple[tuple[Entry, ...], tuple[Diagnostic, ...]]:
+    def expanded(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> Expanded:
         """The document's objects, references moved to their sites, and the extra ones."""
-        found, findings = Workspace.entries(self, facts)
-        return tuple(sorted((*map(self._moved, found), *self.lab.extra), key=lambda entry: entry.address)), findings
+        found = Workspace.expanded(self, facts)
+        entries = sorted((*map(self._moved, found.entries), *self.lab.extra), key=lambda entry: entry.address)
+        return replace(found, entries=tuple(entries))
 
     def _moved(self, entry: Entry) -> Entry:
         values = dict(entry.values)

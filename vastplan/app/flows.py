@@ -8,30 +8,26 @@ import threading
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
 
 from vastplan.app.connect import Providers, connected, unverified
 from vastplan.app.planfile import sealed
 from vastplan.app.secret import revealer
-from vastplan.app.workspace import Workspace, probe
-from vastplan.config.unfold import nearest
+from vastplan.app.workspace import Expanded, Workspace, probe
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.carry import Run
-from vastplan.engine.diff import digests, leaves, value_at
+from vastplan.engine.diff import digests
 from vastplan.engine.guard import Consent
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Observed, observe
 from vastplan.engine.plan import Request, build, wanted
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
-from vastplan.model.address import Address
 from vastplan.model.errors import Stale, VastplanError
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
-from vastplan.model.state import Intent, LedgerPart, Owned, path_text
-from vastplan.model.value import from_json, to_json
+from vastplan.model.state import Intent, LedgerPart, Owned
+from vastplan.model.value import from_json
 from vastplan.words.document import Entry
-from vastplan.words.marks import Mark
 from vastplan.words.provider import Provider
 
 
@@ -62,9 +58,10 @@ class Planned:
 
 def make_plan(workspace: Workspace, options: Options) -> Planned:
     """Observe and plan; sends nothing but reads. What is wrong with the document is found before anything is opened."""
-    workspace.entries()
+    offline = workspace.expanded()
     with connected(workspace.document, sites=_reach(workspace), writable=False) as providers:
-        return _plan(workspace, options, providers)
+        expanded = workspace.expanded(probe(workspace, providers)) if offline.probed else offline
+        return _plan(workspace, options, providers, expanded)
 
 
 def _reach(workspace: Workspace) -> tuple[str, ...]:
@@ -72,8 +69,8 @@ def _reach(workspace: Workspace) -> tuple[str, ...]:
     return tuple(workspace.document.head.sites)
 
 
-def _plan(workspace: Workspace, options: Options, providers: Providers) -> Planned:
-    entries, findings = workspace.entries(probe(workspace, providers))
+def _plan(workspace: Workspace, options: Options, providers: Providers, expanded: Expanded) -> Planned:
+    entries = expanded.entries
     backend = workspace.ledger()
     ledger = {site: backend.read(site) for site in options.sites}
     mine = tuple(entry for entry in entries if entry.address.site in options.sites)
@@ -94,10 +91,10 @@ def _plan(workspace: Workspace, options: Options, providers: Providers) -> Plann
         reveal=revealer(workspace.document.folder),
         now=now(),
         targets=options.targets,
-        findings=(*findings, *unverified(workspace.document, options.sites)),
+        findings=(*expanded.findings, *unverified(workspace.document, options.sites)),
     )
-    plan = sealed(build(request))
-    return Planned(plan, observed, mine, Matcher(kinds, observed, ledger, {entry.address: entry for entry in mine}))
+    plan, matcher = build(request)
+    return Planned(sealed(plan), observed, mine, matcher)
 
 
 def _systems(workspace: Workspace) -> dict[str, frozenset[str]]:
@@ -239,89 +236,3 @@ class _Notes:
         """Note that nothing happened."""
         with self._lock:
             self._session.record(events.settle(address))
-
-
-@dataclass(frozen=True, slots=True)
-class Unmanaged:
-    """A live object that nobody manages here."""
-
-    site: str
-    kind: str
-    name: str
-    id: str
-
-
-def unmanaged(planned: Planned, workspace: Workspace) -> list[Unmanaged]:
-    """Live objects of the kinds in use that the ledger does not own and the document does not name."""
-    found = []
-    sections = workspace.registry.sections.values()
-    named = {one.name for one in sections} | {entry.address.kind for entry in planned.entries}
-    ours = {(address.kind, address.name) for address in planned.matcher.owned()}
-    for (site, kind), collection in sorted(planned.observed.collections.items()):
-        for live in collection.objects:
-            mirror = live.kind.mirrored and (kind, live.name) in ours
-            if kind in named and not (live.foreign or mirror) and planned.matcher.address_of(live) is None:
-                found.append(Unmanaged(site, kind, live.name, live.id))
-    return found
-
-
-def forget(workspace: Workspace, address: Address) -> None:
-    """Drop ownership of an object without touching it; raises `VastplanError` when we do not own it."""
-    session = workspace.ledger().open(address.site, f"pid {os.getpid()}")
-    try:
-        if str(address) not in session.part.entries:
-            raise VastplanError(f"{address} is not in the ledger")
-        session.record(events.begin("", {}, now().isoformat(timespec="seconds")), events.drop(str(address)))
-    finally:
-        session.close()
-
-
-def owned(workspace: Workspace) -> list[dict[str, Any]]:
-    """What the ledger owns, by address."""
-    backend = workspace.ledger()
-    rows = []
-    for site in workspace.document.head.sites:
-        for address, one in sorted(backend.read(site).entries.items()):
-            rows.append({"address": address, "id": one.id, "applied": one.applied, "fields": len(one.fields)})
-    return rows
-
-
-def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
-    """One object of the document: its fields on both sides, and what was chosen for it. Raises `VastplanError`."""
-    options = Options(workspace.chosen(address.site if address.site in workspace.document.head.sites else None))
-    planned = make_plan(workspace, options)
-    entry = next((one for one in planned.entries if one.address == address), None)
-    if entry is None:
-        near = nearest(str(address), [str(one.address) for one in planned.entries])
-        raise VastplanError(f"the document yields no {address}" + (f" ({near})" if near else ""))
-    kind = workspace.registry.kinds[address.kind]
-    match = planned.matcher.match(address)
-    live = planned.matcher.symbolic(kind, match.live, entry.values) if match.live else {}
-    action = next((one for one in planned.plan.actions if one.address == address), None)
-    changes = {change.path: change for change in action.changes} if action else {}
-    fields = []
-    for leaf in leaves(kind.fields, entry.values):
-        text = path_text(leaf.path)
-        change = changes.get(text)
-        hidden = leaf.field.has(Mark.SENSITIVE)
-        fields.append(
-            {
-                "path": text,
-                "desired": "(sensitive)" if hidden else to_json(leaf.value),
-                "live": "(sensitive)" if hidden else to_json(value_at(live, leaf.path)),
-                "differs": change is not None,
-                "cause": change.cause.value if change else "",
-                "unit": leaf.field.unit,
-            }
-        )
-    state = match.unknown or (action.reason if action else "in sync")
-    return {
-        "address": str(address),
-        "origin": entry.origin,
-        "id": match.live.id if match.live else "",
-        "applied": match.owned.applied if match.owned else "",
-        "state": state,
-        "chosen": list(entry.chosen),
-        "fields": fields,
-        "writers": list(match.live.writers) if match.live else [],
-    }

@@ -10,12 +10,12 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from vastplan.model.errors import VastplanError
-from vastplan.model.value import Secret
+from vastplan.model.value import Reveal, Secret
 
 COMMAND_TIMEOUT = 30.0
 
 
-def revealer(folder: Path) -> Callable[[Secret], str]:
+def revealer(folder: Path) -> Reveal:
     """A function that answers a secret's value; files are relative to `folder`. Raises `VastplanError` naming the source."""
 
     def reveal(secret: Secret) -> str:

@@ -22,6 +22,15 @@ LEDGER_FOLDER = Path(".vastplan") / "ledger"
 
 
 @dataclass(frozen=True, slots=True)
+class Expanded:
+    """All objects that a document stands for, what derivation found, and whether it depends on what was probed."""
+
+    entries: tuple[Entry, ...]
+    findings: tuple[Diagnostic, ...]
+    probed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Workspace:
     """A document and all that is known about it without its systems."""
 
@@ -51,20 +60,29 @@ class Workspace:
         folder = self.document.folder / (local if isinstance(local, str) else LEDGER_FOLDER)
         return FileLedger(folder, self.name)
 
-    def entries(
-        self, facts: Mapping[str, Mapping[str, Any]] | None = None
-    ) -> tuple[tuple[Entry, ...], tuple[Diagnostic, ...]]:
-        """All objects the document stands for, and what derivation found; raises `Invalid` when that is an error."""
+    def expanded(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> Expanded:
+        """The document expanded, offline without `facts`; raises `Invalid` when derivation finds an error."""
         scope = Scope(self.document.sites(facts), self.document.entries)
         found = expand(scope, self.document.entries, self.registry.expansions, self.registry.kinds)
         errors = [one for one in scope.findings if one.severity is Severity.ERROR] + _twins(found, self.registry)
         if errors:
             raise Invalid(errors)
-        return tuple(sorted(found, key=lambda entry: entry.address)), tuple(scope.findings)
+        return Expanded(tuple(sorted(found, key=_place)), tuple(scope.findings), scope.asked)
+
+    def entries(
+        self, facts: Mapping[str, Mapping[str, Any]] | None = None
+    ) -> tuple[tuple[Entry, ...], tuple[Diagnostic, ...]]:
+        """The objects and the findings of the expanded document."""
+        expanded = self.expanded(facts)
+        return expanded.entries, expanded.findings
 
     def digest(self, entries: tuple[Entry, ...]) -> str:
         """What the document resolves to, as a digest."""
         return document_digest(self.name, entries)
+
+
+def _place(entry: Entry) -> tuple[str, str, str]:
+    return entry.address.site, entry.address.kind, entry.address.name
 
 
 def open_workspace(paths: list[Path], connections: Path | None = None) -> Workspace:

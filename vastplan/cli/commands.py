@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from vastplan.app import flows, planfile
+from vastplan.app import flows, inspect, planfile
 from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.screen import Screen
@@ -172,7 +172,7 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
     options = flows.Options(workspace.chosen(words.site))
     planned = flows.make_plan(workspace, options)
     moved = drift_report.moved(planned.plan)
-    strangers = [(one.site, one.kind, one.name) for one in flows.unmanaged(planned, workspace)]
+    strangers = [(one.site, one.kind, one.name) for one in inspect.unmanaged(planned, workspace)]
     if words.format == "json":
         screen.json(drift_report.data(planned.plan, moved, strangers))
     else:
@@ -192,7 +192,7 @@ def show(words: argparse.Namespace, screen: Screen) -> int:
         address = Address.parse(words.address)
     except ValueError as problem:
         raise VastplanError(str(problem)) from None
-    found = flows.describe(workspace, address)
+    found = inspect.describe(workspace, address)
     if words.format == "json":
         screen.json(found)
     else:
@@ -204,7 +204,7 @@ def ledger(words: argparse.Namespace, screen: Screen) -> int:
     """List, forget, unlock."""
     workspace = open_workspace(words.paths, words.connections)
     if words.verb == "list":
-        rows = flows.owned(workspace)
+        rows = inspect.owned(workspace)
         if words.format == "json":
             screen.json(rows)
         else:
@@ -220,7 +220,7 @@ def ledger(words: argparse.Namespace, screen: Screen) -> int:
             address = Address.parse(words.what)
         except ValueError as problem:
             raise VastplanError(str(problem)) from None
-        flows.forget(workspace, address)
+        inspect.forget(workspace, address)
         screen.show(f"{address} is no longer ours; it was not touched.")
         return errors.OK
     (site,) = workspace.chosen(words.what)

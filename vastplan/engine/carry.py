@@ -16,7 +16,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import NotFound, Refused, Stale, Unclear, VastplanError
 from vastplan.model.plan import Action, Cause, Step, Verb
 from vastplan.model.state import LedgerPart, Owned, path_text
-from vastplan.model.value import Ref, Secret, from_json, references
+from vastplan.model.value import Ref, Reveal, from_json, references, revealed
 from vastplan.words.codec import Encoder
 from vastplan.words.kind import Kind, Row, Shape, Values
 from vastplan.words.marks import Mark
@@ -32,7 +32,7 @@ class Run:
     journals: Mapping[str, Journal]
     ledger: Mapping[str, LedgerPart]
     matcher: Matcher
-    reveal: Callable[[Secret], str]
+    reveal: Reveal
     now: Callable[[], datetime]
     made: dict[Address, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -61,13 +61,7 @@ class Run:
 
     def revealed(self, value: Any) -> Any:
         """The value with its secrets."""
-        if isinstance(value, Secret):
-            return self.reveal(value)
-        if isinstance(value, Mapping):
-            return {key: self.revealed(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.revealed(item) for item in value]
-        return value
+        return revealed(value, self.reveal)
 
 
 def carry_out(run: Run, action: Action, step: Step, detached: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from vastplan.model.plan import Cause, FieldChange
 from vastplan.model.state import digest, path_text
@@ -18,8 +18,7 @@ _UNCOMPARED = frozenset({Mark.DOCUMENT, Mark.CREATE_ONLY})
 _NOTHING: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """One value of the document that is compared as a whole."""
 
     path: Path
@@ -46,15 +45,15 @@ def leaves(
             continue
         path, value = (*prefix, field.name), values[field.name]
         fixed = immutable or Mark.IMMUTABLE in field.marks
-        if isinstance(value, Mapping) and field.shape is Shape.STRUCT:
+        if isinstance(value, dict) and field.shape is Shape.STRUCT:
             yield from leaves(field.fields, value, path, fixed)
-        elif isinstance(value, Mapping) and field.shape is Shape.KEYED:
+        elif isinstance(value, dict) and field.shape is Shape.KEYED:
             for key, member in value.items():
                 if member is None:
                     yield Leaf((*path, key), field, None, fixed)
                 else:
                     yield from leaves(field.fields, member, (*path, key), fixed)
-        elif isinstance(value, Mapping) and field.shape is Shape.MAP:
+        elif isinstance(value, dict) and field.shape is Shape.MAP:
             for key, item in value.items():
                 yield Leaf((*path, key), field, item, fixed)
         else:
@@ -64,7 +63,7 @@ def leaves(
 def value_at(values: Any, path: Path) -> Any:
     """The value of a leaf, `None` where there is none."""
     for step in path:
-        if not isinstance(values, Mapping):
+        if not isinstance(values, dict):
             return None
         values = values.get(step)
     return values
@@ -87,7 +86,7 @@ def same(field: Field, desired: Any, live: Any) -> bool:
 
 def _covers(fields: tuple[Field, ...], desired: Mapping[str, Any], live: Any) -> bool:
     """A list's items are compared on what the document writes of them: the system may add to each."""
-    return isinstance(live, Mapping) and all(
+    return isinstance(live, dict) and all(
         same(leaf.field, leaf.value, value_at(live, leaf.path)) for leaf in leaves(fields, desired)
     )
 

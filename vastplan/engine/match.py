@@ -11,9 +11,9 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Refused
 from vastplan.model.state import LedgerPart, Owned
 from vastplan.model.value import Ref
-from vastplan.words.codec import map_references
+from vastplan.words.codec import fields_with_references, map_references
 from vastplan.words.document import Entry
-from vastplan.words.kind import Field, Kind, Shape, Values
+from vastplan.words.kind import Kind, Values
 from vastplan.words.marks import Refers
 
 
@@ -172,7 +172,7 @@ class Matcher:
         resolve: Callable[[Ref, str], Any] | None = None,
     ) -> Values:
         """The live values with raw references named: by what is desired there if it is that, else by address or name."""
-        hints = list(_references(kind.fields, desired or {}))
+        hints = [ref for _, ref in fields_with_references(kind.fields, desired or {})]
 
         def change(refers: Refers, raw: Any) -> Any:
             return raw if raw is None else self._name(live.site, refers, raw, hints, resolve or self.resolve)
@@ -205,21 +205,3 @@ class Matcher:
     def address_of(self, live: Live) -> Address | None:
         """The address that a live object is matched with, if any."""
         return self._by_id.get((live.site, live.kind.name, live.id))
-
-
-def _references(fields: tuple[Field, ...], values: Mapping[str, Any]) -> list[Ref]:
-    found: list[Ref] = []
-    for field in fields:
-        value = values.get(field.name)
-        if isinstance(value, Ref):
-            found.append(value)
-        elif isinstance(value, list) and field.refers:
-            found += [one for one in value if isinstance(one, Ref)]
-        elif field.fields and isinstance(value, dict):
-            inner = value.values() if field.shape is Shape.KEYED else [value]
-            for part in inner:
-                found += _references(field.fields, part or {})
-        elif field.fields and isinstance(value, list):
-            for part in value:
-                found += _references(field.fields, part)
-    return found

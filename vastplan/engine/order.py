@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -12,7 +12,7 @@ from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, error
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, Step, Verb
 from vastplan.model.value import Ref, references, to_json
-from vastplan.words.codec import map_references
+from vastplan.words.codec import fields_with_references, map_references
 from vastplan.words.document import Entry
 from vastplan.words.kind import Field, Shape
 from vastplan.words.marks import Mark, Refers
@@ -227,22 +227,6 @@ def _clearable(holder: Holder) -> bool:
     """Whether null there means no reference: a null that is a choice would open or widen something meanwhile."""
     field = holder.field
     return field.shape in (Shape.VALUE, Shape.SET) and field.nullable and not field.has(Mark.EXPLICIT_NULL)
-
-
-def fields_with_references(fields: tuple[Field, ...], values: Mapping[str, object]) -> Iterator[tuple[Field, Ref]]:
-    """Every reference in symbolic values with its field."""
-    for field in fields:
-        value = values.get(field.name)
-        if field.refers is not None:
-            for ref in references(value):
-                yield field, ref
-        elif field.fields and isinstance(value, Mapping):
-            for part in value.values() if field.shape is Shape.KEYED else [value]:
-                if isinstance(part, Mapping):
-                    yield from fields_with_references(field.fields, part)
-        elif field.fields and isinstance(value, list):
-            for part in value:
-                yield from fields_with_references(field.fields, part)
 
 
 def raw_references(fields: tuple[Field, ...], values: dict[str, object]) -> list[tuple[Field, Refers, object]]:

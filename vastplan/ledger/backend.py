@@ -11,7 +11,9 @@ from vastplan.model.state import LedgerPart
 class Session(Protocol):
     """One site's part, locked for this process until `close`."""
 
-    part: LedgerPart
+    @property
+    def part(self) -> LedgerPart:
+        """The part as it is now."""
 
     def record(self, *events: Event) -> None:
         """Make the events durable, then true; on return they survive a crash."""

@@ -48,23 +48,35 @@ def end(at: str, limits: Mapping[str, int]) -> Event:
     return {"event": "end", "at": at, "limits": dict(limits)}
 
 
-def applied(part: LedgerPart, event: Event) -> LedgerPart:
-    """The part after the event; raises `KeyError` or `TypeError` for what is not an event."""
-    entries, intents = dict(part.entries), dict(part.intents)
-    name = event["event"]
-    if name == "begin":
-        intents |= {address: Intent(**one) for address, one in event["intents"].items()}
-        plans = (*part.plans, event["plan"])[-KEPT_PLANS:]
-        return replace(part, intents=intents, plans=plans, serial=part.serial + 1, applied=event["at"])
-    if name == "end":
-        return replace(part, limits=dict(event["limits"]), applied=event["at"])
-    address = event["address"]
-    intents.pop(address, None)
-    if name == "own":
-        owned = dict(event["owned"])
-        entries[address] = Owned(**{**owned, "refers": tuple(owned["refers"])})
-    elif name == "drop":
-        entries.pop(address, None)
-    elif name != "settle":
-        raise KeyError(name)
-    return replace(part, entries=entries, intents=intents)
+class Book:
+    """A part while it changes, event by event. It keeps its own tables: an apply of many objects copies none of them."""
+
+    def __init__(self, part: LedgerPart) -> None:
+        self._head = part
+        self._entries = dict(part.entries)
+        self._intents = dict(part.intents)
+
+    def part(self) -> LedgerPart:
+        """The part as it is now; later events do not show in it."""
+        return replace(self._head, entries=dict(self._entries), intents=dict(self._intents))
+
+    def add(self, event: Event) -> None:
+        """What is so after the event; raises `KeyError` or `TypeError` for what is not an event."""
+        name = event["event"]
+        if name == "begin":
+            self._intents |= {address: Intent(**one) for address, one in event["intents"].items()}
+            plans = (*self._head.plans, event["plan"])[-KEPT_PLANS:]
+            self._head = replace(self._head, plans=plans, serial=self._head.serial + 1, applied=event["at"])
+        elif name == "end":
+            self._head = replace(self._head, limits=dict(event["limits"]), applied=event["at"])
+        elif name == "own":
+            owned = Owned(**{**event["owned"], "refers": tuple(event["owned"]["refers"])})
+            self._entries[event["address"]] = owned
+            self._intents.pop(event["address"], None)
+        elif name == "drop":
+            self._entries.pop(event["address"], None)
+            self._intents.pop(event["address"], None)
+        elif name == "settle":
+            self._intents.pop(event["address"], None)
+        else:
+            raise KeyError(name)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from vastplan.ledger.events import Event, applied, new_part
+from vastplan.ledger.events import Book, Event, new_part
 from vastplan.model.errors import Locked, VastplanError
 from vastplan.model.state import LEDGER_VERSION, Intent, LedgerPart, Owned
 
@@ -75,7 +75,7 @@ class FileSession:
     """A locked part; events go to the journal, and the file is replaced at the end."""
 
     def __init__(self, folder: Path, site: str, part: LedgerPart, lock: FileLock) -> None:
-        self.part = part
+        self._book = Book(part)
         self._file = folder / f"{site}.json"
         self._journal = folder / f"{site}.journal"
         self._holder = folder / f"{site}.holder"
@@ -83,15 +83,18 @@ class FileSession:
         self._compact()
         self._open = self._journal.open("ab")
 
+    @property
+    def part(self) -> LedgerPart:
+        """The part as it is now."""
+        return self._book.part()
+
     def record(self, *events: Event) -> None:
         """Append and fsync, then change the part."""
-        part = self.part
-        for event in events:
-            part = applied(part, event)
         self._open.write(b"".join(json.dumps(event).encode() + b"\n" for event in events))
         self._open.flush()
         os.fsync(self._open.fileno())
-        self.part = part
+        for event in events:
+            self._book.add(event)
 
     def close(self) -> None:
         """Fold the journal into the file and unlock."""
@@ -156,16 +159,17 @@ def _replayed(part: LedgerPart, journal: Path) -> LedgerPart:
         lines = journal.read_bytes().split(b"\n")
     except FileNotFoundError:
         return part
+    book = Book(part)
     for index, line in enumerate(lines):
         if not line:
             continue
         try:
-            part = applied(part, json.loads(line))
+            book.add(json.loads(line))
         except (ValueError, KeyError, TypeError):
             if index < len(lines) - 1:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None
             break  # the last line was cut short by the crash: its event never became true
-    return part
+    return book.part()
 
 
 def _holder(path: Path) -> str:

@@ -7,7 +7,7 @@ written `{"$ref": ADDRESS}`, `{"$existing": ADDRESS}` and `{"$secret": SOURCE}`.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,13 +40,16 @@ class Secret:
         return "(sensitive)"
 
 
+Reveal = Callable[[Secret], str]
+
+
 def to_json(value: Any) -> Any:
     """`value` as plain JSON; sets of references become sorted lists."""
     if isinstance(value, Ref):
         return {"$ref" if value.managed else "$existing": str(value.target)}
     if isinstance(value, Secret):
         return {"$secret": {value.source[0]: value.source[1]}}
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [to_json(item) for item in value]
@@ -71,6 +74,17 @@ def from_json(value: Any) -> Any:
     return value
 
 
+def revealed(value: Any, reveal: Reveal) -> Any:
+    """The value with its secrets in place; raises what `reveal` raises."""
+    if isinstance(value, Secret):
+        return reveal(value)
+    if isinstance(value, dict):
+        return {key: revealed(item, reveal) for key, item in value.items()}
+    if isinstance(value, list):
+        return [revealed(item, reveal) for item in value]
+    return value
+
+
 def canonical(value: Any) -> str:
     """One text for equal values, whatever the order of keys: what digests are made of."""
     return json.dumps(_for_digest(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
@@ -79,7 +93,7 @@ def canonical(value: Any) -> str:
 def _for_digest(value: Any) -> Any:
     if isinstance(value, Ref):
         return {"$ref": str(value.target)}  # whether we manage it is not part of what it is
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return {key: _for_digest(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_for_digest(item) for item in value]
@@ -90,7 +104,7 @@ def references(value: Any) -> list[Ref]:
     """Every reference inside a value, in the order they stand."""
     if isinstance(value, Ref):
         return [value]
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return [ref for item in value.values() for ref in references(item)]
     if isinstance(value, list | tuple):
         return [ref for item in value for ref in references(item)]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from vastplan.model.address import Address
-from vastplan.model.value import Ref, Secret
+from vastplan.model.value import Ref, Reveal, Secret, references
 from vastplan.words.kind import Endpoint, Field, Kind, Row, Shape, Values
 from vastplan.words.marks import Mark, Refers
 
 Resolve = Callable[[Ref, str], Any]  # a reference and an attribute name -> the value on the wire
-Reveal = Callable[[Secret], str]
 
 _ABSENT = object()
 
@@ -83,7 +82,7 @@ def decode(kind: Kind, row: Row) -> Values:
     """The kind's fields as a row holds them; references stay raw wire values until somebody can name them."""
     values: Values = {}
     for field in kind.fields:
-        if field.has(Mark.DOCUMENT) or field.has(Mark.WRITE_ONLY):
+        if not field.readable:
             continue
         raw = dig(row, field.wire)
         if raw is not _ABSENT:
@@ -191,8 +190,7 @@ def map_references(fields: tuple[Field, ...], values: Values, change: Callable[[
     """`values` with every reference replaced by `change(refers, value)`."""
     found: Values = dict(values)
     for field in fields:
-        value = values.get(field.name)
-        if value is None:
+        if not field.holds or (value := values.get(field.name)) is None:
             continue
         if field.refers is not None:
             if isinstance(value, list):
@@ -282,3 +280,20 @@ def prune(value: Any) -> Any:
     if isinstance(value, list):
         return [prune(item) for item in value]
     return value
+
+
+def fields_with_references(fields: tuple[Field, ...], values: Mapping[str, object]) -> Iterator[tuple[Field, Ref]]:
+    """Every reference in symbolic values with its field."""
+    for field in fields:
+        if not field.holds or (value := values.get(field.name)) is None:
+            continue
+        if field.refers is not None:
+            for ref in references(value):
+                yield field, ref
+        elif isinstance(value, dict):
+            for part in value.values() if field.shape is Shape.KEYED else [value]:
+                if isinstance(part, dict):
+                    yield from fields_with_references(field.fields, part)
+        elif isinstance(value, list):
+            for part in value:
+                yield from fields_with_references(field.fields, part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -62,11 +63,7 @@ def _frozen(field: Field) -> Field:
     """The same field, immutable: an API without updates can only replace."""
     if field.marks & {Mark.IMMUTABLE, Mark.DOCUMENT, Mark.CREATE_ONLY, Mark.IDENTITY}:
         return field
-    return _with(field, marks=field.marks | {Mark.IMMUTABLE})
-
-
-def _with(field: Field, **changes: Any) -> Field:
-    return Field(**{name: changes.get(name, getattr(field, name)) for name in Field.__slots__})
+    return replace(field, marks=field.marks | {Mark.IMMUTABLE})
 
 
 @lru_cache

@@ -20,7 +20,7 @@ class Entry:
     """One object on one site: symbolic values, where it stands, what it was derived from, and what was chosen for it."""
 
     address: Address
-    values: Mapping[str, Any]
+    values: dict[str, Any]
     where: Where | None = None
     origin: str = ""
     chosen: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Entry:
     def part(self, kind: str, name: str, values: Mapping[str, Any], **more: Any) -> Entry:
         """An object on the same site that this entry yields."""
         origin = self.origin or str(self.address)
-        return Entry(Address(self.address.site, kind, name), values, self.where, origin, **more)
+        return Entry(Address(self.address.site, kind, name), dict(values), self.where, origin, **more)
 
     def ref(self, kind: str, name: str) -> Ref:
         """A reference to an object on the same site."""
@@ -88,9 +88,15 @@ class Scope:
     def __init__(self, sites: Mapping[str, Site], entries: Iterable[Entry]) -> None:
         self.sites = sites
         self.findings: list[Diagnostic] = []
+        self.asked = False  # whether an expansion looked at what was probed, so that it may say otherwise offline
         self._entries: dict[tuple[str, str], dict[str, Entry]] = {}
         for entry in entries:
             self.add(entry)
+
+    def facts(self, site: str) -> Mapping[str, Any]:
+        """What was probed on a site; empty offline."""
+        self.asked = True
+        return self.sites[site].facts
 
     def add(self, entry: Entry) -> None:
         """Make an entry visible to later look-ups."""

@@ -42,6 +42,12 @@ class Field:
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
+    holds: bool = field(init=False, compare=False, default=False)  # a reference is in it, or in a part of it
+    readable: bool = field(init=False, compare=False, default=True)  # the system shows it
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", self.refers is not None or any(one.holds for one in self.fields))
+        object.__setattr__(self, "readable", not self.marks & {Mark.DOCUMENT, Mark.WRITE_ONLY})
 
     def has(self, mark: Mark) -> bool:
         """Whether the field carries the mark."""

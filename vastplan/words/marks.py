@@ -26,6 +26,8 @@ class Mark(Enum):
     WHOLE = "whole"  # sent whole, never a part of it: the struct, or all such fields in one top-level field of the wire
     EXPLICIT_NULL = "explicit-null"  # null is a choice (all, none): a create sends it, letting go never writes it
 
+    __hash__ = object.__hash__  # members are one each; the hash of Enum runs in Python, a million times in a large plan
+
 
 IDENTITY, IMMUTABLE, CREATE_ONLY, WRITE_ONLY = Mark.IDENTITY, Mark.IMMUTABLE, Mark.CREATE_ONLY, Mark.WRITE_ONLY
 SENSITIVE, ONE_WAY, GROW_ONLY, AS_SET = Mark.SENSITIVE, Mark.ONE_WAY, Mark.GROW_ONLY, Mark.AS_SET

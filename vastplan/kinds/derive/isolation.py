@@ -38,7 +38,7 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
         )
         yield from _quotas(entry, scope, users)
         return
-    version = _version(site.facts)
+    version = _version(scope.facts(site.name))
     if version is not None and version < _OLDEST:
         scope.refuse(
             entry,

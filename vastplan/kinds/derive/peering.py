@@ -63,7 +63,7 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
             )
         pools[site] = Ref(address)
     if entry.address.site == first:
-        options = {
+        options: dict[str, Any] = {
             name: entry.values[name] for name in ("secure_mode", "transport_mode", "mss") if name in entry.values
         }
         values = {"name": entry.address.name, "pool": pools[first], "leading_vip": pools[second], **options}

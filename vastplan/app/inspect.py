@@ -1,0 +1,104 @@
+"""Looking, without planning a change: one object, what we own, what nobody manages; and letting go of what we own."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.app.flows import Options, Planned, make_plan, now
+from vastplan.app.workspace import Workspace
+from vastplan.config.unfold import nearest
+from vastplan.engine.diff import leaves, value_at
+from vastplan.ledger import events
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.state import path_text
+from vastplan.model.value import to_json
+from vastplan.words.marks import Mark
+
+
+@dataclass(frozen=True, slots=True)
+class Unmanaged:
+    """A live object that nobody manages here."""
+
+    site: str
+    kind: str
+    name: str
+    id: str
+
+
+def unmanaged(planned: Planned, workspace: Workspace) -> list[Unmanaged]:
+    """Live objects of the kinds in use that the ledger does not own and the document does not name."""
+    found = []
+    sections = workspace.registry.sections.values()
+    named = {one.name for one in sections} | {entry.address.kind for entry in planned.entries}
+    ours = {(address.kind, address.name) for address in planned.matcher.owned()}
+    for (site, kind), collection in sorted(planned.observed.collections.items()):
+        for live in collection.objects:
+            mirror = live.kind.mirrored and (kind, live.name) in ours
+            if kind in named and not (live.foreign or mirror) and planned.matcher.address_of(live) is None:
+                found.append(Unmanaged(site, kind, live.name, live.id))
+    return found
+
+
+def forget(workspace: Workspace, address: Address) -> None:
+    """Drop ownership of an object without touching it; raises `VastplanError` when we do not own it."""
+    session = workspace.ledger().open(address.site, f"pid {os.getpid()}")
+    try:
+        if str(address) not in session.part.entries:
+            raise VastplanError(f"{address} is not in the ledger")
+        session.record(events.begin("", {}, now().isoformat(timespec="seconds")), events.drop(str(address)))
+    finally:
+        session.close()
+
+
+def owned(workspace: Workspace) -> list[dict[str, Any]]:
+    """What the ledger owns, by address."""
+    backend = workspace.ledger()
+    rows = []
+    for site in workspace.document.head.sites:
+        for address, one in sorted(backend.read(site).entries.items()):
+            rows.append({"address": address, "id": one.id, "applied": one.applied, "fields": len(one.fields)})
+    return rows
+
+
+def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
+    """One object of the document: its fields on both sides, and what was chosen for it. Raises `VastplanError`."""
+    options = Options(workspace.chosen(address.site if address.site in workspace.document.head.sites else None))
+    planned = make_plan(workspace, options)
+    entry = next((one for one in planned.entries if one.address == address), None)
+    if entry is None:
+        near = nearest(str(address), [str(one.address) for one in planned.entries])
+        raise VastplanError(f"the document yields no {address}" + (f" ({near})" if near else ""))
+    kind = workspace.registry.kinds[address.kind]
+    match = planned.matcher.match(address)
+    live = planned.matcher.symbolic(kind, match.live, entry.values) if match.live else {}
+    action = next((one for one in planned.plan.actions if one.address == address), None)
+    changes = {change.path: change for change in action.changes} if action else {}
+    fields = []
+    for leaf in leaves(kind.fields, entry.values):
+        text = path_text(leaf.path)
+        change = changes.get(text)
+        hidden = leaf.field.has(Mark.SENSITIVE)
+        fields.append(
+            {
+                "path": text,
+                "desired": "(sensitive)" if hidden else to_json(leaf.value),
+                "live": "(sensitive)" if hidden else to_json(value_at(live, leaf.path)),
+                "differs": change is not None,
+                "cause": change.cause.value if change else "",
+                "unit": leaf.field.unit,
+            }
+        )
+    state = match.unknown or (action.reason if action else "in sync")
+    return {
+        "address": str(address),
+        "origin": entry.origin,
+        "id": match.live.id if match.live else "",
+        "applied": match.owned.applied if match.owned else "",
+        "state": state,
+        "chosen": list(entry.chosen),
+        "fields": fields,
+        "writers": list(match.live.writers) if match.live else [],
+    }
