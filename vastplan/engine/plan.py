@@ -103,7 +103,7 @@ def build(request: Request) -> tuple[Plan, Matcher]:
     context = Context(request.consent, matcher, order, request.now, owned)
     judge(context)
     final = hold_back(order.actions, operations)
-    users = _users(request.entries)
+    users = _users(request.entries) if final else {}
     rank = {operation.address: index for index, operation in enumerate(operations)}
     shown = tuple(
         replace(action, evidence=evidence(action, context), dependents=_dependents(str(action.address), users))

@@ -84,9 +84,11 @@ def decode(kind: Kind, row: Row) -> Values:
     for field in kind.fields:
         if not field.readable:
             continue
-        raw = dig(row, field.wire)
+        wire = field.wire
+        raw = row.get(wire[0], _ABSENT) if len(wire) == 1 else dig(row, wire)
         if raw is not _ABSENT:
-            values[field.name] = decode_value(field, raw)
+            plain = field.shape is Shape.VALUE and field.codec is None
+            values[field.name] = raw if plain else decode_value(field, raw)
     return kind.finish_decode(values, row) if kind.finish_decode else values
 
 

@@ -90,6 +90,7 @@ class Scope:
         self.findings: list[Diagnostic] = []
         self.asked = False  # whether an expansion looked at what was probed, so that it may say otherwise offline
         self._entries: dict[tuple[str, str], dict[str, Entry]] = {}
+        self._by_tenant: dict[tuple[str, str], dict[Address, list[Entry]]] = {}
         for entry in entries:
             self.add(entry)
 
@@ -100,6 +101,7 @@ class Scope:
 
     def add(self, entry: Entry) -> None:
         """Make an entry visible to later look-ups."""
+        self._by_tenant.pop((entry.address.site, entry.address.kind), None)
         self._entries.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
 
     def get(self, address: Address) -> Entry | None:
@@ -110,13 +112,25 @@ class Scope:
         """The entries of a kind on a site."""
         yield from self._entries.get((site, kind), {}).values()
 
+    def _owned_by(self, tenant: Ref | None, site: str, kind: str) -> list[Entry]:
+        if tenant is None:
+            return []
+        if (site, kind) not in self._by_tenant:
+            index: dict[Address, list[Entry]] = {}
+            for one in self.of(site, kind):
+                owner = one.values.get("tenant")
+                if isinstance(owner, Ref):
+                    index.setdefault(owner.target, []).append(one)
+            self._by_tenant[site, kind] = index
+        return self._by_tenant[site, kind].get(tenant.target, [])
+
     def refuse(self, entry: Entry, code: str, message: str, fix: str = "") -> None:
         """Record an error about an entry."""
         self.findings.append(error(code, message, fix=fix, address=str(entry.address), where=entry.where))
 
     def only(self, entry: Entry, field: str, kind: str, tenant: Ref | None) -> Ref | None:
         """The one entry of `kind` that belongs to `tenant`; no or several candidates are an error."""
-        found = [one for one in self.of(entry.address.site, kind) if tenant and one.values.get("tenant") == tenant]
+        found = self._owned_by(tenant, entry.address.site, kind)
         if len(found) == 1:
             return Ref(found[0].address)
         owner = f"tenant {tenant}" if tenant else "no tenant"
