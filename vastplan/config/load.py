@@ -76,7 +76,8 @@ def _site(name: str, given: sites.Connections, spec: sites.SiteSpec, facts: Mapp
         assert isinstance(given.sim, sites.SimEndpoint)
         listed = given.sim.systems
         systems = frozenset(listed if isinstance(listed, list) else ("vast", "kubernetes", "runai"))
-    settings = {"isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy"}
+    csi = tuple(map(int, spec.csi.split("."))) if isinstance(spec.csi, str) else ()
+    settings = {"csi": csi, "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy"}
     return Site(name, systems, settings, facts)
 
 

@@ -96,6 +96,8 @@ class SiteSpec(Connections):
     """A site of the document."""
 
     isolation: Isolation | MISSING = MISSING
+    csi: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+(\.\d+)?$")] | MISSING = MISSING
+    """The version of the VAST CSI drivers that are installed there: what they cannot do is refused."""
     parallel: Annotated[int, Field(ge=1, le=64)] | MISSING = MISSING
 
 

@@ -56,8 +56,8 @@ class Run:
         if ref.managed or (ref.target.site, kind.system) not in self.providers:
             return None
         found = observe([(ref.target.site, kind)], self.providers)
-        live = found.named(ref.target.site, kind, ref.target.name)
-        return None if live is None else live.attributes.get(attribute)
+        named = found.named(ref.target.site, kind, ref.target.name)
+        return named[0].attributes.get(attribute) if len(named) == 1 else None
 
     def revealed(self, value: Any) -> Any:
         """The value with its secrets."""

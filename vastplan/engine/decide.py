@@ -7,9 +7,9 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from vastplan.engine.diff import Difference, diff, digests, fingerprint, from_nothing
-from vastplan.engine.match import Match, Matcher, NotKnown, NotYet
+from vastplan.engine.match import Ambiguous, Match, Matcher, NotKnown, NotYet
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Diagnostic, error
+from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Block, Cause, Unknown, Verb
 from vastplan.model.state import Intent, LedgerPart
@@ -120,7 +120,13 @@ class Decider:
         except VastplanError as problem:
             self.findings.append(error("VP302", str(problem), address=str(entry.address), where=entry.where))
             return None
-        return self._compared(entry, named, kind, match, values)
+        action = self._compared(entry, named, kind, match, values)
+        if action is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
+            self.findings += [
+                Diagnostic("VP304", Severity.WARNING, one.message, one.fix, str(entry.address), entry.where)
+                for one in self._missing(entry, named)
+            ]
+        return action
 
     def _action(self, entry: Entry, named: list[tuple[Field, Ref]], **more: Any) -> Action:
         return Action(
@@ -205,6 +211,9 @@ class Decider:
                 continue
             try:
                 self._matcher.resolve(ref, field.refers.attribute(ref.target.kind))
+            except Ambiguous as reason:
+                text = f"{field.name} refers to {ref.target.name} by name alone, and {reason}"
+                found.append(Block("ambiguous", text, "a name that only one of them has"))
             except (NotYet, NotKnown):
                 text = f"{field.name} refers to an existing {ref.target.kind} {ref.target.name}, and {ref.target.site} has none"
                 found.append(Block("missing", text, "another name, or make it first"))

@@ -25,6 +25,10 @@ class NotKnown(Exception):
     """A reference to something in a collection that could not be read."""
 
 
+class Ambiguous(NotKnown):
+    """A reference by name that fits several objects: nobody can say which of them is meant, nor will the system."""
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """What an address is matched with. `unknown` says why it cannot be told."""
@@ -143,7 +147,13 @@ class Matcher:
         elif problem:
             raise NotKnown(problem)
         else:
-            live = self.observed.named(address.site, kind, address.name)
+            several = self.observed.named(address.site, kind, address.name)
+            if len(several) > 1:
+                ids = ", ".join(sorted(one.id for one in several))
+                raise Ambiguous(
+                    f"{address.site} has {len(several)} of kind {kind.name} named {address.name} (ids {ids})"
+                )
+            live = several[0] if several else None
         value = None if live is None else live.attributes.get(attribute)
         if value is None:
             entry = self._desired.get(address)

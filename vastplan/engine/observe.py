@@ -49,7 +49,7 @@ class Observed:
 
     def __init__(self, collections: Mapping[tuple[str, str], Collection]) -> None:
         self.collections = dict(collections)
-        self._by_attribute: dict[tuple[str, str, str], dict[str, Live]] = {}
+        self._by_attribute: dict[tuple[str, str, str], dict[str, list[Live]]] = {}
 
     def error(self, site: str, kind: str) -> str:
         """Why a collection is unknown, "" when it was read."""
@@ -66,22 +66,26 @@ class Observed:
         found = self.collections.get((site, kind))
         return found.objects if found else []
 
-    def find(self, site: str, kind: str, attribute: str, value: Any) -> Live | None:
-        """The object whose attribute has the value."""
+    def having(self, site: str, kind: str, attribute: str, value: Any) -> list[Live]:
+        """The objects whose attribute has the value."""
         key = (site, kind, attribute)
         if key not in self._by_attribute:
-            index: dict[str, Live] = {}
+            index: dict[str, list[Live]] = {}
             for live in self.objects(site, kind):
                 text = live.id if attribute == "id" else live.attributes.get(attribute)
                 if text is not None:
-                    index.setdefault(str(text), live)
+                    index.setdefault(str(text), []).append(live)
             self._by_attribute[key] = index
-        return self._by_attribute[key].get(str(value))
+        return self._by_attribute[key].get(str(value), [])
 
-    def named(self, site: str, kind: Kind, name: str) -> Live | None:
-        """The object of that name; a namespaced one also by `namespace/name`."""
-        found = self.find(site, kind.name, "path", name) if kind.endpoint.namespaced else None
-        return found or self.find(site, kind.name, "name", name)
+    def find(self, site: str, kind: str, attribute: str, value: Any) -> Live | None:
+        """The first object whose attribute has the value."""
+        return next(iter(self.having(site, kind, attribute, value)), None)
+
+    def named(self, site: str, kind: Kind, name: str) -> list[Live]:
+        """The objects of that name; a namespaced one is also found by `namespace/name`, which only one can have."""
+        found = self.having(site, kind.name, "path", name) if kind.endpoint.namespaced else []
+        return found or self.having(site, kind.name, "name", name)
 
     def by_id(self, site: str, kind: str, id: str) -> Live | None:
         """The object with that id."""

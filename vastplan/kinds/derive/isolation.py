@@ -7,6 +7,7 @@ A managed class is open to the namespaces of the projects that list it or whose 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from vastplan.kinds.derive.csi import refuse_unknown
 from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
 from vastplan.model.address import Address
@@ -18,6 +19,7 @@ _OLDEST = (1, 30)  # the first version with ValidatingAdmissionPolicy as a stabl
 
 
 def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    refuse_unknown(entry, scope)
     values = entry.without("shared")
     chosen: list[str] = []
     tenant = values.get("tenant")
