@@ -19,7 +19,7 @@ from vastplan.engine.guard import Consent
 from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Severity
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan
 from vastplan.report import drift as drift_report
@@ -82,6 +82,9 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
     if len(words.paths) == 1 and planfile.looks_like_plan(words.paths[0]):
         made = planfile.load(words.paths[0])
         workspace = open_workspace(words.document or [Path(one) for one in made.source.split(", ")], words.connections)
+        wrong = [one for one in made.findings if one.severity is Severity.ERROR]
+        if wrong:
+            raise Invalid(wrong)
     else:
         workspace = open_workspace(words.paths, words.connections)
         made = flows.make_plan(workspace, _options(words, workspace)).plan
