@@ -104,7 +104,7 @@ def test_the_three_promises(data: st.DataObject) -> None:
         lab.converge()
         assert lab.plan().actions == ()
 
-        hit = [case for case in chosen if case.by_hand and data.draw(st.booleans())]
+        hit = [case for case in chosen if bool(case.by_hand) and data.draw(st.booleans())]
         expected: dict[str, set[str]] = {}
         for case in hit:
             live = lab.live(case.address)

@@ -10,6 +10,7 @@ from typing import Any, TextIO
 
 from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.text import inert
+from vastplan.report import machine
 from vastplan.report.text import Style, findings_lines
 
 
@@ -29,6 +30,10 @@ class Screen:
     def json(self, data: Any) -> None:
         """A result as JSON."""
         self.show(json.dumps(data, sort_keys=True, indent=1))
+
+    def machine(self, value: machine.Printed) -> None:
+        """A result as the JSON that has a schema."""
+        self.json(machine.plain(value))
 
     def progress(self, text: str) -> None:
         """A line on how work goes on."""
