@@ -12,13 +12,16 @@ from tests.kinds.cases import Case, cases, differing, with_value, without
 from tests.lab import Lab, full_registry
 from vastplan.engine.diff import leaves
 from vastplan.engine.guard import Consent
+from vastplan.engine.observe import Live
+from vastplan.engine.settle import until_ready
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.state import path_text
 from vastplan.report.drift import moved as drifted
 from vastplan.words.codec import at, dig
-from vastplan.words.kind import Field, Shape
+from vastplan.words.kind import Field, Kind, Row, Shape
 from vastplan.words.marks import Mark
+from vastplan.words.provider import Provider
 
 CASES = cases()
 # What systems move on their own with every write.
@@ -242,6 +245,58 @@ def test_what_was_deleted_by_hand_is_made_again(lab: Lab, case: Case) -> None:
     after = lab.live(case.address)
     assert after is not None and after.id != before.id
     assert lab.plan().actions == ()
+
+
+class Crash(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_create_that_was_cut_off_is_carried_on(lab: Lab, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made, and not yet noted as ours: what the second Ctrl-C of an apply leaves behind."""
+    lab.write(document(lab, case, None))
+    lab.converge()
+    lab.write(document(lab, case, case.get("entry", {})))
+
+    made = cut_off(lab, case, lab.plan(), monkeypatch)
+    carried_on(lab, case, made)
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.get("replace", {})], ids=str)
+def test_a_replacement_that_was_cut_off_is_carried_on(lab: Lab, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(lab, case)
+    path, value = next(iter(case.get("replace", {}).items()))
+    lab.write(document(lab, case, edited(case, path, value)))
+    new = cut_off(lab, case, lab.plan(lab.consent_to_loss(case.address)), monkeypatch)
+    carried_on(lab, case, new)
+
+
+def cut_off(lab: Lab, case: Case, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> Live:
+    """Apply until an object of the kind was made; answers the one that is there then."""
+
+    def crash(kind: Kind, provider: Provider, locator: str) -> Row:
+        if kind.name == case.kind:
+            raise Crash
+        return until_ready(kind, provider, locator)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("vastplan.engine.carry.until_ready", crash)
+        with pytest.raises(Crash):
+            lab.apply(plan)
+    live = lab.live(case.address)
+    assert live is not None
+    return live
+
+
+def carried_on(lab: Lab, case: Case, made: Live) -> None:
+    """The next apply, which adopts nothing, takes the object for ours and ends in sync."""
+    consent = Consent(allow_delete=("*",), max_count=1000)
+    action = action_of(lab.plan(consent), case.address)
+    assert action is not None and action.verb in (Verb.RELEASE, Verb.UPDATE) and not action.blocked, action
+    lab.converge(consent)
+    after = lab.live(case.address)
+    assert after is not None and after.id == made.id
+    assert lab.plan(consent).actions == ()
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -96,7 +97,7 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
         screen.machine(machine.applied(receipt))
     else:
         screen.show(receipt_text(receipt, screen.style))
-    return errors.exit_code(_ended(receipt) | (_conditions(made) - {errors.CHANGES}))
+    return errors.exit_code(_ended(made, receipt) | (_conditions(made) - {errors.CHANGES}))
 
 
 def _wrong(made: Plan) -> list[Diagnostic]:
@@ -131,12 +132,14 @@ def _conditions(made: Plan) -> set[int]:
     return found
 
 
-def _ended(receipt: Receipt) -> set[int]:
+def _ended(made: Plan, receipt: Receipt) -> set[int]:
     states = receipt.states()
+    blocked = {str(action.address) for action in made.actions if action.blocked}
     found: set[int] = set()
     if State.STALE in states:
         found.add(errors.STALE)
-    if states & {State.FAILED, State.UNKNOWN}:
+    left = any(one.state is State.SKIPPED and one.address not in blocked for one in receipt.outcomes)
+    if left or states & {State.FAILED, State.UNKNOWN}:
         found.add(errors.PARTIAL)
     return found
 
@@ -157,14 +160,19 @@ def _progress(screen: Screen, made: Plan) -> Callable[[Action, str], None]:
 
 @contextmanager
 def _interruptible(screen: Screen) -> Iterator[threading.Event]:
-    """The first Ctrl-C lets what is in flight end; the second stops at once."""
+    """The first Ctrl-C lets what is in flight end; the second ends the process, as a crash would.
+
+    The ledger's journal is made for that: what was in flight stands there as an intent. Anything gentler would wait
+    for the threads, which wait for the systems.
+    """
     stop = threading.Event()
 
     def interrupted(number: int, frame: object) -> None:
         if stop.is_set():
-            raise KeyboardInterrupt
+            screen.urgent("error: stopped at once; the next plan finds out what became of what was in flight")
+            os._exit(128 + number)
         stop.set()
-        screen.progress("stopping after what is in flight; once more to stop at once")
+        screen.urgent("stopping after what is in flight; once more to stop at once")
 
     before = {number: signal.signal(number, interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterable
@@ -39,6 +40,10 @@ class Screen:
         """A line on how work goes on."""
         self._err.write(self.style.cut(inert(text)) + "\n")
         self._err.flush()
+
+    def urgent(self, text: str) -> None:
+        """A line from a signal handler: past the streams, which the signal may have struck in the middle of a write."""
+        os.write(self._err.fileno(), f"{text}\n".encode())
 
     def findings(self, found: Iterable[Diagnostic]) -> None:
         """Findings, on standard error."""

@@ -59,7 +59,9 @@ def applied(part: LedgerPart, event: Event) -> LedgerPart:
     if name == "end":
         return replace(part, limits=dict(event["limits"]), applied=event["at"])
     address = event["address"]
-    intents.pop(address, None)
+    intent = intents.pop(address, None)
+    if name == "drop" and intent is not None and intent.verb == "replace":
+        intents[address] = intent  # the old one is gone; what stands there next may be the new one, cut off
     if name == "own":
         owned = dict(event["owned"])
         entries[address] = Owned(**{**owned, "refers": tuple(owned["refers"])})
