@@ -47,7 +47,7 @@ class _Schedule:
         flying: dict[Future[None], int] = {}
         with ThreadPoolExecutor(max_workers=self._parallel) as pool:
             while ready or flying:
-                while ready:
+                while ready and len(flying) < self._parallel:  # what the pool has queued could not be stopped
                     index = ready.pop(0)
                     if self._skipped(self._plan.operations[index]):
                         ready += _freed(index, users, waiting)
