@@ -73,11 +73,20 @@ def managed(lab: Lab, case: Case, path: str) -> bool:
 
 
 def overwritten(case: Case, document: dict[str, Any]) -> set[str]:
-    """The fields that a whole new body sets back to what the case says, where the document says otherwise."""
-    if case.by_hand["method"] != "PUT":
-        return set()
-    drawn, usual = document[SECTION[case.kind]][case.data["name"]], case.get("entry", {})
-    return {path for path in case.get("change", {}) if "." not in path and drawn.get(path) != usual.get(path)}
+    """The fields that a call by hand sets back to what the case says, as its body has to hold more than what it moves."""
+    drawn, usual, hand = document[SECTION[case.kind]][case.data["name"]], case.get("entry", {}), case.by_hand
+    return {
+        path
+        for path in case.get("change", {})
+        if (hand["method"] == "PUT" or path.partition(".")[0] in (hand.get("body") or {}))
+        and _dug(drawn, path) != _dug(usual, path)
+    }
+
+
+def _dug(entry: Any, path: str) -> Any:
+    for step in path.split("."):
+        entry = entry.get(step) if isinstance(entry, Mapping) else None
+    return entry
 
 
 @settings(max_examples=int(os.environ.get("VASTPLAN_EXAMPLES", "20")))
