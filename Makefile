@@ -24,7 +24,7 @@ unit: $(VENV)/ready
 	$(BIN)/pytest
 
 schemas: $(VENV)/ready
-	for which in desired-state plan ledger approvals connections; do \
+	for which in desired-state plan ledger approvals connections validate apply drift show ledger-list problems; do \
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
 
 # New random documents, and more of them than a test run has time for: make explore EXAMPLES=2000

@@ -20,6 +20,7 @@ from vastplan.app.workspace import Expanded, Workspace
 from vastplan.config.load import load
 from vastplan.engine.guard import Approval, Consent
 from vastplan.engine.observe import Live
+from vastplan.engine.settle import until_gone
 from vastplan.model.address import Address
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan
@@ -154,6 +155,18 @@ class Lab:
         )  # fmt: skip
         assert response.status_code < 400, f"{method} {path}: {response.status_code} {response.text}"
         return response.json() if response.content else None
+
+    def delete_by_hand(self, live: Live) -> None:
+        """Somebody deletes an object with the system's own API; returns once it is gone."""
+        from vastplan.app.connect import connected
+
+        with connected(self.workspace().document, sites=(live.site,), writable=True) as providers:
+            provider = providers[live.site, live.kind.system]
+            assert not isinstance(provider, Exception)
+            fresh = provider.read(live.kind, live.locator)
+            assert fresh is not None, f"{live.locator} is not there"
+            provider.delete(live.kind, live.locator, fresh)
+            until_gone(live.kind, provider, live.locator, live.id)
 
     def _authorisation(self, site: str, system: str) -> dict[str, str]:
         one = next(e for e in self.world.endpoints() if (e.site, e.system) == (site, system))

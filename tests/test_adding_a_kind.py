@@ -55,7 +55,7 @@ def test_the_runner_takes_it_through_its_life(copy: Path) -> None:
         "no:xdist",
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
-    assert "8 passed" in done.stdout, done.stdout[-500:]
+    assert "11 passed" in done.stdout, done.stdout[-500:]
 
 
 def test_the_commands_know_it(copy: Path) -> None:

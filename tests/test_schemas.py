@@ -11,11 +11,13 @@ import jsonschema
 import pytest
 import yaml
 
-from tests.conftest import Run
-from vastplan.app.schemas import schema
+from tests.conftest import Ran, Run
+from tests.lab import Lab
+from vastplan.app.schemas import PRINTED, schema
+from vastplan.sim.faults import Effect, Fault
 
 ROOT = Path(__file__).resolve().parent.parent
-NAMES = ("desired-state", "plan", "ledger", "approvals", "connections")
+NAMES = ("desired-state", "plan", "ledger", "approvals", "connections", *PRINTED)
 EXAMPLES = sorted(ROOT.glob("examples/**/*.yaml"))
 
 
@@ -72,3 +74,129 @@ def test_what_is_written_fits(tmp_path: Path, vastplan: Run) -> None:
     assert vastplan("apply", saved).code == 0
     ledger = tmp_path / ".vastplan" / "ledger" / "lab.json"
     validator("ledger").validate(json.loads(ledger.read_text()))
+
+
+def fits(name: str, ran: Ran) -> Any:
+    """What was printed, when all of it is one JSON value that fits the schema and says nothing beside it."""
+    found = json.loads(ran.out)
+    validator(name).validate(found)
+    known = published(name)["properties"]
+    assert set(found) <= set(known), f"{set(found) - set(known)} is not in the schema"
+    return found
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    shutil.copy(ROOT / "examples" / "minimal.yaml", tmp_path / "doc.yaml")
+    shutil.copy(ROOT / "examples" / "csi-password", tmp_path)
+    return tmp_path / "doc.yaml"
+
+
+JSON = ("--format", "json")
+
+
+def test_what_commands_print_fits(document: Path, vastplan: Run) -> None:
+    assert fits("validate", vastplan("validate", document, *JSON))["findings"] == []
+    assert fits("ledger-list", vastplan("ledger", "list", document, *JSON))["owned"] == []
+    unmade = fits("show", vastplan("show", document, "lab/tenant/team-a", *JSON))
+    assert (unmade["id"], unmade["state"]) == ("", "not there yet")
+    planned = fits("plan", vastplan("plan", document, *JSON))
+    gone = fits("drift", vastplan("drift", document, *JSON))
+    assert gone["drift"] == [] and gone["pending"] == len(planned["actions"])
+    ended = fits("apply", vastplan("apply", document, "--auto-approve", *JSON))
+    assert {one["state"] for one in ended["outcomes"]} == {"done"}
+    owned = fits("ledger-list", vastplan("ledger", "list", document, *JSON))["owned"]
+    assert len(owned) == len(ended["outcomes"])
+    nothing = fits("apply", vastplan("apply", document, "--auto-approve", *JSON))
+    assert nothing["outcomes"] == []
+    assert fits("plan", vastplan("plan", document, *JSON))["actions"] == []
+    made = fits("show", vastplan("show", document, "lab/storage_class/team-a", *JSON))
+    assert made["id"] and made["state"] == "in sync" and not any(one["differs"] for one in made["fields"])
+
+
+def test_what_was_moved_by_hand_is_printed_as_it_should_be(tmp_path: Path, vastplan: Run) -> None:
+    with Lab(tmp_path, {"iad": ["vast"]}) as lab:
+        lab.write({"tenants": {"a": {"max_views": 3}, "b": {}}})
+        file = tmp_path / "lab.yaml"
+        assert vastplan("apply", file, "--auto-approve").code == 0
+        rows = {row["name"]: row["id"] for row in lab.rows("iad", "tenant")}
+        lab.by_hand("iad", "vast", "PATCH", f"/api/v5/tenants/{rows['a']}/", {"max_views": 7})
+        lab.by_hand("iad", "vast", "DELETE", f"/api/v5/tenants/{rows['b']}/")
+        lab.by_hand("iad", "vast", "POST", "/api/v5/tenants/", {"name": "somebody-elses"})
+        ran = vastplan("drift", file, *JSON)
+        assert ran.code == 2, ran
+        found = fits("drift", ran)
+        field = {"path": "max_views", "live": 7, "applied": 3, "cause": "system", "unit": ""}
+        assert sorted(found["drift"], key=lambda one: str(one["address"])) == [
+            {"address": "iad/tenant/a", "what": "changed", "fields": [field]},
+            {"address": "iad/tenant/b", "what": "gone", "fields": []},
+        ]
+        assert {"site": "iad", "kind": "tenant", "name": "somebody-elses"} in found["unmanaged"]
+        shown = fits("show", vastplan("show", file, "iad/tenant/a", *JSON))
+        assert [one for one in shown["fields"] if one["differs"]] == [
+            {"path": "max_views", "desired": 3, "live": 7, "differs": True, "cause": "system", "unit": ""}
+        ]
+        lab.write({})
+        ran = vastplan("apply", file, "--auto-approve", *JSON)
+        assert ran.code == 3, ran
+        ended = {one["address"]: one["state"] for one in fits("apply", ran)["outcomes"]}
+        assert ended == {"iad/tenant/a": "skipped", "iad/tenant/b": "done"}
+        ran = vastplan("apply", file, "--auto-approve", *JSON)  # and now there is nothing that may be done
+        assert ran.code == 3, ran
+        assert [(one["address"], one["state"]) for one in fits("apply", ran)["outcomes"]] == [
+            ("iad/tenant/a", "skipped")
+        ]
+        lab.world.sites["iad"].servers["vast"].faults.arm(Fault(Effect.STATUS, path="/tenants/", times=500, status=500))
+        ran = vastplan("drift", file, *JSON)
+        assert ran.code == 6, ran
+        assert fits("drift", ran)["unknown"][0]["kind"] == "tenant"
+
+
+def test_warnings_are_printed_as_findings(tmp_path: Path, vastplan: Run) -> None:
+    file = tmp_path / "doc.yaml"
+    url = "{url: 'https://127.0.0.1:9', token: {env: NOBODY}, insecure_skip_verify: true}"
+    file.write_text(f"version: 1\nname: doc\nsites: {{iad: {{vast: {url}}}}}\ntenants: {{a: {{}}}}\n")
+    ran = vastplan("plan", file, *JSON)
+    assert ran.code == 6, ran
+    assert [one["code"] for one in fits("plan", ran)["findings"]] == ["VP320"]
+
+
+BAD = "version: 1\nname: bad\nsites: {iad: {sim: {systems: [vast]}}}\ntenants: {a: {max_view: 1, max_views: x}}\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("validate",), ("plan",), ("apply", "--auto-approve"), ("drift",), ("ledger", "list")],
+    ids=lambda words: words[0],
+)
+def test_problems_are_printed_with_their_places(words: tuple[str, ...], tmp_path: Path, vastplan: Run) -> None:
+    file = tmp_path / "bad.yaml"
+    file.write_text(BAD)
+    ran = vastplan(*words, file, *JSON)
+    assert ran.code == 1, ran
+    found = fits("problems", ran)
+    assert [(one["code"], one["severity"]) for one in found["findings"]] == [("VP206", "error"), ("VP212", "error")]
+    assert found["findings"][0]["where"] == {"file": str(file), "line": 4, "column": 15}
+    assert "did you mean max_views?" in found["findings"][0]["fix"]
+    assert found["error"].splitlines() == ran.err.splitlines()
+
+
+def test_other_problems_are_printed_too(document: Path, vastplan: Run) -> None:
+    saved = document.parent / "plan.json"
+    assert vastplan("plan", document, "--out", saved).code == 0
+    ran = vastplan("apply", document, *JSON)
+    assert ran.code == 1
+    assert "not approved" in fits("problems", ran)["error"]
+    ran = vastplan("show", document, "lab/tenant/nobody", *JSON)
+    assert ran.code == 1
+    assert "yields no lab/tenant/nobody" in fits("problems", ran)["error"]
+    assert vastplan("apply", saved).code == 0
+    ran = vastplan("apply", saved, *JSON)
+    assert ran.code == 5
+    assert "applied already" in fits("problems", ran)["error"]
+    ran = vastplan("plan", document, "--target", "lab/tenant/nobody", *JSON)
+    assert ran.code == 1
+    assert [one["code"] for one in fits("plan", ran)["findings"]] == ["VP303"]
+    ran = vastplan("apply", document, "--auto-approve", "--target", "lab/tenant/nobody", *JSON)
+    assert ran.code == 1
+    assert [one["code"] for one in fits("problems", ran)["findings"]] == ["VP303"]

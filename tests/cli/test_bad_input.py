@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import pytest
+import yaml
 
+import vastplan.kinds
 from tests.conftest import Run
+from vastplan.kinds.vast._common import collection
+from vastplan.words.compile import kind
+from vastplan.words.discover import Registry, discover
+from vastplan.words.document import entry_type
+from vastplan.words.marks import IDENTITY, Refers
+from vastplan.words.types import MISSING, Name, ReferenceName, Spec
 
 HEAD = (
     "version: 1\nname: bad\nsites: {iad: {sim: {systems: [vast]}}, pdx: {sim: {systems: [vast, runai, kubernetes]}}}\n"
@@ -187,3 +197,111 @@ def test_a_bad_address(tmp_path: Path, vastplan: Run) -> None:
     assert "an address is site/kind/name" in vastplan("show", file, "iad/tenant").err
     assert "did you mean iad/tenant/a?" in vastplan("show", file, "iad/tenant/b").err
     assert "not in the ledger" in vastplan("ledger", "forget", file, "iad/tenant/a").err
+
+
+class Relay(Spec):
+    """A throw-away kind whose objects refer to one another, which no kind of ours does."""
+
+    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    next: Annotated[ReferenceName | MISSING, Refers("relay")] = MISSING
+
+
+def _with_relays(_: object) -> Registry:
+    found = discover(vastplan.kinds)
+    relay = kind(Relay, name="relay", system="vast", section="relays", endpoint=collection("dns"))
+    sections = {**found.sections, "relays": entry_type(relay)}
+    return replace(found, kinds={**found.kinds, "relay": relay}, sections=sections)
+
+
+@pytest.mark.parametrize(
+    ("relays", "place", "path"),
+    [
+        ("{c: {next: a}, a: {next: b}, b: {next: c}, d: {next: a}}", "4:24", ("a", "b", "c", "a")),
+        ("{z: {}, y: {next: y}}", "4:17", ("y", "y")),
+    ],
+    ids=["three in a ring", "itself"],
+)
+def test_entries_that_need_one_another(
+    relays: str, place: str, path: tuple[str, ...], tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("vastplan.app.workspace.discover", _with_relays)
+    file = tmp_path / "ring.yaml"
+    file.write_text(f"version: 1\nname: ring\nsites: {{iad: {{sim: {{systems: [vast]}}}}}}\nrelays: {relays}\n")
+    for command in (("validate",), ("plan",), ("apply", "--auto-approve")):
+        ran = vastplan(*command, file)
+        assert ran.code == 1, ran
+        ring = " → ".join(f"iad/relay/{one}" for one in path)
+        assert f"{file}:{place}: error VP301: these need one another: {ring} (remove one of these ref" in ran.err, ran
+    assert not (tmp_path / ".vastplan").exists()
+
+
+def test_what_only_looks_like_a_ring(tmp_path: Path, vastplan: Run) -> None:
+    """A class may name a secret in the namespace of the very project that lists it: no object needs the list."""
+    file = tmp_path / "doc.yaml"
+    (tmp_path / "word").write_text("secret")
+    file.write_text(
+        "version: 1\nname: looks\nsites: {iad: {sim: {}}}\ntenants: {t: {view_policy: {flavor: NFS}}}\n"
+        "departments: {d: {gpus: {default: 8}}}\n"
+        "projects: {p: {department: d, gpus: {default: 4}, storage_classes: [c]}}\n"
+        "secrets: {s: {namespace: p, data: {endpoint: a.example.com, username: u, password: {file: word}}}}\n"
+        "storage_classes: {c: {tenant: t, driver: file, storage_path: /k, vip_pool_fqdn: a.example.com, secret: s}}\n"
+    )
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    assert vastplan("plan", file, "--detailed-exitcode").code == 0
+
+
+VOLUME = """\
+version: 1
+name: shrink
+sites: {iad: {sim: {}}}
+departments: {research: {gpus: {default: 8}}}
+tenants:
+  team-a:
+    view_policy: {flavor: NFS}
+    storage_class: {driver: file, storage_path: /k, vip_pool_fqdn: a.example.com, allow_volume_expansion: true}
+    project: {department: research, gpus: {default: 4}}
+    volumes: {scratch: {storage_class: team-a, size: 2 TiB}}
+"""
+
+
+def test_a_claim_that_would_shrink(tmp_path: Path, vastplan: Run) -> None:
+    file, saved = tmp_path / "doc.yaml", tmp_path / "plan.json"
+    file.write_text(VOLUME)
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    before = vastplan("show", file, "iad/persistent_volume_claim/scratch").out
+    assert "size: 2 TiB" in before
+    file.write_text(VOLUME.replace("2 TiB", "512 GiB"))
+    says = "size cannot shrink from 2 TiB to 512 GiB"
+    ran = vastplan("plan", file, "--detailed-exitcode", "--out", saved)
+    assert ran.code == 3, ran
+    assert "~ persistent_volume_claim scratch" in ran.out, ran
+    assert f"blocked (shrink): {says}; to go on: size: 2 TiB or more, or a new one of that size" in ran.out, ran
+    (action,) = json.loads(saved.read_text())["actions"]
+    assert action["address"] == "iad/persistent_volume_claim/scratch"
+    for words in ((file, "--auto-approve", "--allow-delete", "*"), (saved,)):
+        ran = vastplan("apply", *words)
+        assert ran.code == 3, ran
+        assert says in ran.out, ran
+    assert "skipped  iad/persistent_volume_claim/scratch" in ran.out, ran
+    file.write_text(VOLUME)
+    assert vastplan("plan", file, "--detailed-exitcode").code == 0, "something was changed"
+    assert vastplan("show", file, "iad/persistent_volume_claim/scratch").out == before
+
+
+def test_a_saved_plan_with_errors_is_not_carried_out(
+    tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file, saved = tmp_path / "doc.yaml", tmp_path / "plan.json"
+    head = {"version": 1, "name": "doc", "sites": {"iad": {"sim": {"systems": ["kubernetes"]}}}}
+    secret = {"namespace": "n", "data": {"password": {"env": "WORD_OF_A_TEST"}}}
+    file.write_text(yaml.safe_dump({**head, "namespaces": {"n": {}}, "secrets": {"s": secret}}))
+    monkeypatch.setenv("WORD_OF_A_TEST", "canary")
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    file.write_text(yaml.safe_dump({**head, "namespaces": {"n": {"labels": {"a": "b"}}}, "secrets": {"s": secret}}))
+    monkeypatch.delenv("WORD_OF_A_TEST")
+    assert vastplan("plan", file, "--out", saved).code == 1
+    ran = vastplan("apply", saved)
+    assert ran.code == 1, ran
+    assert "iad/secret/s: the environment variable WORD_OF_A_TEST is not set" in ran.err, ran
+    monkeypatch.setenv("WORD_OF_A_TEST", "canary")
+    assert "1 to update" in vastplan("plan", file).out, "a part of it was carried out"

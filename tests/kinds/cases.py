@@ -17,7 +17,9 @@ replace: {path: value}      # each immutable field with a new value
 clear: [path]               # fields that null clears
 release: path               # the field that is dropped from the document
 by_hand: {method, path, body}   # a change through the system's own API; {id} and {locator} are filled in
+by_hand: why                # or why the kind's other file makes it
 moved: [path]               # the fields that by_hand changes
+moved: gone                 # or: by_hand deletes the object, as nothing of it can be changed
 fixed: {path: why}          # fields that neither change nor replace covers, in any of the kind's files
 refused: [{entry: {...}, says: text}]   # entries (laid over `entry`) that are refused, and with which words
 calls: {path: n}            # changes that take other than one call, with the number
@@ -55,6 +57,22 @@ class Case:
     def kind(self) -> str:
         """The kind's name."""
         return str(self.data["kind"])
+
+    @property
+    def by_hand(self) -> dict[str, Any]:
+        """The call that somebody makes by hand; empty where the file gives a reason instead."""
+        hand = self.get("by_hand", {})
+        return hand if isinstance(hand, dict) else {}
+
+    @property
+    def gone(self) -> bool:
+        """Whether that call deletes the object."""
+        return self.data.get("moved") == "gone"
+
+    @property
+    def moved(self) -> list[str]:
+        """The fields that the call changes."""
+        return [] if self.gone else list(self.data.get("moved", []))
 
     @property
     def address(self) -> str:

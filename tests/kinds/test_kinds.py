@@ -12,12 +12,16 @@ from tests.kinds.cases import Case, cases, differing, with_value, without
 from tests.lab import Lab, full_registry
 from vastplan.engine.diff import leaves
 from vastplan.engine.guard import Consent
+from vastplan.engine.observe import Live
+from vastplan.engine.settle import until_ready
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.state import path_text
+from vastplan.report.drift import moved as drifted
 from vastplan.words.codec import at, dig
-from vastplan.words.kind import Field, Shape
+from vastplan.words.kind import Field, Kind, Row, Shape
 from vastplan.words.marks import Mark
+from vastplan.words.provider import Provider
 
 CASES = cases()
 # What systems move on their own with every write.
@@ -202,22 +206,97 @@ def test_absent_is_not_managed_and_dropped_is_released(lab: Lab, case: Case) -> 
     assert moved == []
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if one.get("by_hand", {})], ids=str)
+@pytest.mark.parametrize("case", [one for one in CASES if one.by_hand and not one.gone], ids=str)
 def test_a_change_by_hand_is_drift_and_is_repaired(lab: Lab, case: Case) -> None:
     made(lab, case)
-    live = lab.live(case.address)
-    assert live is not None
-    hand = case.get("by_hand", {})
-    kind = lab.registry.kinds[case.kind]
-    path = hand["path"].replace("{id}", live.id).replace("{locator}", live.locator)
-    headers = {"Content-Type": hand["content_type"]} if "content_type" in hand else {}
-    lab.by_hand("iad", kind.system, hand["method"], path, hand.get("body"), **headers)
+    call_by_hand(lab, case)
     action = action_of(lab.plan(), case.address)
     assert action is not None, "the change by hand was not seen"
-    assert {one.path: one.cause for one in action.changes} == dict.fromkeys(case.get("moved", []), Cause.SYSTEM)
+    assert {one.path: one.cause for one in action.changes} == dict.fromkeys(case.moved, Cause.SYSTEM)
     assert "behind our back" in action.reason or action.verb is Verb.REPLACE
     lab.converge(lab.consent_to_loss(case.address))
     assert lab.plan().actions == ()
+
+
+def call_by_hand(lab: Lab, case: Case) -> None:
+    live = lab.live(case.address)
+    assert live is not None
+    hand = case.by_hand
+    path = hand["path"].replace("{id}", live.id).replace("{locator}", live.locator)
+    headers = {"Content-Type": hand["content_type"]} if "content_type" in hand else {}
+    lab.by_hand("iad", live.kind.system, hand["method"], path, hand.get("body"), **headers)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_what_was_deleted_by_hand_is_made_again(lab: Lab, case: Case) -> None:
+    made(lab, case)
+    before = lab.live(case.address)
+    assert before is not None
+    if case.gone:
+        call_by_hand(lab, case)
+    else:
+        lab.delete_by_hand(before)
+    plan = lab.plan()
+    action = action_of(plan, case.address)
+    assert action is not None, "the deletion was not seen"
+    assert (action.verb, action.reason, action.blocked) == (Verb.CREATE, "it was deleted behind our back", ())
+    assert action in drifted(plan)
+    lab.converge()
+    after = lab.live(case.address)
+    assert after is not None and after.id != before.id
+    assert lab.plan().actions == ()
+
+
+class Crash(BaseException):
+    """The process ends here."""
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_create_that_was_cut_off_is_carried_on(lab: Lab, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made, and not yet noted as ours: what the second Ctrl-C of an apply leaves behind."""
+    lab.write(document(lab, case, None))
+    lab.converge()
+    lab.write(document(lab, case, case.get("entry", {})))
+
+    made = cut_off(lab, case, lab.plan(), monkeypatch)
+    carried_on(lab, case, made)
+
+
+@pytest.mark.parametrize("case", [one for one in CASES if one.get("replace", {})], ids=str)
+def test_a_replacement_that_was_cut_off_is_carried_on(lab: Lab, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(lab, case)
+    path, value = next(iter(case.get("replace", {}).items()))
+    lab.write(document(lab, case, edited(case, path, value)))
+    new = cut_off(lab, case, lab.plan(lab.consent_to_loss(case.address)), monkeypatch)
+    carried_on(lab, case, new)
+
+
+def cut_off(lab: Lab, case: Case, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> Live:
+    """Apply until an object of the kind was made; answers the one that is there then."""
+
+    def crash(kind: Kind, provider: Provider, locator: str) -> Row:
+        if kind.name == case.kind:
+            raise Crash
+        return until_ready(kind, provider, locator)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("vastplan.engine.carry.until_ready", crash)
+        with pytest.raises(Crash):
+            lab.apply(plan)
+    live = lab.live(case.address)
+    assert live is not None
+    return live
+
+
+def carried_on(lab: Lab, case: Case, made: Live) -> None:
+    """The next apply, which adopts nothing, takes the object for ours and ends in sync."""
+    consent = Consent(allow_delete=("*",), max_count=1000)
+    action = action_of(lab.plan(consent), case.address)
+    assert action is not None and action.verb in (Verb.RELEASE, Verb.UPDATE) and not action.blocked, action
+    lab.converge(consent)
+    after = lab.live(case.address)
+    assert after is not None and after.id == made.id
+    assert lab.plan(consent).actions == ()
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -289,6 +368,18 @@ def test_every_kind_that_is_written_has_a_case_file() -> None:
     registry = full_registry()
     read_only = {"node_pool", "role"}
     assert {one.kind for one in CASES} | read_only == set(registry.kinds)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_case_file_says_what_somebody_does_by_hand(case: Case) -> None:
+    hand = case.get("by_hand", None)
+    if isinstance(hand, str):
+        assert len(hand.split()) > 2 and "moved" not in case.data, f"{case}: {hand!r} is no reason"
+        assert any(one.by_hand for one in CASES if one.kind == case.kind), f"no file of {case.kind} has a call by hand"
+    else:
+        assert hand, f"{case} has no by_hand"
+        assert case.gone == (hand["method"] == "DELETE")
+        assert case.gone or case.moved, f"{case} does not say what moved"
 
 
 def test_leaves_are_named_once() -> None:

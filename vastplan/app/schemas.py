@@ -6,6 +6,8 @@ import ast
 import copy
 import inspect
 import textwrap
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -16,11 +18,22 @@ import vastplan.kinds
 from vastplan.config.sites import ConnectionsFile, Head
 from vastplan.model.plan import Plan
 from vastplan.model.state import LedgerPart
+from vastplan.report import machine
 from vastplan.words.discover import Registry, discover
 from vastplan.words.document import EntryType
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
+PRINTED: Mapping[str, Any] = MappingProxyType(
+    {
+        "validate": machine.Validation,
+        "apply": machine.Applied,
+        "drift": machine.Drift,
+        "show": machine.ShownObject,
+        "ledger-list": machine.OwnedObjects,
+        "problems": machine.Problems,
+    }
+)
 _ADDRESS = {"type": "string", "pattern": "^[^/]+/[^/]+/.+$"}
 
 
@@ -58,7 +71,9 @@ def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
 
 
 def schema(which: str) -> Schema:
-    """One of `desired-state`, `plan`, `ledger`, `approvals`, `connections`."""
+    """One of `desired-state`, `plan`, `ledger`, `approvals`, `connections`, or of what commands print (`PRINTED`)."""
+    if which in PRINTED:
+        return _titled(_open(TypeAdapter(PRINTED[which]).json_schema(mode="serialization")), f"vastplan {which} output")
     if which == "desired-state":
         return desired_state(discover(vastplan.kinds))
     if which == "plan":
@@ -138,9 +153,15 @@ def _plan() -> Schema:
     found = TypeAdapter(Plan).json_schema(schema_generator=_Described)
     # In the file an address is its text, and a minor version may add fields.
     found["$defs"]["Address"] = _ADDRESS
-    for one in (found, *found["$defs"].values()):
+    return _titled(_open(found), "vastplan plan")
+
+
+def _open(found: Schema) -> Schema:
+    for one in (found, *found.get("$defs", {}).values()):
         one.pop("additionalProperties", None)
-    return _titled(found, "vastplan plan")
+        if "format_version" in one.get("properties", {}) and "format_version" not in one["required"]:
+            one["required"].append("format_version")  # always written, whatever the default
+    return found
 
 
 def _titled(found: Schema, title: str) -> Schema:

@@ -10,6 +10,7 @@ from typing import Any
 import vastplan.kinds
 from vastplan.app.connect import Providers
 from vastplan.config.load import Document, load
+from vastplan.engine.order import circular
 from vastplan.engine.plan import document_digest
 from vastplan.ledger.backend import Backend
 from vastplan.ledger.file import FileLedger
@@ -65,6 +66,7 @@ class Workspace:
         scope = Scope(self.document.sites(facts), self.document.entries)
         found = expand(scope, self.document.entries, self.registry.expansions, self.registry.kinds)
         errors = [one for one in scope.findings if one.severity is Severity.ERROR] + _twins(found, self.registry)
+        errors += circular(self.registry.kinds, found)
         if errors:
             raise Invalid(errors)
         return Expanded(tuple(sorted(found, key=_place)), tuple(scope.findings), scope.asked)

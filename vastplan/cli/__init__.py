@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from vastplan.cli.screen import Screen
+    from vastplan.model.errors import VastplanError
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,9 +30,11 @@ def main(arguments: list[str] | None = None) -> int:
         return int(getattr(commands, words.command)(words, screen))
     except Invalid as invalid:
         screen.findings(invalid.findings)
+        _tell_machine(words, screen, invalid)
         return ERROR
     except VastplanError as problem:
         screen.error(str(problem))
+        _tell_machine(words, screen, problem)
         return problem.exit_code
     except KeyboardInterrupt:
         screen.error("stopped")
@@ -34,3 +42,12 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has left; there is nobody to tell
         return 0
+
+
+def _tell_machine(words: argparse.Namespace, screen: Screen, problem: VastplanError) -> None:
+    """With `--format json`, standard output holds JSON however the command ends."""
+    if getattr(words, "format", "text") == "json":
+        from vastplan.model.errors import Invalid
+        from vastplan.report.machine import Problems
+
+        screen.machine(Problems(str(problem), problem.findings if isinstance(problem, Invalid) else ()))

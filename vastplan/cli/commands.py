@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from vastplan.app import flows, inspect, planfile
 from vastplan.app.approvals import load as load_approvals
@@ -18,11 +17,12 @@ from vastplan.cli.screen import Screen
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Severity
-from vastplan.model.errors import VastplanError
-from vastplan.model.outcome import Receipt, State
+from vastplan.model.diagnostic import Diagnostic, Severity
+from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Action, Plan
 from vastplan.report import drift as drift_report
+from vastplan.report import machine
 from vastplan.report.text import plan_text, receipt_text
 
 
@@ -43,14 +43,7 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
     workspace = open_workspace(words.paths, words.connections)
     entries, findings = workspace.entries()
     if words.format == "json":
-        screen.json(
-            {
-                "format_version": "1.0",
-                "document": workspace.name,
-                "objects": len(entries),
-                "findings": [str(one) for one in findings],
-            }
-        )
+        screen.machine(machine.Validation(workspace.name, len(entries), findings))
     else:
         screen.findings(findings)
         kinds = len({entry.address.kind for entry in entries})
@@ -82,32 +75,48 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
     if len(words.paths) == 1 and planfile.looks_like_plan(words.paths[0]):
         made = planfile.load(words.paths[0])
         workspace = open_workspace(words.document or [Path(one) for one in made.source.split(", ")], words.connections)
+        _refuse_wrong(made)
     else:
         workspace = open_workspace(words.paths, words.connections)
         made = flows.make_plan(workspace, _options(words, workspace)).plan
         if words.format == "text":
             screen.show(plan_text(made, screen.style))
-        if any(one.severity is Severity.ERROR for one in made.findings):
-            return errors.ERROR
+            if _wrong(made):
+                return errors.ERROR  # they were shown with the plan
+        _refuse_wrong(made)
         doable = [action for action in made.actions if not action.blocked]
         if not doable:
+            if words.format == "json":
+                screen.machine(machine.applied(_untouched(made)))
             return errors.exit_code(_conditions(made) - {errors.CHANGES})
         if not words.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
-            screen.error("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
-            return errors.ERROR
+            raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
     with _interruptible(screen) as stop:
         receipt = flows.carry(workspace, made, _progress(screen, made), stop)
     if words.format == "json":
-        screen.json(
-            {"format_version": "1.0", "plan": receipt.plan, "outcomes": [_plain(one) for one in receipt.outcomes]}
-        )
+        screen.machine(machine.applied(receipt))
     else:
         screen.show(receipt_text(receipt, screen.style))
-    return errors.exit_code(_ended(receipt) | (_conditions(made) - {errors.CHANGES}))
+    return errors.exit_code(_ended(made, receipt) | (_conditions(made) - {errors.CHANGES}))
 
 
-def _plain(outcome: Any) -> dict[str, Any]:
-    return {**asdict(outcome), "state": outcome.state.value}
+def _wrong(made: Plan) -> list[Diagnostic]:
+    return [one for one in made.findings if one.severity is Severity.ERROR]
+
+
+def _refuse_wrong(made: Plan) -> None:
+    wrong = _wrong(made)
+    if wrong:
+        raise Invalid(wrong)
+
+
+def _untouched(made: Plan) -> Receipt:
+    """What became of a plan whose every action is blocked."""
+    skipped = (
+        Outcome(str(action.address), action.verb.value, State.SKIPPED, action.blocked[0].message)
+        for action in made.actions
+    )
+    return Receipt(made.id, tuple(skipped))
 
 
 def _conditions(made: Plan) -> set[int]:
@@ -118,17 +127,19 @@ def _conditions(made: Plan) -> set[int]:
         found.add(errors.CHANGES)
     if made.unknown:
         found.add(errors.INCOMPLETE)
-    if any(one.severity is Severity.ERROR for one in made.findings):
+    if _wrong(made):
         found.add(errors.ERROR)
     return found
 
 
-def _ended(receipt: Receipt) -> set[int]:
+def _ended(made: Plan, receipt: Receipt) -> set[int]:
     states = receipt.states()
+    blocked = {str(action.address) for action in made.actions if action.blocked}
     found: set[int] = set()
     if State.STALE in states:
         found.add(errors.STALE)
-    if states & {State.FAILED, State.UNKNOWN}:
+    left = any(one.state is State.SKIPPED and one.address not in blocked for one in receipt.outcomes)
+    if left or states & {State.FAILED, State.UNKNOWN}:
         found.add(errors.PARTIAL)
     return found
 
@@ -149,14 +160,19 @@ def _progress(screen: Screen, made: Plan) -> Callable[[Action, str], None]:
 
 @contextmanager
 def _interruptible(screen: Screen) -> Iterator[threading.Event]:
-    """The first Ctrl-C lets what is in flight end; the second stops at once."""
+    """The first Ctrl-C lets what is in flight end; the second ends the process, as a crash would.
+
+    The ledger's journal is made for that: what was in flight stands there as an intent. Anything gentler would wait
+    for the threads, which wait for the systems.
+    """
     stop = threading.Event()
 
     def interrupted(number: int, frame: object) -> None:
         if stop.is_set():
-            raise KeyboardInterrupt
+            screen.urgent("error: stopped at once; the next plan finds out what became of what was in flight")
+            os._exit(128 + number)
         stop.set()
-        screen.progress("stopping after what is in flight; once more to stop at once")
+        screen.urgent("stopping after what is in flight; once more to stop at once")
 
     before = {number: signal.signal(number, interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -174,7 +190,7 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
     moved = drift_report.moved(planned.plan)
     strangers = [(one.site, one.kind, one.name) for one in inspect.unmanaged(planned, workspace)]
     if words.format == "json":
-        screen.json(drift_report.data(planned.plan, moved, strangers))
+        screen.machine(machine.drift(planned.plan, moved, strangers))
     else:
         screen.show(drift_report.text(planned.plan, moved, strangers, screen.style))
     conditions = {errors.CHANGES} if moved else set()
@@ -194,7 +210,7 @@ def show(words: argparse.Namespace, screen: Screen) -> int:
         raise VastplanError(str(problem)) from None
     found = inspect.describe(workspace, address)
     if words.format == "json":
-        screen.json(found)
+        screen.machine(machine.shown(found))
     else:
         screen.show(drift_report.object_text(found, screen.style))
     return errors.OK
@@ -206,7 +222,7 @@ def ledger(words: argparse.Namespace, screen: Screen) -> int:
     if words.verb == "list":
         rows = inspect.owned(workspace)
         if words.format == "json":
-            screen.json(rows)
+            screen.machine(machine.owned(workspace.name, rows))
         else:
             screen.show(
                 "\n".join(f"{row['address']}  id {row['id']}  applied {row['applied']}" for row in rows)

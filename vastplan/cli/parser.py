@@ -202,7 +202,19 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     one.add_argument(
         "which",
         nargs="?",
-        choices=("desired-state", "plan", "ledger", "approvals", "connections"),
+        choices=(
+            "desired-state",
+            "plan",
+            "ledger",
+            "approvals",
+            "connections",
+            "validate",
+            "apply",
+            "drift",
+            "show",
+            "ledger-list",
+            "problems",
+        ),
         default="desired-state",
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from typing import Any, TextIO
 
 from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.text import inert
+from vastplan.report import machine
 from vastplan.report.text import Style, findings_lines
 
 
@@ -30,10 +32,18 @@ class Screen:
         """A result as JSON."""
         self.show(json.dumps(data, sort_keys=True, indent=1))
 
+    def machine(self, value: machine.Printed) -> None:
+        """A result as the JSON that has a schema."""
+        self.json(machine.plain(value))
+
     def progress(self, text: str) -> None:
         """A line on how work goes on."""
         self._err.write(self.style.cut(inert(text)) + "\n")
         self._err.flush()
+
+    def urgent(self, text: str) -> None:
+        """A line from a signal handler: past the streams, which the signal may have struck in the middle of a write."""
+        os.write(self._err.fileno(), f"{text}\n".encode())
 
     def findings(self, found: Iterable[Diagnostic]) -> None:
         """Findings, on standard error."""

@@ -104,6 +104,7 @@ class _Reader:
         self._problems: list[Diagnostic] = []
 
     def read(self) -> Any:
+        """The value of the only document, `None` for an empty text; raises `Invalid` with all that is wrong."""
         try:
             self._loader.get_event()
             first = self._loader.get_event()

@@ -16,7 +16,7 @@ Progress = Callable[[Action, str], None]
 
 
 def apply(plan: Plan, run: Run, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
-    """Carry out every action that is not blocked. `stop` lets what is in flight end and begins nothing more."""
+    """Carry out every action that is not blocked. `stop` lets actions that have begun end, and begins no other."""
     return _Schedule(plan, run, parallel, progress, stop).run()
 
 
@@ -30,12 +30,14 @@ class _Schedule:
         self._actions = {action.address: action for action in plan.actions}
         self._last = {operation.address: index for index, operation in enumerate(plan.operations)}
         self._outcomes: dict[Address, Outcome] = {}
+        self._begun: dict[Address, Step] = {}
         self._detached = {operation.address for operation in plan.operations if operation.step is Step.DETACH}
         for action in plan.actions:
             if action.blocked:
                 self._end(action, State.SKIPPED, action.blocked[0].message)
 
     def run(self) -> Receipt:
+        """One outcome for every action of the plan, in its order."""
         waiting = {index: set(operation.after) for index, operation in enumerate(self._plan.operations)}
         users: dict[int, list[int]] = {}
         for index, needs in waiting.items():
@@ -45,11 +47,12 @@ class _Schedule:
         flying: dict[Future[None], int] = {}
         with ThreadPoolExecutor(max_workers=self._parallel) as pool:
             while ready or flying:
-                while ready:
+                while ready and len(flying) < self._parallel:  # what the pool has queued could not be stopped
                     index = ready.pop(0)
                     if self._skipped(self._plan.operations[index]):
                         ready += _freed(index, users, waiting)
                     else:
+                        self._begun[self._plan.operations[index].address] = self._plan.operations[index].step
                         flying[pool.submit(self._carry, self._plan.operations[index])] = index
                 if flying:
                     done, _ = wait(flying, return_when=FIRST_COMPLETED)
@@ -64,13 +67,15 @@ class _Schedule:
         if operation.address in self._outcomes:
             return True
         action = self._actions[operation.address]
-        if self._stop.is_set():
+        begun = self._begun.get(operation.address)
+        if self._stop.is_set() and begun is None:
             self._end(action, State.SKIPPED, "stopped before it began")
             return True
         for index in operation.after:
             before = self._outcomes.get(self._plan.operations[index].address)
             if before is not None and before.state is not State.DONE and before.address != str(operation.address):
-                self._end(action, State.SKIPPED, f"it waits for {before.address}, which is {before.state.value}")
+                half = f"its {begun.value} was done, and the rest " if begun else "it "
+                self._end(action, State.SKIPPED, f"{half}waits for {before.address}, which is {before.state.value}")
                 return True
         return False
 

@@ -82,6 +82,7 @@ class _Carrier:
         self._encoder = Encoder(action.address.site, run.resolve, run.reveal)
 
     def carry(self, step: Step, detached: bool) -> None:
+        """One step; `detached` says that an earlier one has let go of a reference, so the plan's fingerprint is past."""
         if step is Step.DELETE:
             self._delete()
         elif step is Step.DETACH:

@@ -6,13 +6,23 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from vastplan.engine.diff import Difference, diff, digests, fingerprint, from_nothing
+from vastplan.engine.diff import (
+    Difference,
+    diff,
+    digests,
+    fingerprint,
+    from_nothing,
+    leaf_digest,
+    leaves,
+    same,
+    value_at,
+)
 from vastplan.engine.match import Ambiguous, Match, Matcher, NotKnown, NotYet
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Block, Cause, Unknown, Verb
-from vastplan.model.state import Intent, LedgerPart
+from vastplan.model.state import Intent, LedgerPart, path_text
 from vastplan.model.value import Ref, Reveal, references, revealed, to_json
 from vastplan.words.codec import fields_with_references
 from vastplan.words.document import Entry
@@ -42,6 +52,7 @@ class Decider:
         self.in_sync = 0
 
     def actions(self) -> dict[Address, Action]:
+        """What is to be done, by address; what is in sync or unknown is not in it."""
         found: dict[Address, Action] = {}
         aimed = self._aimed()
         for entry in self._desired.values():
@@ -147,7 +158,7 @@ class Decider:
         current = self._matcher.symbolic(kind, match.live, entry.values)
         intent = part.intents.get(str(entry.address))
         applied = match.owned.fields if match.owned else None
-        recovered = match.owned is None and intent is not None and _made_by(intent, kind, current, part.key)
+        recovered = match.owned is None and intent is not None and _made_by(intent, kind, values, current, part.key)
         if recovered and intent is not None:
             applied = intent.fields
         found = diff(kind, values, current, applied, part.key)
@@ -220,13 +231,25 @@ class Decider:
         return tuple(found)
 
 
-def _made_by(intent: Intent, kind: Kind, current: Values, key: str) -> bool:
-    """Whether a live object is what an interrupted create meant to make: every leaf it sent is there as it was sent."""
+def _made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: str) -> bool:
+    """Whether a live object is what an interrupted create meant to make: every leaf it sent is there as it was sent.
+
+    A leaf that the document still says counts as there when it needs no change: a system shows null in ways of its own.
+    """
     if intent.verb not in ("create", "replace"):
         return False
     there = digests(kind, current, key)
-    hidden = {field.name for field in kind.fields if field.has(Mark.WRITE_ONLY)}
-    return all(there.get(path) == one for path, one in intent.fields.items() if path.partition(".")[0] not in hidden)
+    unseen = {field.name for field in kind.fields if field.has(Mark.WRITE_ONLY) or field.has(Mark.AFTER_CREATE)}
+    kept = {
+        path_text(leaf.path): leaf_digest(key, leaf.field, leaf.value)
+        for leaf in leaves(kind.fields, desired)
+        if same(leaf.field, leaf.value, value_at(current, leaf.path))
+    }
+    return all(
+        one in (there.get(path), kept.get(path))
+        for path, one in intent.fields.items()
+        if path.partition(".")[0] not in unseen
+    )
 
 
 def _moved_by(found: Difference) -> str:

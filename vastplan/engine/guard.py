@@ -132,7 +132,9 @@ def one_way(action: Action, context: Context) -> Block | None:
         ):
             wanted, has = show(change.after, change.unit), show(change.before, change.unit)
             return Block(
-                "shrink", f"{change.path} cannot shrink from {has} to {wanted}", "a larger size, or a new volume"
+                "shrink",
+                f"{change.path} cannot shrink from {has} to {wanted}",
+                f"{change.path}: {has} or more, or a new one of that size under another name",
             )
     return None
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
 
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Live
@@ -14,10 +15,11 @@ from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, St
 from vastplan.model.value import Ref, references, to_json
 from vastplan.words.codec import fields_with_references, map_references
 from vastplan.words.document import Entry
-from vastplan.words.kind import Field, Shape
+from vastplan.words.kind import Field, Kind, Shape
 from vastplan.words.marks import Mark, Refers
 
 _Node = tuple[Address, Step]
+_Named = TypeVar("_Named", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,15 +208,65 @@ class Order:
             sorter.add(node, *sorted(self._edges[node], key=lambda node: (node[0], node[1].value)))
         try:
             order = list(sorter.static_order())
-        except CycleError as cycle:
-            path = " → ".join(str(node[0]) for node in cycle.args[1])
-            self.findings.append(error("VP301", f"these need one another: {path}", fix="remove one of the references"))
+        except CycleError as ring:
+            self.findings.append(_circular([node[0] for node in ring.args[1]], self._desired))
             return ()
         index = {node: position for position, node in enumerate(order)}
         return tuple(
             Operation(address, step, tuple(sorted(index[before] for before in self._edges[address, step])))
             for address, step in order
         )
+
+
+def circular(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> list[Diagnostic]:
+    """A finding for entries that need one another, so that none can be made first; at most one ring is named."""
+    desired = {entry.address: entry for entry in entries}
+    between: dict[str, set[str]] = {}
+    for address, entry in desired.items():
+        between.setdefault(address.kind, set()).update(target.kind for target in entry.after)
+    for name, targets in between.items():
+        targets |= _needed_kinds(kinds[name].fields)
+    if _ring(between) is None:
+        return []  # no entry can close a ring that their kinds do not: thousands need not be looked at
+    needs = {
+        address: {
+            *(ref.target for field, ref in fields_with_references(kinds[address.kind].fields, entry.values)
+              if not (field.refers and field.refers.shields)),
+            *entry.after,
+        } & desired.keys()
+        for address, entry in desired.items()
+    }  # fmt: skip
+    found = _ring(needs)
+    return [] if found is None else [_circular(found, desired)]
+
+
+def _ring(needs: Mapping[_Named, Iterable[_Named]]) -> list[_Named] | None:
+    sorter: TopologicalSorter[_Named] = TopologicalSorter(needs)
+    try:
+        sorter.prepare()
+    except CycleError as ring:
+        return list(ring.args[1])
+    return None
+
+
+def _needed_kinds(fields: tuple[Field, ...]) -> set[str]:
+    found: set[str] = set()
+    for field in fields:
+        if field.refers is not None and not field.refers.shields:
+            found |= {kind for kind, _ in field.refers.targets}
+        found |= _needed_kinds(field.fields)
+    return found
+
+
+def _circular(ring: list[Address], desired: Mapping[Address, Entry]) -> Diagnostic:
+    # the sorter names what comes first before what needs it; the arrows say "needs"
+    steps = list(dict.fromkeys(reversed(ring)))
+    first = min(steps)
+    turn = steps.index(first)
+    path = " → ".join(map(str, (*steps[turn:], *steps[:turn], first)))
+    where = desired[first].where if first in desired else None
+    fix = "remove one of these references: none of them can be made first"
+    return error("VP301", f"these need one another: {path}", fix=fix, where=where)
 
 
 def _steps(verb: Verb) -> tuple[Step, ...]:

@@ -75,7 +75,10 @@ class Book:
             self._intents.pop(event["address"], None)
         elif name == "drop":
             self._entries.pop(event["address"], None)
-            self._intents.pop(event["address"], None)
+            intent = self._intents.get(event["address"])
+            if intent is not None and intent.verb != "replace":
+                del self._intents[event["address"]]
+            # else the old one is gone, and what stands there next may be the new one, cut off
         elif name == "settle":
             self._intents.pop(event["address"], None)
         else:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any
 
 from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.text import inert
+from vastplan.report.machine import BY_HAND, Stranger
 from vastplan.report.text import Style, findings_lines
 from vastplan.report.values import CAUSES, before_after, counted, plain
 
-_BY_HAND = (Cause.SYSTEM, Cause.BOTH)
 _SHOWN_STRANGERS = 20
-Stranger = tuple[str, str, str]  # site, kind, name
 
 
 def moved(plan: Plan) -> list[Action]:
@@ -20,7 +18,7 @@ def moved(plan: Plan) -> list[Action]:
     return [
         action
         for action in plan.actions
-        if any(change.cause in _BY_HAND for change in action.changes)
+        if any(change.cause in BY_HAND for change in action.changes)
         or (action.verb is Verb.CREATE and "behind our back" in action.reason)
     ]
 
@@ -34,7 +32,7 @@ def text(plan: Plan, found: list[Action], strangers: list[Stranger], style: Styl
             continue
         lines.append(style.paint(f"changed  {inert(str(action.address))}", "yellow"))
         for change in action.changes:
-            if change.cause in _BY_HAND:
+            if change.cause in BY_HAND:
                 live, wanted = before_after(change)
                 lines.append(
                     f"           {inert(change.path)}  is {live}, was applied as {wanted}  [{CAUSES[change.cause]}]"
@@ -54,37 +52,6 @@ def text(plan: Plan, found: list[Action], strangers: list[Stranger], style: Styl
     else:
         lines.append(style.paint("Drift: none. Nothing moved behind our back.", "green") + more)
     return "\n".join(lines) + "\n"
-
-
-def data(plan: Plan, found: list[Action], strangers: list[Stranger]) -> dict[str, Any]:
-    """For machines."""
-    return {
-        "format_version": "1.0",
-        "document": plan.document,
-        "checked": plan.created,
-        "drift": [
-            {
-                "address": str(action.address),
-                "what": "gone" if action.verb is Verb.CREATE else "changed",
-                "fields": [_field(change) for change in action.changes if change.cause in _BY_HAND],
-            }
-            for action in found
-        ],
-        "unmanaged": [{"site": site, "kind": kind, "name": name} for site, kind, name in strangers],
-        "unknown": [asdict(one) for one in plan.unknown],
-        "pending": len(plan.actions) - len(found),
-        "in_sync": plan.in_sync,
-    }
-
-
-def _field(change: Any) -> dict[str, Any]:
-    return {
-        "path": change.path,
-        "live": change.before,
-        "applied": change.after,
-        "cause": change.cause.value,
-        "unit": change.unit,
-    }
 
 
 def object_text(found: dict[str, Any], style: Style) -> str:

@@ -114,6 +114,7 @@ class _HttpServer(ThreadingHTTPServer):
         self._context = context
 
     def finish_request(self, request: Any, client_address: Any) -> None:
+        """Shake hands, then serve the connection."""
         # The handshake belongs to the connection's own thread: a slow client must not stop the others.
         try:
             with self._context.wrap_socket(request, server_side=True) as secured:
@@ -122,7 +123,7 @@ class _HttpServer(ThreadingHTTPServer):
             pass  # a client that does not trust us, or left: its loss
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        pass  # a broken connection is the client's to report
+        """Say nothing: a broken connection is the client's to report."""
 
 
 def _handler(server: Server) -> type[BaseHTTPRequestHandler]:

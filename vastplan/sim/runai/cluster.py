@@ -64,14 +64,17 @@ class StandaloneCluster:
             self._store.put(self._classes, row["name"], dict(row))
 
     def ensure_namespace(self, name: str, labels: dict[str, str]) -> None:
+        """Create the namespace if need be; labels it has and that are not named stay."""
         known = self._store.get(self._namespaces, name) or {"labels": {}}
         self._store.put(self._namespaces, name, {"labels": {**known["labels"], **labels}})
 
     def namespace_labels(self, name: str) -> dict[str, str] | None:
+        """A copy of the labels, `None` when there is no such namespace."""
         row = self._store.get(self._namespaces, name)
         return None if row is None else dict(row["labels"])
 
     def storage_classes(self) -> list[dict[str, Any]]:
+        """Copies of the StorageClasses, in the order in which they were set."""
         return [dict(row) for row in self._store.rows(self._classes)]
 
     def create_pvc(
@@ -83,6 +86,7 @@ class StandaloneCluster:
         access_modes: list[str],
         volume_mode: str,
     ) -> None:
+        """Keep a claim; raises `ValueError` without its namespace, for a bad name or size, and when it is there."""
         if self._store.get(self._namespaces, namespace) is None:
             raise ValueError(f"namespace {namespace!r} not found")
         if not SUBDOMAIN.fullmatch(name) or len(name) > LONGEST_NAME:
@@ -112,7 +116,9 @@ class StandaloneCluster:
         return [row["name"] for row in self._store.where(self._claims, namespace=namespace)]
 
     def pvc_exists(self, namespace: str, name: str) -> bool:
+        """Whether there is such a claim."""
         return self.pvc(namespace, name) is not None
 
     def delete_pvc(self, namespace: str, name: str) -> None:
+        """Forget a claim; it is fine when there is none."""
         self._store.remove(self._claims, f"{namespace}/{name}")

@@ -1,0 +1,155 @@
+"""Ctrl-C during an apply: once ends what has begun, twice ends at once; either way the next apply carries on."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+from tests.conftest import Run
+from tests.lab import Lab
+
+TEAMS = [f"team-{letter}" for letter in "abcdef"]
+LATENCY, LONG = 0.1, 5.0  # seconds
+
+
+def document() -> dict[str, Any]:
+    """Teams with an object of every sort, those included that a system would make twice without a word."""
+    team: dict[str, Any] = {
+        "view_policy": {"flavor": "NFS"},
+        "storage_class": {"driver": "file", "storage_path": "/k8s", "vip_pool_fqdn": "nfs.example.com"},
+        "view": {"path": "/home", "protocols": ["NFS"], "quota": {"hard_limit": "1 TiB"}},
+        "project": {
+            "department": "research",
+            "gpus": {"default": 1},
+            "access": {"ML engineer": ["grp-one", "grp-two"]},
+        },
+    }
+    tenants = {}
+    for name in TEAMS:
+        volume = {"storage_class": name, "size": "1 TiB", "mount": "/scratch"}
+        tenants[name] = {**team, "view": {**team["view"], "path": f"/{name}"}, "volumes": {f"{name}-scratch": volume}}
+    return {"departments": {"research": {"gpus": {"default": 64}}}, "tenants": tenants}
+
+
+class Process:
+    """`vastplan apply` on the lab's document, as somebody would run it."""
+
+    def __init__(self, lab: Lab) -> None:
+        words = [sys.executable, "-m", "vastplan", "apply", str(lab.folder / "lab.yaml"), "--auto-approve"]
+        words += ["--max-changes", "1000"]
+        self._err: IO[str] = (lab.folder / "err").open("w+")
+        self._out: IO[str] = (lab.folder / "out").open("w+")
+        self._running = subprocess.Popen(words, stdout=self._out, stderr=self._err, text=True)
+
+    def interrupt(self) -> None:
+        """Ctrl-C."""
+        self._running.send_signal(signal.SIGINT)
+
+    def wait(self, seconds: float = 60.0) -> int:
+        """The exit code."""
+        try:
+            return self._running.wait(seconds)
+        finally:
+            self._running.kill()
+            self._running.wait()
+
+    def out(self) -> str:
+        """Standard output so far."""
+        return _content(self._out)
+
+    def err(self) -> str:
+        """Standard error so far."""
+        return _content(self._err)
+
+
+def _content(file: IO[str]) -> str:
+    return Path(file.name).read_text(encoding="utf-8")
+
+
+def until(true: Callable[[], bool], what: str) -> None:
+    """Wait for it; an apply takes seconds."""
+    deadline = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < deadline, f"never: {what}"
+        time.sleep(0.01)
+
+
+def slow(lab: Lab, seconds: float) -> None:
+    """Every answer of every system takes this long."""
+    for site in lab.world.sites.values():
+        for server in site.servers.values():
+            server.latency = seconds
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as one:
+        one.write(document())
+        yield one
+        slow(one, 0.0)
+
+
+def carries_on(lab: Lab, vastplan: Run) -> None:
+    """The next ordinary apply makes the rest, and nothing twice."""
+    slow(lab, 0.0)
+    file = lab.folder / "lab.yaml"
+    assert vastplan("ledger", "list", file).code == 0
+    ran = vastplan("apply", file, "--auto-approve", "--max-changes", "1000")
+    assert ran.code == 0, ran
+    again = vastplan("plan", file, "--detailed-exitcode")
+    assert again.code == 0, again
+    planned = lab.planned()
+    for entry in planned.entries:
+        live = planned.matcher.match(entry.address).live
+        assert live is not None, entry.address
+        same = [
+            one
+            for one in planned.observed.objects("iad", entry.address.kind)
+            if all(one.values.get(name) == live.values.get(name) for name in live.kind.identity)
+        ]
+        assert same == [live], f"{entry.address} is there {len(same)} times"
+
+
+@pytest.mark.parametrize("writes", [1, 12, 30])
+def test_once_ends_what_has_begun(writes: int, lab: Lab, vastplan: Run) -> None:
+    slow(lab, LATENCY)
+    process = Process(lab)
+    until(lambda: len(lab.calls()) >= writes, f"{writes} writes")
+    process.interrupt()
+    assert process.wait() == 4, (process.out(), process.err())
+    assert "stopping after what is in flight" in process.err()
+    end = re.search(r"^Apply: (\d+) done, (\d+) skipped\.$", process.out(), flags=re.M)
+    assert end is not None, process.out()
+    done, skipped = map(int, end.groups())
+    assert process.out().count("stopped before it began") == skipped
+    entries, _ = lab.workspace().entries()
+    assert done + skipped == len(entries)
+    owned = [site.entries for site in [lab.workspace().ledger().read("iad")]]
+    assert len(owned[0]) == done
+    assert not lab.workspace().ledger().read("iad").intents
+    carries_on(lab, vastplan)
+
+
+@pytest.mark.parametrize("writes", [1, 3, 6, 12, 20, 30, 40])
+def test_twice_ends_at_once(writes: int, lab: Lab, vastplan: Run) -> None:
+    slow(lab, LATENCY)
+    process = Process(lab)
+    until(lambda: len(lab.calls()) >= writes, f"{writes} writes")
+    slow(lab, LONG)
+    process.interrupt()
+    until(lambda: "stopping after what is in flight" in process.err(), "the first Ctrl-C is heard")
+    began = time.monotonic()
+    process.interrupt()
+    assert process.wait() == 130, (process.out(), process.err())
+    assert time.monotonic() - began < LONG / 2
+    assert "stopped at once" in process.err()
+    assert "Traceback" not in process.err()
+    carries_on(lab, vastplan)

@@ -1,0 +1,186 @@
+"""What `--format json` prints, as values: one for each command that does not print a plan, and one for what went wrong.
+
+Each has a published schema (`app/schemas.py`). A minor version adds fields; a major one may take some away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any, Literal
+
+from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.outcome import Outcome, Receipt
+from vastplan.model.plan import Action, Cause, Plan, Unknown, Verb
+
+FORMAT_VERSION = "1.0"
+Stranger = tuple[str, str, str]  # site, kind, name
+BY_HAND = (Cause.SYSTEM, Cause.BOTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """`validate`: a document without errors, and what else was found."""
+
+    document: str
+    objects: int
+    findings: tuple[Diagnostic, ...]
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Problems:
+    """Any command that could not go on; `findings` are those of an input, and `error` is all of it as text."""
+
+    error: str
+    findings: tuple[Diagnostic, ...] = ()
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """`apply`: how every action of the plan ended."""
+
+    plan: str
+    outcomes: tuple[Outcome, ...]
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class DriftedField:
+    """A field that is not as it was applied; `cause` is `system` or `both`, numbers are in `unit`."""
+
+    path: str
+    live: Any
+    applied: Any
+    cause: Cause
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class DriftedObject:
+    """An object that moved behind our back."""
+
+    address: str
+    what: Literal["gone", "changed"]
+    fields: tuple[DriftedField, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnmanagedObject:
+    """A live object that nobody manages here."""
+
+    site: str
+    kind: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """`drift`: what moved, what is not managed, and what could not be read. `pending` counts changes not applied yet."""
+
+    document: str
+    checked: str
+    drift: tuple[DriftedObject, ...]
+    unmanaged: tuple[UnmanagedObject, ...]
+    unknown: tuple[Unknown, ...]
+    pending: int
+    in_sync: int
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class ShownField:
+    """One field on both sides; `cause` is empty where they do not differ."""
+
+    path: str
+    desired: Any
+    live: Any
+    differs: bool
+    cause: Literal["", "document", "system", "both", "new", "dependency"]
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownObject:
+    """`show PATH ADDRESS`: one object of the document. `id` and `applied` are empty for what is not there or not ours."""
+
+    address: str
+    origin: str
+    id: str
+    applied: str
+    state: str
+    chosen: tuple[str, ...]
+    fields: tuple[ShownField, ...]
+    writers: tuple[str, ...]
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedObject:
+    """An object in the ledger; `fields` counts the leaves that we set."""
+
+    address: str
+    id: str
+    applied: str
+    fields: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedObjects:
+    """`ledger list`: everything that we own."""
+
+    document: str
+    owned: tuple[OwnedObject, ...]
+    format_version: str = FORMAT_VERSION
+
+
+Printed = Validation | Problems | Applied | Drift | ShownObject | OwnedObjects
+
+
+def applied(receipt: Receipt) -> Applied:
+    """An apply."""
+    return Applied(receipt.plan, receipt.outcomes)
+
+
+def drift(plan: Plan, found: list[Action], strangers: list[Stranger]) -> Drift:
+    """What moved behind our back, told apart from what the document wants."""
+    return Drift(
+        document=plan.document,
+        checked=plan.created,
+        drift=tuple(_drifted(action) for action in found),
+        unmanaged=tuple(UnmanagedObject(*one) for one in strangers),
+        unknown=plan.unknown,
+        pending=len(plan.actions) - len(found),
+        in_sync=plan.in_sync,
+    )
+
+
+def _drifted(action: Action) -> DriftedObject:
+    fields = tuple(
+        DriftedField(change.path, change.before, change.after, change.cause, change.unit)
+        for change in action.changes
+        if change.cause in BY_HAND
+    )
+    return DriftedObject(str(action.address), "gone" if action.verb is Verb.CREATE else "changed", fields)
+
+
+def shown(found: dict[str, Any]) -> ShownObject:
+    """One object, from what `describe` says of it."""
+    fields = tuple(ShownField(**one) for one in found["fields"])
+    lists = {name: tuple(found[name]) for name in ("chosen", "writers")}
+    return ShownObject(**{**found, **lists, "fields": fields})
+
+
+def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:
+    """The ledger's rows."""
+    return OwnedObjects(document, tuple(OwnedObject(**one) for one in rows))
+
+
+def plain(value: Printed) -> dict[str, Any]:
+    """The value as JSON-able data."""
+    return asdict(value, dict_factory=_plain)
+
+
+def _plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value.value if isinstance(value, Enum) else value for name, value in pairs}
