@@ -13,10 +13,10 @@ from vastplan.config.yaml import Sequence as LocatedList
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Where, error
 from vastplan.model.value import Ref, Secret
-from vastplan.words.codec import map_references
 from vastplan.words.document import Entry, EntryType, Site
 from vastplan.words.kind import Field, Shape
 from vastplan.words.marks import Mark, Refers
+from vastplan.words.references import map_references
 
 
 class Resolver:

@@ -24,10 +24,10 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Block, Cause, Unknown, Verb
 from vastplan.model.state import Intent, LedgerPart, path_text
 from vastplan.model.value import Ref, Reveal, references, revealed, to_json
-from vastplan.words.codec import fields_with_references
 from vastplan.words.document import Entry
 from vastplan.words.kind import Field, Kind, Values
 from vastplan.words.marks import Mark
+from vastplan.words.references import fields_with_references
 
 
 class Decider:

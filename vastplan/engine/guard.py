@@ -10,7 +10,7 @@ from math import ceil
 
 from vastplan.engine.diff import leaves
 from vastplan.engine.match import Matcher
-from vastplan.engine.order import Holder, Order, raw_references, refers_to
+from vastplan.engine.order import Holder, Order
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Block, Evidence, Operation, Verb
 from vastplan.model.state import path_text
@@ -18,6 +18,7 @@ from vastplan.model.units import show
 from vastplan.model.value import from_json
 from vastplan.words.kind import Kind
 from vastplan.words.marks import Mark
+from vastplan.words.references import raw_references, refers_to
 
 _GOING = (Verb.DELETE, Verb.REPLACE)
 DEFAULT_PERCENT, DEFAULT_COUNT = 30, 10

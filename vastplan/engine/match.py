@@ -11,10 +11,10 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Refused
 from vastplan.model.state import LedgerPart, Owned
 from vastplan.model.value import Ref
-from vastplan.words.codec import fields_with_references, map_references
 from vastplan.words.document import Entry
 from vastplan.words.kind import Kind, Values
 from vastplan.words.marks import Refers
+from vastplan.words.references import fields_with_references, map_references
 
 
 class NotYet(Exception):

@@ -13,10 +13,10 @@ from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, error
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, Step, Verb
 from vastplan.model.value import Ref, references, to_json
-from vastplan.words.codec import fields_with_references, map_references
 from vastplan.words.document import Entry
 from vastplan.words.kind import Field, Kind, Shape
-from vastplan.words.marks import Mark, Refers
+from vastplan.words.marks import Mark
+from vastplan.words.references import fields_with_references, raw_references, refers_to
 
 _Node = tuple[Address, Step]
 _Named = TypeVar("_Named", bound=Hashable)
@@ -279,31 +279,3 @@ def _clearable(holder: Holder) -> bool:
     """Whether null there means no reference: a null that is a choice would open or widen something meanwhile."""
     field = holder.field
     return field.shape in (Shape.VALUE, Shape.SET) and field.nullable and not field.has(Mark.EXPLICIT_NULL)
-
-
-def raw_references(fields: tuple[Field, ...], values: dict[str, object]) -> list[tuple[Field, Refers, object]]:
-    """Every raw reference in live values, with the top-level field it is in."""
-    found: list[tuple[Field, Refers, object]] = []
-    for field in fields:
-        if field.name not in values:
-            continue
-
-        def note(refers: Refers, raw: object, field: Field = field) -> object:
-            found.append((field, refers, raw))
-            return raw
-
-        map_references((field,), values, note)
-    return found
-
-
-def refers_to(fields: tuple[Field, ...], targets: set[str]) -> bool:
-    """Whether a live object with these fields can refer to one of the target kinds."""
-    return any(
-        (
-            Mark.DOCUMENT not in field.marks
-            and (field.refers is not None and any(kind in targets for kind, _ in field.refers.targets))
-        )
-        or (Mark.DOCUMENT not in field.marks and refers_to(field.fields, targets))
-        for field in fields
-        if not field.has(Mark.DOCUMENT)
-    )

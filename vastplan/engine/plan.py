@@ -19,10 +19,10 @@ from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.plan import FORMAT_VERSION, Part, Plan
 from vastplan.model.state import LedgerPart
 from vastplan.model.value import Reveal, references, to_json
-from vastplan.words.codec import fields_with_references
 from vastplan.words.document import Entry
 from vastplan.words.kind import Kind
 from vastplan.words.marks import Mark
+from vastplan.words.references import fields_with_references
 
 LIFETIME = timedelta(hours=24)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from vastplan.model.address import Address
-from vastplan.model.value import Ref, Reveal, Secret, references
+from vastplan.model.value import Ref, Reveal, Secret
 from vastplan.words.kind import Endpoint, Field, Kind, Row, Shape, Values
-from vastplan.words.marks import Mark, Refers
+from vastplan.words.marks import Mark
 
 Resolve = Callable[[Ref, str], Any]  # a reference and an attribute name -> the value on the wire
 
@@ -188,32 +188,6 @@ def merge(fields: tuple[Field, ...], live: Values, desired: Values) -> Values:
     return merged
 
 
-def map_references(fields: tuple[Field, ...], values: Values, change: Callable[[Refers, Any], Any]) -> Values:
-    """`values` with every reference replaced by `change(refers, value)`."""
-    found: Values = dict(values)
-    for field in fields:
-        if not field.holds or (value := values.get(field.name)) is None:
-            continue
-        if field.refers is not None:
-            if isinstance(value, list):
-                mapped = [change(field.refers, item) for item in value]
-                found[field.name] = sorted(mapped, key=str) if field.shape is Shape.SET else mapped
-            else:
-                found[field.name] = change(field.refers, value)
-        elif field.shape is Shape.KEYED and isinstance(value, dict):
-            found[field.name] = {
-                key: map_references(field.fields, item, change) if item is not None else None
-                for key, item in value.items()
-            }
-        elif field.fields and isinstance(value, dict):
-            found[field.name] = map_references(field.fields, value, change)
-        elif field.fields and isinstance(value, list):
-            found[field.name] = [
-                map_references(field.fields, item, change) if isinstance(item, dict) else item for item in value
-            ]
-    return found
-
-
 def is_foreign(kind: Kind, row: Mapping[str, Any]) -> bool:
     """Whether the row is one that is never ours to touch."""
     return any(at(row, path) == value for path, value in kind.foreign)
@@ -282,20 +256,3 @@ def prune(value: Any) -> Any:
     if isinstance(value, list):
         return [prune(item) for item in value]
     return value
-
-
-def fields_with_references(fields: tuple[Field, ...], values: Mapping[str, object]) -> Iterator[tuple[Field, Ref]]:
-    """Every reference in symbolic values with its field."""
-    for field in fields:
-        if not field.holds or (value := values.get(field.name)) is None:
-            continue
-        if field.refers is not None:
-            for ref in references(value):
-                yield field, ref
-        elif isinstance(value, dict):
-            for part in value.values() if field.shape is Shape.KEYED else [value]:
-                if isinstance(part, dict):
-                    yield from fields_with_references(field.fields, part)
-        elif isinstance(value, list):
-            for part in value:
-                yield from fields_with_references(field.fields, part)

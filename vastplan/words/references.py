@@ -1,0 +1,81 @@
+"""The references in an object's values, found by its field table: symbolic ones of the document, raw ones of a system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from vastplan.model.value import Ref, references
+from vastplan.words.kind import Field, Shape, Values
+from vastplan.words.marks import Mark, Refers
+
+
+def map_references(fields: tuple[Field, ...], values: Values, change: Callable[[Refers, Any], Any]) -> Values:
+    """`values` with every reference replaced by `change(refers, value)`."""
+    found: Values = dict(values)
+    for field in fields:
+        if not field.holds or (value := values.get(field.name)) is None:
+            continue
+        if field.refers is not None:
+            if isinstance(value, list):
+                mapped = [change(field.refers, item) for item in value]
+                found[field.name] = sorted(mapped, key=str) if field.shape is Shape.SET else mapped
+            else:
+                found[field.name] = change(field.refers, value)
+        elif field.shape is Shape.KEYED and isinstance(value, dict):
+            found[field.name] = {
+                key: map_references(field.fields, item, change) if item is not None else None
+                for key, item in value.items()
+            }
+        elif field.fields and isinstance(value, dict):
+            found[field.name] = map_references(field.fields, value, change)
+        elif field.fields and isinstance(value, list):
+            found[field.name] = [
+                map_references(field.fields, item, change) if isinstance(item, dict) else item for item in value
+            ]
+    return found
+
+
+def fields_with_references(fields: tuple[Field, ...], values: Mapping[str, object]) -> Iterator[tuple[Field, Ref]]:
+    """Every reference in symbolic values with its field."""
+    for field in fields:
+        if not field.holds or (value := values.get(field.name)) is None:
+            continue
+        if field.refers is not None:
+            for ref in references(value):
+                yield field, ref
+        elif isinstance(value, dict):
+            for part in value.values() if field.shape is Shape.KEYED else [value]:
+                if isinstance(part, dict):
+                    yield from fields_with_references(field.fields, part)
+        elif isinstance(value, list):
+            for part in value:
+                yield from fields_with_references(field.fields, part)
+
+
+def raw_references(fields: tuple[Field, ...], values: dict[str, object]) -> list[tuple[Field, Refers, object]]:
+    """Every raw reference in live values, with the top-level field it is in."""
+    found: list[tuple[Field, Refers, object]] = []
+    for field in fields:
+        if field.name not in values:
+            continue
+
+        def note(refers: Refers, raw: object, field: Field = field) -> object:
+            found.append((field, refers, raw))
+            return raw
+
+        map_references((field,), values, note)
+    return found
+
+
+def refers_to(fields: tuple[Field, ...], targets: set[str]) -> bool:
+    """Whether a live object with these fields can refer to one of the target kinds."""
+    return any(
+        (
+            Mark.DOCUMENT not in field.marks
+            and (field.refers is not None and any(kind in targets for kind, _ in field.refers.targets))
+        )
+        or (Mark.DOCUMENT not in field.marks and refers_to(field.fields, targets))
+        for field in fields
+        if not field.has(Mark.DOCUMENT)
+    )
