@@ -62,7 +62,15 @@ class Extractor:
             return {"type": name, "nullable": True} if whole.get("nullable") else {"type": name}
         found: Json = {}
         self.gather(whole, found)
+        for name in self.needed(whole) & set(found.get("fields", ())):
+            known = found["fields"][name]
+            found["fields"][name] = {**(known if isinstance(known, dict) else {"type": known}), "required": True}
         return found["type"] if set(found) == {"type"} else found
+
+    def needed(self, source: Json) -> set[str]:
+        """What a schema requires; a part of an `allOf` may require what another part declares."""
+        parts = (self.behind(part) for part in source.get("allOf", ()))
+        return set(source.get("required", ())).union(*(self.needed(part) for part in parts))
 
     def gather(self, source: Json, found: Json) -> None:
         """Add what a schema says to what is known; the parts of an `allOf` say it together."""
@@ -75,10 +83,6 @@ class Extractor:
         if "properties" in source:
             found["type"] = "object"
             found["fields"] = {**found.get("fields", {}), **self.members(source)}
-        for name in source.get("required", ()) if "fields" in found else ():
-            known = found["fields"].get(name)
-            if known is not None:
-                found["fields"][name] = {**(known if isinstance(known, dict) else {"type": known}), "required": True}
         if "items" in source:
             found["items"] = self.shape(source["items"])
         if isinstance(source.get("additionalProperties"), dict):
@@ -107,8 +111,15 @@ class Extractor:
             found[name] = shape
         return found
 
-    def operation(self, source: Json, shared: list[Json]) -> Json:
-        """Query names, body, and the statuses of success."""
+    def fields_of(self, source: Json) -> Json:
+        """The fields of an object's schema, whatever it is put together from."""
+        found: Json = {}
+        self.gather(self.behind(source), found)
+        fields: Json = found.get("fields", {})
+        return fields
+
+    def operation(self, source: Json, shared: list[Json], *, item_of: bool) -> Json:
+        """Query names, body, the fields of one object that is read, and the statuses of success."""
         found: Json = {}
         parameters = [self.behind(one) for one in (*shared, *source.get("parameters", ()))]
         query = {one["name"]: self.shape(one.get("schema", {})) for one in parameters if one["in"] == "query"}
@@ -117,6 +128,12 @@ class Extractor:
         if "requestBody" in source:
             content = self.behind(source["requestBody"])["content"]
             found["body"] = self.shape(next(iter(content.values()))["schema"])
+        answer = self.behind(source["responses"].get("200", {})).get("content", {})
+        row: Json = {}
+        for one in answer.values() if item_of else ():
+            row["fields"] = Extractor(self.document).fields_of(one.get("schema", {}))
+        if row.get("fields"):
+            found["answers"] = sorted(row["fields"])
         found["success"] = sorted(int(code) for code in source["responses"] if code.startswith("2"))
         return found
 
@@ -140,7 +157,8 @@ def extracted(document: Json, system: str) -> tuple[Json, Json]:
         path = path if system == "vast" else path.rstrip("/")  # Kubernetes documents /version/ and answers both
         for method, source in methods.items():
             if (method.upper(), plain(path)) in uses:
-                one = extractor.operation(source, methods.get("parameters", []))
+                read = method == "get" and path.rstrip("/").endswith("}") and system != "kubernetes"
+                one = extractor.operation(source, methods.get("parameters", []), item_of=read)
                 if system == "kubernetes" and method == "patch":
                     kind = source["x-kubernetes-group-version-kind"]["kind"]
                     one["body"] = {"type": next(name for name in extractor.types if name.endswith("." + kind))}

@@ -6,6 +6,7 @@ operations:
       query: {force: boolean} # names and types
       body: {fields: {...}}   # a shape
       success: [200]
+      answers: [path, title]  # the fields of an object, of a GET of one
 types: {Name: {field: shape}} # named objects
 
 A shape is a type's name, or a mapping: `type` (a JSON type, `any`, or a name of `types`), `required`, `enum`, `items` of
@@ -160,8 +161,7 @@ def _out_of_bounds(shape: dict[str, Any], value: Any) -> str:
 
 
 @lru_cache
-def facts(system: str) -> Facts:
-    """The facts about a system."""
-    return Facts(
-        yaml.load((FOLDER / FILES[system]).read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    )
+def facts(system: str, version: str = "") -> Facts:
+    """The facts about a system, of its newest version unless told."""
+    file = f"{system}-{version}.yaml" if version else FILES[system]
+    return Facts(yaml.load((FOLDER / file).read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
