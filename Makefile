@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types layers unit schemas bench clean
+.PHONY: demo test lint types layers unit schemas bench mutate-tables clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -29,6 +29,9 @@ schemas: $(VENV)/ready
 
 bench: $(VENV)/ready
 	$(BIN)/python tests/bench/run.py
+
+mutate-tables: $(VENV)/ready
+	$(BIN)/python -m tests.mutation.tables
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -22,6 +22,7 @@ from unittest import mock
 import yaml
 
 from tests.documented.used import collection, fields, item, operations
+from tests.probes.lives import undocumented
 from tests.probes.subjects import SUBJECTS, Subject, direct, failures, plane, stricter
 from vastplan.sim.tables import Table, load
 from vastplan.words.kind import Kind
@@ -125,7 +126,8 @@ class Mutator:
         yield from self._strange(kind, name, method, body)
         done: set[tuple[str, ...]] = set()
         for path in sorted(fields(kind, method)):
-            holder, place = body, ()
+            holder = body
+            place: tuple[str, ...] = ()
             for step in path:
                 if step not in holder.get("properties", {}):
                     break
@@ -196,10 +198,10 @@ def killed(subject: Subject, kind: Kind, content: Json) -> bool:
             for question in subject.questions(kind):
                 if any(name not in stricter() for name, _ in failures(subject, question, send)):
                     return True
-                if question.method == "PATCH":
-                    status, _ = send("PATCH", question.path, {})
-                    if status not in subject.facts.operations[question.template]["PATCH"]["success"]:
-                        return True
+            send = direct(plane(subject.system, subject.version))
+            subject.prepare(send)
+            if undocumented(subject, kind, send):
+                return True
         except Exception:
             return True  # the simulator does not stand up under it, which every test of it would show
     return False

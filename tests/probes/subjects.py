@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ Said = tuple[Place, str]
 Send = Callable[[str, str, Any], tuple[int, Any]]
 ANYWHERE: Place = ("*",)
 # One of each, so that there is something to change.
-_VAST = {
+MADE = {
     "tenants": {"name": "t"},
     "vippools": {"name": "p", "subnet_cidr": 24, "role": "REPLICATION", "ip_ranges": [["10.9.1.1", "10.9.1.4"]]},
     "viewpolicies": {"name": "vp", "flavor": "NFS"},
@@ -102,7 +103,7 @@ class Subject:
 
     def prepare(self, send: Send) -> None:
         """Make what the updates are sent to."""
-        for name, body in _VAST.items() if self.system == "vast" else ():
+        for name, body in MADE.items() if self.system == "vast" else ():
             status, answer = send("POST", f"/api/v5/{name}/", body)
             assert status == 201, (name, answer)
 
@@ -164,8 +165,7 @@ class Subject:
         if self.system == "kubernetes":  # the rest are rules, which the table does not have, but of a custom resource
             custom = {"choice", "required"} if kind.name == "snapshot_class" else set()
             return {"", "unknown", "type", *custom}
-        # VMS documents no nulls; which it takes is assumed.
-        return {"", "unknown", "type", "choice", "required", "bound"} | ({"null"} if self.system == "runai" else set())
+        return {"", "unknown", "type", "choice", "required", "bound", "null"}
 
     def said(self, answer: Any) -> set[Said]:
         """What an answer says of the body's form; rules of other kinds are passed over."""
@@ -248,10 +248,11 @@ def _kubernetes(answer: Any) -> Iterator[Said]:
             yield _place(re.split(r"[.\[\]]", cause["field"])), what[cause["reason"]]
 
 
+@lru_cache
 def stricter() -> dict[str, str]:
     """Where a simulator is known to differ from the document, with the reason of each."""
-    found: dict[str, str] = yaml.safe_load((Path(__file__).parent / "stricter.yaml").read_text(encoding="utf-8"))
-    return found
+    groups = yaml.safe_load((Path(__file__).parent / "stricter.yaml").read_text(encoding="utf-8"))
+    return {fact: group["why"] for group in groups for fact in group["facts"]}
 
 
 def failures(subject: Subject, question: Question, send: Send) -> Iterator[tuple[str, str]]:

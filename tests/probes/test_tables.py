@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 import requests
 
-from tests.documented.used import item
+from tests.probes.lives import statuses
 from tests.probes.subjects import SUBJECTS, Send, Subject, authorised, failures, plane, stricter
 from vastplan.sim.serve import Authority, Server, write_pem
-from vastplan.words.kind import Update
 
 AUTHORITY = Authority()
 ASKED = [
@@ -56,9 +55,9 @@ def test_it_holds_what_is_documented(subject: Subject, kind: Any, send: Send) ->
     assert {name for name in stricter() if any(name.startswith(one) for one in here)} <= set(found)
 
 
-@pytest.mark.parametrize(("subject", "kind"), [one for one in ASKED if str(one.id).startswith("vast-")])
-def test_a_change_is_answered_with_the_documented_status(subject: Subject, kind: Any, send: Send) -> None:
-    assert kind.endpoint.update is Update.PATCH
-    path = item(kind).replace("{}", "2" if kind.name == "tenant" else "1")
-    status, _ = send("PATCH", f"/api/v5{path}", {})
-    assert status in subject.facts.operations[item(kind)]["PATCH"]["success"]
+@pytest.mark.parametrize(("subject", "kind"), [one for one in ASKED if not str(one.id).startswith("kubernetes")])
+def test_each_step_of_a_life_is_answered_as_documented(subject: Subject, kind: Any, send: Send) -> None:
+    steps = list(statuses(subject, kind, send))
+    assert len(steps) >= 4
+    known = subject.facts.operations
+    assert [one for one in steps if one[2] not in known[one[1]][one[0]]["success"]] == []
