@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -104,6 +105,33 @@ def test_what_nobody_sends_and_what_has_come_to_be_sent_are_complaints() -> None
     assert len(plugin.complaints(everything, set())) == len(excused()) + len(exceptions())
 
 
+def session(source: pytest.Config.ArgsSource) -> Any:
+    option = SimpleNamespace(keyword="", markexpr="", collectonly=False)
+    config = SimpleNamespace(option=option, getoption=lambda *_: False, args_source=source)
+    return SimpleNamespace(config=config, exitstatus=pytest.ExitCode.OK)
+
+
+@pytest.mark.parametrize(
+    ("source", "seen", "problems", "fails"),
+    [
+        ("TESTPATHS", True, {}, False),
+        ("TESTPATHS", False, {}, True),
+        ("ARGS", False, {}, False),
+        ("ARGS", False, {"vast GET /x/: is not documented": "a test"}, True),
+    ],
+)
+def test_a_run_fails_for_what_it_sent_and_a_whole_one_for_what_it_did_not(
+    source: str, seen: bool, problems: dict[str, str], fails: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = Recorder(exceptions())
+    recorder.problems, recorder.used = problems, set(exceptions())
+    recorder.seen = set().union(*expected()) - set(excused()) if seen else set()
+    monkeypatch.setattr(plugin, "RECORDER", recorder)
+    ended = session(pytest.Config.ArgsSource[source])
+    plugin.pytest_sessionfinish(ended, 0)
+    assert (ended.exitstatus is pytest.ExitCode.TESTS_FAILED) is fails
+
+
 @pytest.mark.parametrize("system", FILES)
 def test_every_fact_can_be_understood(system: str) -> None:
     known = {"type", "required", "enum", "items", "values", "fields", "nullable", "read_only", "format", "pattern"}
@@ -116,6 +144,9 @@ def test_every_fact_can_be_understood(system: str) -> None:
         }  # fmt: skip
         for inner in [*(shape[name] for name in ("items", "values") if name in shape)]:
             walk(inner)
+        if isinstance(given, dict):  # in place; the named ones are walked below
+            for inner in given.get("fields", {}).values():
+                walk(inner)
 
     for methods in facts(system).operations.values():
         for operation in methods.values():

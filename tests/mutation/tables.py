@@ -173,7 +173,8 @@ class Mutator:
         if isinstance(types, list) and "null" in types:
             yield Mutant(f"{name} is not nullable", setting(schema, "type", kind))
         elif isinstance(types, str):
-            yield Mutant(f"{name} is nullable", setting(schema, "type", [types, "null"]))
+            nullable = {"anyOf": [dict(schema), {"type": "null"}]}
+            yield Mutant(f"{name} is nullable", setting(holder["properties"], field, nullable))
         for bound, step in (("minimum", -1), ("maximum", 1), ("minLength", -1), ("maxLength", 1)):
             if leaf.get(bound) is not None and (bound != "minLength" or leaf[bound]):
                 yield Mutant(f"{name} {bound} is wider", setting(leaf, bound, leaf[bound] + step))

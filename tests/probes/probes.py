@@ -63,6 +63,9 @@ def _about(maker: Maker, whole: Any, place: Place, strange: tuple[str, ...]) -> 
         yield Probe(place, "type", maker.planted(whole, place, wrong))
     if item is not given:
         yield from (Probe(place, "type", maker.planted(whole, place, [wrong])) for wrong in WRONG[item["type"]])
+    if item is not given and item["type"] == "array":
+        part = maker.facts.shape(item.get("items", "any"))["type"]
+        yield from (Probe(place, "type", maker.planted(whole, place, [[wrong]])) for wrong in WRONG[part])
     for choice in item.get("enum", ()):
         yield Probe(place, "", maker.planted(whole, place, values(choice)))
     if "enum" in item and item["type"] == "string":

@@ -17,6 +17,11 @@ WRONG: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+def _sized(size: int, shape: dict[str, Any]) -> str:
+    """A text of a length; a path where the pattern wants one."""
+    return ("/" if shape.get("pattern", "").startswith("^/") else "x") + "x" * (size - 1)
+
+
 class Maker:
     """Makes values by one facts file."""
 
@@ -41,7 +46,7 @@ class Maker:
     def full(self, given: Any) -> Any:
         """The smallest valid value that is not empty: an array has an item."""
         shape = self.facts.shape(given)
-        return [self.least(shape.get("items", "any"))] if shape["type"] == "array" else self.least(given)
+        return [self.full(shape.get("items", "any"))] if shape["type"] == "array" else self.least(given)
 
     def _text(self, shape: dict[str, Any]) -> str:
         by_format = {"uuid": UUID, "date-time": "2026-01-01T00:00:00Z", "byte": "djE="}.get(shape.get("format", ""))
@@ -65,8 +70,9 @@ class Maker:
         """Values just inside the bounds."""
         shape = self.facts.shape(given)
         yield from (shape[name] for name in ("min", "max") if name in shape)
-        if "max_length" in shape and "pattern" not in shape and shape["max_length"] < 10_000:
-            yield "x" * shape["max_length"]
+        for size in (shape.get("min_length", 0), shape.get("max_length", 0)):
+            if 0 < size < 10_000 and "format" not in shape and re.search(shape.get("pattern", ""), _sized(size, shape)):
+                yield _sized(size, shape)
 
     def planted(self, given: Any, place: Place, value: Any) -> Any:
         """The least valid value with another one at a place; an array on the way gets one item."""
