@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types layers unit schemas explore bench clean
+.PHONY: demo test lint types layers unit schemas explore mutate-tables bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -33,6 +33,9 @@ explore: $(VENV)/ready
 
 bench: $(VENV)/ready
 	$(BIN)/python tests/bench/run.py
+
+mutate-tables: $(VENV)/ready
+	$(BIN)/python -m tests.mutation.tables
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -178,7 +178,7 @@ class Lab:
                 body = {"username": one.username, "password": one.password}
                 token = requests.post(one.url + "/api/token/", json=body, verify=ca, timeout=30).json()["access"]
             else:
-                body = {"grantType": "client_credentials", "clientId": one.username, "clientSecret": one.password}
+                body = {"grantType": "client_credentials", "clientID": one.username, "clientSecret": one.password}
                 token = requests.post(one.url + "/api/v1/token", json=body, verify=ca, timeout=30).json()["accessToken"]
             self._tokens[site, system] = {"Authorization": f"Bearer {token}"}
         return self._tokens[site, system]

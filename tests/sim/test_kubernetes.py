@@ -1,4 +1,4 @@
-"""The Kubernetes simulator over HTTP, with plain requests, the official client and kubectl.
+"""The Kubernetes simulator over HTTP, with plain requests; `tests/clients` has the clients of others.
 
 What the server says was read off a kube-apiserver 1.34.4 that got the same requests.
 """
@@ -6,9 +6,6 @@ What the server says was read off a kube-apiserver 1.34.4 that got the same requ
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import subprocess
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +13,8 @@ from typing import Any
 
 import pytest
 import requests
-import yaml
 
-from vastplan.sim.kubernetes import KubernetesPlane, kubeconfig
+from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
 
@@ -1040,60 +1036,3 @@ def test_discovery(api: Api) -> None:
     core = {entry["name"]: entry for entry in api.get("/api/v1")["resources"]}
     assert core["persistentvolumeclaims"]["shortNames"] == ["pvc"]
     assert core["events"]["verbs"] == ["get", "list", "watch"]
-
-
-def config_file(api: Api, tmp_path: Path) -> Path:
-    path = tmp_path / "kubeconfig"
-    path.write_text(kubeconfig(api.server.url, api.pem.read_bytes(), TOKEN, "sim"))
-    return path
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_the_official_python_client(api: Api, tmp_path: Path) -> None:
-    from kubernetes import config, dynamic
-    from kubernetes.dynamic.exceptions import ConflictError, UnprocessibleEntityError
-
-    path, cache = str(config_file(api, tmp_path)), str(tmp_path / "discovery.json")
-    client = config.new_client_from_config(path, persist_config=False)  # type: ignore[no-untyped-call]
-    cluster = dynamic.DynamicClient(client, cache_file=cache)  # type: ignore[no-untyped-call]
-    classes = cluster.resources.get(api_version="storage.k8s.io/v1", kind="StorageClass")
-    classes.create(body=storage_class())
-    assert [item.metadata.name for item in classes.get().items] == ["vast"]
-    with pytest.raises(UnprocessibleEntityError, match="updates to parameters are forbidden"):
-        classes.patch(name="vast", body={"parameters": {"x": "y"}}, content_type=MERGE)
-    claims = cluster.resources.get(api_version="v1", kind="PersistentVolumeClaim", prefix="api")
-    claims.server_side_apply(body=claim(), name="data", namespace="team", field_manager="one")
-    with pytest.raises(ConflictError, match="FieldManagerConflict"):
-        claims.server_side_apply(body=claim(size="2Gi"), name="data", namespace="team", field_manager="two")
-    classes.delete(name="vast")
-    api.refused(404, "GET", f"{CLASSES}/vast")
-
-
-@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
-def test_kubectl(api: Api, tmp_path: Path) -> None:
-    manifest = tmp_path / "class.yaml"
-
-    def kubectl(*words: str, code: int = 0) -> str:
-        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
-        command = [
-            "kubectl",
-            "--kubeconfig",
-            str(config_file(api, tmp_path)),
-            "--cache-dir",
-            str(tmp_path / "cache"),
-            *words,
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False, env=environment)
-        assert done.returncode == code, done.stderr
-        return done.stdout + done.stderr
-
-    manifest.write_text(yaml.safe_dump(storage_class()))
-    assert "created" in kubectl("apply", "-f", str(manifest))
-    assert "unchanged" in kubectl("apply", "-f", str(manifest))
-    manifest.write_text(yaml.safe_dump(storage_class(mountOptions=["vers=3"])))
-    assert "+- vers=3" in kubectl("diff", "-f", str(manifest), code=1)
-    assert "configured" in kubectl("apply", "-f", str(manifest))
-    assert "vast" in kubectl("get", "sc")
-    manifest.write_text(yaml.safe_dump(storage_class(provisioner="x")))
-    assert "updates to provisioner are forbidden." in kubectl("apply", "-f", str(manifest), code=1)
-    assert "deleted" in kubectl("delete", "sc", "vast")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import base64
-import importlib
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -989,30 +987,3 @@ def test_every_mangled_body_is_answered(site: Site, value: Any) -> None:
     assert sent > 40
     for path in (PROJECTS, DEPARTMENTS, ASSETS):
         site.get(path)
-
-
-# --- a client that we did not write
-
-
-def test_the_public_client_can_use_it(site: Site, trust: tuple[Authority, Path]) -> None:
-    configuration = importlib.import_module("runai.configuration")
-    client = importlib.import_module("runai.api_client")
-    api = importlib.import_module("runai.api")
-    site.now = time.time()  # the client compares the token's expiry with its own clock
-    settings = configuration.Configuration(
-        client_id="ci",
-        client_secret="s3cret",
-        runai_base_url=site.server.url,
-        ssl_ca_cert=str(trust[1]),
-        retry_enabled=False,
-    )
-    with client.ApiClient(settings) as connection:
-        projects = api.ProjectsApi(connection)
-        body = {"name": "public", "clusterId": site.dgx, "resources": [site.quota(1)]}
-        made = projects.create_project(body).data
-        assert made["status"]["phase"] == "Creating"
-        found = projects.get_projects(filter_by=["name==public", f"clusterId=={site.dgx}"]).data
-        assert [row["id"] for row in found["projects"]] == [made["id"]]
-        assert projects.get_project(made["id"]).data["status"]["phase"] == "Ready"
-        with pytest.raises(Exception, match="409"):
-            projects.create_project(body)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib
 import json
 import threading
 from collections.abc import Iterator
@@ -1067,17 +1066,3 @@ def test_a_restart_keeps_all_but_the_tokens(start: Any, tmp_path: Path) -> None:
     assert second.view("/w")["id"] == 3
     second.headers = {"Authorization": f"Bearer {pair['access']}"}
     second.refused("GET", "/tenants/", status=403)
-
-
-def test_vastpy_drives_it(vms: Vms, ca: Path) -> None:
-    vastpy = importlib.import_module("vastpy")
-    address = vms.server.url.removeprefix("https://")
-    client = vastpy.VASTClient(
-        user="admin", password=PASSWORD, address=address, cert_file=str(ca), cert_server_name="localhost"
-    )
-    tenant = client.tenants.post(name="t")
-    assert client.tenants.get(name="t")[0]["id"] == tenant["id"]
-    client.tenants[tenant["id"]].patch(max_views=3)
-    assert client.tenants[tenant["id"]].get()["max_views"] == 3
-    client.tenants[tenant["id"]].delete()
-    assert client.tenants.get(name="t") == []

@@ -149,7 +149,7 @@ class RunaiProvider:
             return {"Authorization": f"Bearer {self._bearer}"}
 
     def _log_in(self) -> str:
-        body = {"grantType": "client_credentials", "clientId": self._client_id, "clientSecret": self._client_secret()}
+        body = {"grantType": "client_credentials", "clientID": self._client_id, "clientSecret": self._client_secret()}
         answer = self._http.send("POST", "/api/v1/token", body=body)
         if answer.status in (400, 401, 403):
             reason = explain(answer.body, "")

@@ -150,7 +150,7 @@ class Reader:
         return value
 
     def _wrong(self, value: Any, schema: dict[str, Any], path: str, owner: str) -> Any:
-        if self.custom and path:
+        if self.custom and path and path.partition(".")[0] != "metadata":  # whose type is the server's own
             shown = _JSON_TYPES[type(value)]
             why = f'Invalid value: "{shown}": {path} in body must be of type {schema.get("type", "object")}: "{shown}"'
             self.causes.append(Cause("FieldValueTypeInvalid", why, path))

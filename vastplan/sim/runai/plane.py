@@ -124,6 +124,7 @@ class RunaiPlane:
                 raise Refused(501, f"{operation.method} {operation.path}")
             query = parse(self._ctx.table, operation, request.query)
             response = handler(self._ctx, Call(operation, params, query, _body(operation, request)))
+        operation.vouch(response.status)
         schema = self._schema(operation, response.status)
         body = prune(self._ctx.table, schema, response.body) if schema else response.body
         return Response(response.status, body, response.headers)

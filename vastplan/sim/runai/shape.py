@@ -37,7 +37,12 @@ def check_body(operation: Operation, body: Any) -> None:
     problems = [problem for problem in validator.iter_errors(body) if not _impossible(problem)]
     problems.sort(key=lambda problem: problem.json_path)
     if problems:
-        raise Refused(400, "; ".join(f"{problem.json_path}: {problem.message[:200]}" for problem in problems[:3]))
+        raise Refused(400, "; ".join(f"{problem.json_path}: {_short(problem.message)}" for problem in problems[:3]))
+
+
+def _short(message: str) -> str:
+    # The reason stands at the end, after the value.
+    return message if len(message) <= 200 else f"{message[:100]}…{message[-100:]}"
 
 
 def _impossible(problem: jsonschema.ValidationError) -> bool:

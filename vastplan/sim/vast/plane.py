@@ -114,7 +114,9 @@ class VastPlane:
         if operation is None:
             raise detail(f'Method "{request.method}" not allowed.', 405)
         root = f"{request.base_url}/api/{found['segment'] or DEFAULT_SEGMENT}"
-        return self._answered(operation, parameters, Visit(request, root))
+        response = self._answered(operation, parameters, Visit(request, root))
+        operation.vouch(response.status)
+        return response
 
     def _answered(self, operation: Operation, parameters: tuple[str, ...], visit: Visit) -> Response:
         method, request = operation.method, visit.request

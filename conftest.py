@@ -1,0 +1,3 @@
+"""The plugins of the test run."""
+
+pytest_plugins = ("tests.documented.plugin",)

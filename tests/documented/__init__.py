@@ -1,0 +1,1 @@
+"""Every request that vastplan sends while the tests run, held against the vendors' documents."""

@@ -1,0 +1,117 @@
+"""What the providers have sent: judged by the facts as it goes out, counted for the end of the run."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import yaml
+
+from tests.documented.facts import facts
+from vastplan.providers.kubernetes import KubernetesProvider
+from vastplan.providers.runai import RunaiProvider
+from vastplan.providers.vast import VastProvider
+
+EXCEPTIONS = Path(__file__).parent / "exceptions.yaml"
+
+
+def exceptions() -> dict[str, str]:
+    """What vastplan sends although the document does not have it, as patterns, with the reason of each."""
+    found: dict[str, str] = yaml.safe_load(EXCEPTIONS.read_text(encoding="utf-8"))
+    return found
+
+
+class Recorder:
+    """Operations and places seen, problems and the test that each was first met in, exceptions made use of."""
+
+    def __init__(self, allowed: dict[str, str]) -> None:
+        self.allowed = allowed
+        self.seen: set[str] = set()
+        self.problems: dict[str, str] = {}
+        self.used: set[str] = set()
+
+    def note(self, system: str, method: str, target: str, body: bytes | str | None, status: int = 0) -> None:
+        """One request, `target` being its path and query without the address of the API."""
+        parts = urlsplit(target)
+        template = facts(system).template(parts.path)
+        if template is None or method not in facts(system).operations[template]:
+            self._wrong(f"{system} {method} {parts.path}: is not documented")
+            return
+        name = f"{system} {method} {template}"
+        self.seen.add(name)
+        for seen in facts(system).query(method, template, parse_qs(parts.query, keep_blank_values=True)):
+            self._place(f"{name} ?{seen.place[0]}", seen.wrong)
+        shape = facts(system).body(method, template)
+        if body:
+            if shape is None:
+                self._wrong(f"{name}: takes no body")
+            else:
+                for seen in facts(system).judged(shape, json.loads(body), part=method == "PATCH"):
+                    self._place(" ".join((name, ".".join(seen.place))).rstrip(), seen.wrong)
+        if 200 <= status < 300 and status not in facts(system).operations[template][method]["success"]:
+            self._wrong(f"{name}: was answered {status}, which is not documented")
+
+    def _place(self, place: str, wrong: str) -> None:
+        self.seen.add(place)
+        if wrong:
+            self._wrong(f"{place}: {wrong}")
+
+    def _wrong(self, problem: str) -> None:
+        for pattern in self.allowed:
+            if fnmatchcase(problem, pattern):
+                self.used.add(pattern)
+                return
+        self.problems.setdefault(problem, os.environ.get("PYTEST_CURRENT_TEST", "").split(" ")[0])
+
+    def install(self) -> None:
+        """Listen at the transports of every provider made from now on; the tests' own requests do not go through them."""
+        for provider in (VastProvider, RunaiProvider):
+            self._after_init(provider, self._listen_http)
+        self._after_init(KubernetesProvider, self._listen_kubernetes)
+
+    def _after_init(self, provider: Any, listen: Callable[[Any], None]) -> None:
+        original = provider.__init__
+
+        def init(one: Any, *words: Any, **named: Any) -> None:
+            original(one, *words, **named)
+            listen(one)
+
+        provider.__init__ = init
+
+    def _listen_http(self, provider: Any) -> None:
+        session, base = provider._http._session, urlsplit(provider._http.base).path
+        send = session.send
+
+        def heard(request: Any, **named: Any) -> Any:
+            target = request.path_url.removeprefix(base)
+            try:
+                answer = send(request, **named)
+            except BaseException:
+                self.note(provider.system, request.method, target, request.body)
+                raise
+            self.note(provider.system, request.method, target, request.body, answer.status_code)
+            return answer
+
+        session.send = heard
+
+    def _listen_kubernetes(self, provider: Any) -> None:
+        pool, base = provider._api.rest_client.pool_manager, urlsplit(provider._api.configuration.host).path.rstrip("/")
+        send = pool.request
+
+        def heard(method: str, url: str, **named: Any) -> Any:
+            parts = urlsplit(url)
+            target = parts.path.removeprefix(base) + (f"?{parts.query}" if parts.query else "")
+            try:
+                answer = send(method, url, **named)
+            except BaseException:
+                self.note("kubernetes", method, target, named.get("body"))
+                raise
+            self.note("kubernetes", method, target, named.get("body"), answer.status)
+            return answer
+
+        pool.request = heard

@@ -1,0 +1,69 @@
+"""Which operations and fields of the vendors' APIs the kinds use, worked out from the registry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from tests.lab import full_registry
+from vastplan.engine.compose import _NEVER_SENT
+from vastplan.words.kind import Field, Kind, Update
+from vastplan.words.marks import Mark
+
+# What the providers ask besides the kinds' own endpoints: log-ins, tasks, versions, and which cluster a name is.
+BESIDES = {
+    "vast": (("POST", "/token/"), ("GET", "/vtasks/{id}/"), ("GET", "/versions/")),
+    "runai": (("POST", "/api/v1/token"), ("GET", "/api/v1/clusters")),
+    "kubernetes": (("GET", "/version"),),
+}
+READ_ONLY = ("node_pool", "role")  # what others refer to and nobody declares
+
+
+@lru_cache
+def kinds() -> tuple[Kind, ...]:
+    """All kinds of the registry."""
+    return tuple(full_registry().kinds.values())
+
+
+def collection(kind: Kind) -> str:
+    """The path that an object is posted to."""
+    root, _, plural = kind.endpoint.path.rpartition("/")
+    return f"{root}/namespaces/{{}}/{plural}" if kind.endpoint.namespaced else kind.endpoint.path
+
+
+def item(kind: Kind) -> str:
+    """The path of one object; `{}` is any name or id."""
+    return collection(kind).rstrip("/") + "/{}" + ("/" if kind.system == "vast" else "")
+
+
+def operations(kind: Kind) -> Iterator[tuple[str, str]]:
+    """Method and path of all that vastplan asks about a kind."""
+    yield "GET", kind.endpoint.path
+    if kind.name in READ_ONLY:
+        return
+    yield "GET", item(kind)
+    yield "POST", collection(kind)
+    yield "DELETE", item(kind)
+    if kind.endpoint.update is not Update.NONE:
+        yield "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item(kind)
+
+
+def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
+    """The places on the wire that a create (POST) or a change of the kind may write, as paths without indices."""
+    skipped = {Mark.DOCUMENT, Mark.AFTER_CREATE} if method == "POST" else {*_NEVER_SENT, Mark.IDENTITY}
+    if method == "PUT":  # the whole object: what identifies it too, where it is not immutable
+        skipped.discard(Mark.IDENTITY)
+    return set(_paths(kind.fields, frozenset(skipped), ()))
+
+
+def _paths(table: tuple[Field, ...], skipped: frozenset[Mark], prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for field in table:
+        if field.marks & skipped:
+            continue
+        here = (*prefix, *field.wire)
+        if field.key:
+            yield (*here, *(field.key_writes or field.key))
+        if field.fields:
+            yield from _paths(field.fields, skipped, here)
+        else:
+            yield here

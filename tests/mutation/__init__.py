@@ -1,0 +1,1 @@
+"""Changes of single facts, to see that tests notice them."""
