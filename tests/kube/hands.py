@@ -5,8 +5,10 @@ It goes past the recorder, so a replay needs none of it.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 from tests.kube.server import MERGE, ApiServer
@@ -25,10 +27,6 @@ _CLUSTER = (
 SYSTEM = ("default", "kube-system", "kube-public", "kube-node-lease")
 _NOTICED = 0.15  # seconds that an ending object stays, so that whoever waits for its end has seen it
 _POLICIES_LEARNED = 2.5  # seconds until the server has heard that policies are gone; its informers poll every second
-_TRY = {
-    "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "try"},
-    "spec": {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}},
-}  # fmt: skip
 
 
 def path_of(collection: str, body: dict[str, Any]) -> str:
@@ -45,6 +43,7 @@ class Hands:
     def __init__(self, server: ApiServer) -> None:
         self._server = server
         self._stopped = threading.Event()
+        self._working = threading.Lock()
         self._since: dict[str, float] = {}
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -64,12 +63,22 @@ class Hands:
 
     def _watch(self) -> None:
         while not self._stopped.wait(0.05):
-            for collection in (f"{_CORE}/persistentvolumeclaims", _VOLUMES, _NAMESPACES):
-                for body in self._list(collection):
-                    if "deletionTimestamp" in body["metadata"]:
-                        first = self._since.setdefault(body["metadata"]["uid"], time.monotonic())
-                        if time.monotonic() - first > _NOTICED:
-                            self._end(collection, body)
+            with self._working:
+                for collection in (f"{_CORE}/persistentvolumeclaims", _VOLUMES, _NAMESPACES):
+                    for body in self._list(collection):
+                        self._look_at(collection, body)
+
+    def _look_at(self, collection: str, body: dict[str, Any]) -> None:
+        if "deletionTimestamp" in body["metadata"]:
+            first = self._since.setdefault(body["metadata"]["uid"], time.monotonic())
+            if time.monotonic() - first > _NOTICED:
+                self._end(collection, body)
+
+    @contextlib.contextmanager
+    def idle(self) -> Iterator[None]:
+        """Nothing that ends is helped to its end meanwhile."""
+        with self._working:
+            yield
 
     def _end(self, collection: str, body: dict[str, Any]) -> None:
         path = path_of(collection, body)
@@ -127,7 +136,7 @@ class Hands:
         for collection in (*_CLUSTER[:2], *_INSIDE, *_CLUSTER[2:]):
             bodies = self._list(collection)
             if "namespace" in (bodies[0]["metadata"] if bodies else {}):
-                bodies = [one for one in bodies if one["metadata"]["namespace"] not in SYSTEM]
+                bodies = [one for one in bodies if not one["metadata"]["namespace"].startswith("kube-")]
             self._drop(collection, bodies)
         for body in self._list(_NAMESPACES):
             if body["metadata"]["name"] not in SYSTEM:
@@ -139,11 +148,9 @@ class Hands:
         if policies:
             time.sleep(_POLICIES_LEARNED)
 
-    def until_refused(self, namespace: str, storage_class: str) -> None:
-        """Return once the server's admission refuses a claim of this class here: it learns of policies by and by."""
-        body = {**_TRY, "spec": {**_TRY["spec"], "storageClassName": storage_class}}  # type: ignore[dict-item]
+    def until(self, path: str, body: dict[str, Any], status: int) -> None:
+        """Return once the server answers a POST so, which keeps nothing: it learns of policies by and by."""
         deadline = time.monotonic() + 30
-        path = f"{_NAMESPACES}/{namespace}/persistentvolumeclaims?dryRun=All"
-        while self._server.call("POST", path, body)[0] != 422:
-            assert time.monotonic() < deadline, f"a claim of {storage_class} in {namespace} is not refused"
+        while (answered := self._server.call("POST", f"{path}?dryRun=All", body))[0] != status:
+            assert time.monotonic() < deadline, f"POST {path} is not answered with {status}: {answered}"
             time.sleep(0.1)

@@ -87,10 +87,10 @@ class KubeLab(Lab):
         assert response.status_code < 400, f"{method} {path}: {response.status_code} {response.text}"
         return response.json()
 
-    def until_refused(self, namespace: str, storage_class: str) -> None:
-        """Wait until the server has learned of a policy that closes a class to a namespace."""
+    def until(self, path: str, body: dict[str, Any], status: int) -> None:
+        """Wait until the server answers a POST so; nothing is recorded of it."""
         if self._hands is not None:
-            self._hands.until_refused(namespace, storage_class)
+            self._hands.until(path, body, status)
 
 
 def _kubeconfig(url: str, pem: bytes) -> str:
