@@ -19,12 +19,14 @@ from vastplan.model.value import Ref
 from vastplan.words.document import Entry
 
 PODS = "/api/v1/namespaces/default/pods"
+GIVEN: dict[str, Any] = {"tenants": {"a": {}}, "view_policies": {"a": {"tenant": "a", "flavor": "NFS"}}}
+GOLD = {**CLASSES["gold"], "tenant": "a", "view_policy": "a"}
 POLICY = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies/vastplan-gold"
 
 
 @pytest.fixture
 def lab(open_lab: Open, request: pytest.FixtureRequest) -> Iterator[KubeLab]:
-    with open_lab(f"isolation.{request.node.name.removeprefix('test_')}", ["kubernetes"]) as one:
+    with open_lab(f"isolation.{request.node.name.removeprefix('test_')}", ["vast", "kubernetes"]) as one:
         yield one
 
 
@@ -103,13 +105,13 @@ def test_open_is_everybody_and_closed_again_is_closed(by_hand: KubeLab) -> None:
 
 def test_a_class_that_no_project_lists_is_closed_to_all_and_shared_opens_it(lab: KubeLab) -> None:
     """The document alone, with all that it stands for."""
-    document = {"storage_classes": {"gold": CLASSES["gold"]}, "namespaces": {"team-a": {}}}
+    document = {**GIVEN, "storage_classes": {"gold": GOLD}, "namespaces": {"team-a": {}}}
     lab.write(document)
     lab.converge()
     learned(lab, "team-a", "gold", 422)
     denied(claim(lab, "team-a", "one", "gold"))
     assert lab.plan().actions == ()
-    lab.write({**document, "storage_classes": {"gold": {**CLASSES["gold"], "shared": True}}})
+    lab.write({**document, "storage_classes": {"gold": {**GOLD, "shared": True}}})
     lab.converge()
     learned(lab, "team-a", "gold", 201)
     assert claim(lab, "team-a", "one", "gold").status_code == 201
@@ -152,7 +154,7 @@ def test_pods_bring_no_vast_volumes_of_their_own(lab: KubeLab) -> None:
 
 
 def test_the_class_comes_after_what_closes_it(lab: KubeLab) -> None:
-    lab.write({"storage_classes": {"gold": CLASSES["gold"]}})
+    lab.write({**GIVEN, "storage_classes": {"gold": GOLD}})
     lab.clear_calls()
     lab.converge()
     made = [call.path.rpartition("/")[2] for call in lab.calls()]
