@@ -35,7 +35,7 @@ _PATTERNS = (
 def simulated(folder: Path) -> Iterator[Send]:
     """The simulator; its controllers rest, as none runs beside the real server."""
     store = Store(folder / "state.db")
-    plane = KubernetesPlane(store, token=_TOKEN, settle_reads=10**9)
+    plane = KubernetesPlane(store, token=_TOKEN, controllers=False)
 
     def send(method: str, path: str, body: str | None, kind: str, query: dict[str, str]) -> Answer:
         headers = {"authorization": f"Bearer {_TOKEN}", "user-agent": "test/1.0"}

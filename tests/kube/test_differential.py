@@ -1,7 +1,9 @@
 """The simulator against a real API server: the same random calls, good and bad, and answers that must not differ.
 
 `recordings/sequences` holds what the real one answered; live, it is asked again. Where the simulator may differ, and
-why, stands in `differences.yaml`.
+why, stands in `differences.yaml`. Compared are the status, the reason and what causes it by field, and all of an object
+or a list; not the prose of a refusal. A sequence ends where one accepted a write that the other refused: from then on
+they no longer hold the same objects.
 """
 
 from __future__ import annotations
@@ -82,14 +84,25 @@ def differing(name: str, server: list[list[Any]], folder: Path) -> list[Differen
     steps = written(name)
     with simulated(folder) as send:
         mine = json.loads(json.dumps(play(steps, send)))
-    parts = ("status", "body", "warnings")
-    return [
-        Difference(name, index, steps[index], at, simulator, answer)
-        for index, (one, other) in enumerate(zip(mine, server, strict=True))
-        for at, simulator, answer in departures(
-            dict(zip(parts, one, strict=True)), dict(zip(parts, other, strict=True))
-        )
-    ]
+    found = []
+    for index, (one, other) in enumerate(zip(mine, server, strict=True)):
+        for at, simulator, answer in departures(_compared(one), _compared(other)):
+            found.append(Difference(name, index, steps[index], at, simulator, answer))
+        if steps[index].method != "GET" and (one[0] < 300) != (other[0] < 300):
+            break
+    return found
+
+
+def _compared(answer: list[Any]) -> dict[str, Any]:
+    status, body, warnings = answer
+    if status < 300:
+        return {"status": status, "body": body, "warnings": warnings}
+    if not isinstance(body, dict):
+        return {"status": status}
+    details = body.get("details") or {}
+    causes = sorted({(str(one.get("reason")), str(one.get("field"))) for one in details.get("causes") or []})
+    about = {name: details.get(name) for name in ("name", "kind", "group")}
+    return {"status": status, "reason": body.get("reason"), "details": about, "causes": [list(one) for one in causes]}
 
 
 def listed() -> list[dict[str, str]]:

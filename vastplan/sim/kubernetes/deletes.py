@@ -66,7 +66,7 @@ def delete(call: Call) -> Response:
     """DELETE of an object; raises `Refusal`."""
     cluster, target, resource = call.cluster, call.target, call.target.resource
     options = _options(call)
-    dry_run = call.dry_run or bool(options.get("dryRun"))
+    dry_run = bool(options.get("dryRun")) if call.request.body.strip() else call.dry_run
     old = cluster.get(resource, target.namespace, target.name)
     if old is None:
         raise resource.not_found(target.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import random
 from typing import Any
 
@@ -45,7 +46,9 @@ def _place(call: Call, body: Object) -> None:
             raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
     else:
         metadata.pop("namespace", None)
-    if target.name and metadata.get("name", target.name) != target.name:
+    if target.name and not metadata.get("name"):
+        raise bad_request(f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided")
+    if target.name and metadata["name"] != target.name:
         name = metadata["name"]
         raise bad_request(f"the name of the object ({name}) does not match the name on the URL ({target.name})")
 
@@ -120,7 +123,8 @@ def update(call: Call) -> Response:
     _place(call, body)
     old = call.cluster.get(resource, target.namespace, target.name)
     if old is None:
-        if resource.create_on_put and not body["metadata"].get("resourceVersion"):
+        if resource.create_on_put:  # whatever version it names
+            body["metadata"].pop("resourceVersion", None)
             return _create(call, body, causes, None)
         raise resource.not_found(target.name)
     if resource.conditional and not body["metadata"].get("resourceVersion"):
@@ -219,9 +223,7 @@ def patch(call: Call) -> Response:
         patched = patches.json_patch(old, document)
     elif call.content_type == MERGE:
         if not isinstance(document, dict):
-            raise bad_request(
-                "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}"
-            )
+            raise patches.invalid_patch(json.dumps(document), "the patched object is not an object")
         patched = patches.merge(old, document)
     else:
         patched = patches.strategic(call.cluster.table, resource.schema(call.cluster.table), old, document)
@@ -250,8 +252,8 @@ def _apply(call: Call, document: Any, old: Object | None) -> Response:
         raise Refusal(500, "", f"failed to create typed patch object {where}: {listed}")
     if intent["metadata"].get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
+    intent["metadata"].setdefault("name", target.name)
     _place(call, intent)
-    intent["metadata"]["name"] = target.name
     merged, entries = apply.applied(call.cluster.table, resource, old, intent, call.writer("Apply"), call.force)
     if old is None:
         return _create(call, merged, causes, entries)
