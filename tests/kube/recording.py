@@ -98,14 +98,13 @@ class Tape:
 
 
 def _same_call(one: Request, other: Request) -> None:
-    for mine, theirs in zip(_parts(one), _parts(other), strict=True):
-        assert mine == theirs
+    assert one.method == other.method
+    assert urlsplit(one.uri).path == urlsplit(other.uri).path  # before anything is parsed: there are many
+    assert _parts(one) == _parts(other)
 
 
-def _parts(request: Request) -> tuple[str, str, list[tuple[str, str]], Any]:
-    parts = urlsplit(request.uri)
-    body = _parsed(request.body)
-    return request.method, parts.path, sorted(parse_qsl(parts.query, keep_blank_values=True)), body
+def _parts(request: Request) -> tuple[list[tuple[str, str]], Any]:
+    return sorted(parse_qsl(urlsplit(request.uri).query, keep_blank_values=True)), _parsed(request.body)
 
 
 def _parsed(raw: Any) -> Any:
@@ -209,6 +208,8 @@ def plain(value: Any) -> str:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, dict):
+        if isinstance(value.get("managedFields"), list):  # their order depends on the clock
+            value = {**value, "managedFields": sorted(value["managedFields"], key=lambda one: str(one.get("manager")))}
         return {key: "*" if key in _SERVERS_OWN else _plain(inner) for key, inner in value.items()}
     if isinstance(value, list):
         return [_plain(inner) for inner in value]

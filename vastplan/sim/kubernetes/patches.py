@@ -68,14 +68,15 @@ def _operate(holder: dict[str, Any], operation: dict[str, Any]) -> None:
     parent, last = _find(holder, parts[:-1]), parts[-1]
     if not isinstance(parent, dict | list):
         raise TypeError(operation["path"])
+    key: Any = int(last) if isinstance(parent, list) and last != "-" else last
     if verb == "test":
         if _value(parent, last) != operation["value"]:
             raise ValueError(operation["path"])
     elif verb == "remove":
-        del parent[int(last) if isinstance(parent, list) else last]
+        del parent[key]
     elif verb == "replace":
         _value(parent, last)  # in a list, what is replaced must be there
-        parent[int(last) if isinstance(parent, list) else last] = operation["value"]
+        parent[key] = operation["value"]
     elif verb in ("add", "copy", "move"):
         value = operation["value"] if verb == "add" else copy.deepcopy(_source(holder, operation["from"]))
         if verb == "move":
