@@ -44,6 +44,7 @@ class Hands:
         self._server = server
         self._stopped = threading.Event()
         self._working = threading.Lock()
+        self._made = 0
         self._since: dict[str, float] = {}
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
@@ -114,7 +115,8 @@ class Hands:
         if not claim["spec"].get("storageClassName"):
             return ""
         metadata = claim["metadata"]
-        name = f"pvc-{metadata['uid']}"
+        self._made += 1
+        name = f"provisioned-{self._made}"  # not by uid: lists are in the order of names, and recordings with them
         reference = {"kind": "PersistentVolumeClaim", "apiVersion": "v1", "name": metadata["name"]}
         reference |= {"namespace": metadata["namespace"], "uid": metadata["uid"]}
         spec = {
@@ -132,6 +134,7 @@ class Hands:
 
     def clean(self) -> None:
         """Remove everything that a test left behind."""
+        self._made = 0
         policies = self._list(_CLUSTER[0])
         for collection in (*_CLUSTER[:2], *_INSIDE, *_CLUSTER[2:]):
             bodies = self._list(collection)
