@@ -3,7 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types layers unit schemas explore mutate-tables bench clean
+KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
+
+.PHONY: demo test lint types layers unit kube live record-kube schemas explore mutate-tables bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -22,6 +24,18 @@ layers: $(VENV)/ready
 
 unit: $(VENV)/ready
 	$(BIN)/pytest
+
+# A real kube-apiserver and its etcd, from Go modules, once. Needs Go 1.24 or newer.
+kube:
+	tests/kube/build.sh "$(KUBE)"
+
+# What `make test` replays, against the real one: fails where it no longer answers as recorded.
+live: $(VENV)/ready kube
+	VASTPLAN_KUBE=live $(BIN)/pytest tests/kube
+
+# Records anew what the real one answers. Read the difference before you commit it.
+record-kube: $(VENV)/ready kube
+	VASTPLAN_KUBE=record $(BIN)/pytest tests/kube
 
 schemas: $(VENV)/ready
 	for which in desired-state plan ledger approvals connections validate apply drift show ledger-list problems; do \

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from vastplan.sim.world import Endpoint, World
+from vastplan.sim.endpoints import Endpoint
+from vastplan.sim.world import World
 
 
 class Place:

@@ -117,6 +117,8 @@ def call(cluster: Cluster, target: Target, request: Request, user: str) -> Call:
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     manager = request.first("fieldManager") or ""
     dry_run = request.query.get("dryRun", [])
+    if request.method == "DELETE" and request.body.strip():
+        dry_run = []  # the options in the body are all there are
     validation = request.first("fieldValidation") or ""
     force = (request.first("force") or "").lower() in ("true", "1")
     causes: list[Cause] = []

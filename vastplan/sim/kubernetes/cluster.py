@@ -46,6 +46,7 @@ class Cluster:
     settle_reads: int
     storage: Storage | None
     table: Table
+    controllers: bool = True  # whether anything happens beyond what the API server itself does
 
     def now(self) -> str:
         """The time as the server writes it: RFC 3339, whole seconds."""

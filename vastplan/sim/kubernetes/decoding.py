@@ -62,6 +62,13 @@ def decode(call: Call) -> tuple[Object, list[Cause]]:
 def reread(call: Call, patched: Any, document: Any) -> tuple[Object, list[Cause]]:
     """A patched object through the decoder; raises `Refusal` (422, unlike for a POST)."""
     shown = patches.go_map(document) if call.content_type == STRATEGIC else json.dumps(patched, separators=(",", ":"))
+    resource = call.target.resource
+    if not resource.custom and isinstance(patched, dict):
+        kind, version = patched.get("kind"), patched.get("apiVersion")
+        if kind not in (None, resource.kind) or version != resource.api_version:
+            raise patches.invalid_patch(
+                shown, f'no kind "{kind or resource.kind}" is registered for version "{version or ""}"'
+            )
     try:
         body, unknown, causes = read(call, patched)
     except ValueError as error:

@@ -54,6 +54,11 @@ def _mismatch(call: Call, what: str, wanted: str, there: str, why: str) -> Refus
 def _preconditions(call: Call, options: Object, old: Object) -> None:
     wanted: dict[str, Any] = options.get("preconditions") or {}
     metadata = old["metadata"]
+    if call.target.resource is NAMESPACES:  # they have a check of their own
+        for field, word in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
+            if wanted.get(field) not in (None, metadata[field]):
+                where = f"{word} in precondition: {wanted[field]}, {word} in object meta: {metadata[field]}"
+                raise NAMESPACES.conflict(call.target.name, f"Precondition failed: {where}")
     if wanted.get("uid") not in (None, metadata["uid"]):
         why = "The object might have been deleted and then recreated"
         raise _mismatch(call, "UID", wanted["uid"], metadata["uid"], why)
@@ -66,7 +71,7 @@ def delete(call: Call) -> Response:
     """DELETE of an object; raises `Refusal`."""
     cluster, target, resource = call.cluster, call.target, call.target.resource
     options = _options(call)
-    dry_run = call.dry_run or bool(options.get("dryRun"))
+    dry_run = bool(options.get("dryRun")) if call.request.body.strip() else call.dry_run
     old = cluster.get(resource, target.namespace, target.name)
     if old is None:
         raise resource.not_found(target.name)

@@ -34,6 +34,8 @@ STEPS = {CLAIMS: binder.claim_step, VOLUMES: binder.volume_step, NAMESPACES: nam
 
 def written(cluster: Cluster, resource: Resource, body: Object) -> None:
     """What follows a create or an update."""
+    if not cluster.controllers:
+        return
     if resource.namespaced:
         quota.refresh(cluster, body["metadata"]["namespace"])
     deleting = bool(body["metadata"].get("deletionTimestamp"))
@@ -48,6 +50,8 @@ def written(cluster: Cluster, resource: Resource, body: Object) -> None:
 
 def removed(cluster: Cluster, resource: Resource, body: Object) -> None:
     """What follows when an object is no more."""
+    if not cluster.controllers:
+        return
     if resource is CLAIMS:
         binder.gone(cluster, body)
     elif resource.namespaced:

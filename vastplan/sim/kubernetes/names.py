@@ -107,6 +107,12 @@ def metadata_causes(metadata: dict[str, Any], namespaced: bool, check: Any = sub
         if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS:
             why = "name is neither a standard finalizer name nor is it fully qualified"
             found.append(invalid(path, finalizer, why))
+    for owner in metadata.get("ownerReferences", []):
+        path = "metadata.ownerReferences"
+        empty = {"apiVersion": "version must not be empty"}
+        for field in ("apiVersion", "kind", "name", "uid"):
+            if not owner.get(field):
+                found.append(invalid(f"{path}.{field}", "", empty.get(field, "must not be empty")))
     return found
 
 

@@ -41,7 +41,7 @@ def json_patch(document: Any, operations: Any) -> Any:
     for operation in operations:
         try:
             _operate(holder, operation)
-        except (KeyError, IndexError, ValueError, TypeError):
+        except (AttributeError, KeyError, IndexError, ValueError, TypeError):
             raise _unprocessable() from None
     return holder[""]
 
@@ -58,19 +58,27 @@ def _find(node: Any, parts: list[str]) -> Any:
     return node
 
 
+def _value(parent: Any, last: str) -> Any:
+    """What an operation reads: in an object, a key that is not there reads as null, as it does for the server."""
+    return parent[int(last)] if isinstance(parent, list) else parent.get(last)
+
+
 def _operate(holder: dict[str, Any], operation: dict[str, Any]) -> None:
     verb, parts = operation["op"], _pointer(operation["path"])
     parent, last = _find(holder, parts[:-1]), parts[-1]
+    if not isinstance(parent, dict | list):
+        raise TypeError(operation["path"])
+    key: Any = int(last) if isinstance(parent, list) and last != "-" else last
     if verb == "test":
-        if _find(holder, parts) != operation["value"]:
+        if _value(parent, last) != operation["value"]:
             raise ValueError(operation["path"])
     elif verb == "remove":
-        del parent[int(last) if isinstance(parent, list) else last]
+        del parent[key]
     elif verb == "replace":
-        _find(holder, parts)  # what is replaced must be there
-        parent[int(last) if isinstance(parent, list) else last] = operation["value"]
+        _value(parent, last)  # in a list, what is replaced must be there
+        parent[key] = operation["value"]
     elif verb in ("add", "copy", "move"):
-        value = operation["value"] if verb == "add" else copy.deepcopy(_find(holder, _pointer(operation["from"])))
+        value = operation["value"] if verb == "add" else copy.deepcopy(_source(holder, operation["from"]))
         if verb == "move":
             _operate(holder, {"op": "remove", "path": operation["from"]})
         if isinstance(parent, list):
@@ -82,6 +90,11 @@ def _operate(holder: dict[str, Any], operation: dict[str, Any]) -> None:
             parent[last] = value
     else:
         raise ValueError(verb)
+
+
+def _source(holder: dict[str, Any], path: str) -> Any:
+    parts = _pointer(path)
+    return _value(_find(holder, parts[:-1]), parts[-1])
 
 
 def strategic(table: Table, schema: dict[str, Any], target: Any, patch: Any) -> Any:

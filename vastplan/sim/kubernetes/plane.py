@@ -23,7 +23,8 @@ _HEALTH = ("/healthz", "/readyz", "/livez")
 class KubernetesPlane(Inside):
     """One cluster's API server, for one user with one bearer token.
 
-    `settle_reads` is how many reads of an object its controller needs; `storage` is where the CSI driver's volumes go.
+    `settle_reads` is how many reads of an object its controller needs; `storage` is where the CSI driver's volumes go;
+    without `controllers` it is an API server alone.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class KubernetesPlane(Inside):
         clock: Callable[[], float] = time.time,
         settle_reads: int = 1,
         storage: Storage | None = None,
+        controllers: bool = True,
     ) -> None:
         self.name = name
         self.version = version
@@ -43,7 +45,7 @@ class KubernetesPlane(Inside):
         self._table = load(f"kubernetes-{version}")
         self._denials: list[access.Denial] = []
         self._snapshots = listing.Snapshots()
-        super().__init__(Cluster(name, store, clock, settle_reads, storage, self._table))
+        super().__init__(Cluster(name, store, clock, settle_reads, storage, self._table, controllers))
         self._cluster.found()
 
     def expire_tokens(self) -> None:

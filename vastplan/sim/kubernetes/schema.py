@@ -99,7 +99,8 @@ class Reader:
             if item is None:
                 continue
             read = self.read(fields[key], item, inner, owner)
-            if self.custom or key in needed or not self._is_zero(fields[key], read, owner, key):
+            kept_as_sent = self.custom and not inner.startswith("metadata")
+            if kept_as_sent or key in needed or not self._is_zero(fields[key], read, owner, key):
                 found[key] = read
         return found
 
@@ -116,6 +117,11 @@ class Reader:
         items = schema.get("additionalProperties")
         if not isinstance(items, dict):
             return value
+        plain = self.resolve(items)[0]
+        if (
+            plain.get("type") == "string" and "format" not in plain and not self.custom
+        ):  # Go reads null as no text, not as no key
+            value = {key: "" if item is None else item for key, item in value.items()}
         # Every value is reported at the map's own path: that is how Go names it.
         return {
             key: self.read(items, item, f"{path}.{key}" if self.custom else path, owner)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import random
 from typing import Any
 
@@ -45,7 +46,11 @@ def _place(call: Call, body: Object) -> None:
             raise bad_request("the namespace of the provided object does not match the namespace sent on the request")
     else:
         metadata.pop("namespace", None)
-    if target.name and metadata.get("name", target.name) != target.name:
+    if target.name and not metadata.get("name"):
+        raise bad_request(
+            f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided"
+        )
+    if target.name and metadata["name"] != target.name:
         name = metadata["name"]
         raise bad_request(f"the name of the object ({name}) does not match the name on the URL ({target.name})")
 
@@ -96,6 +101,8 @@ def _create(call: Call, body: Object, causes: list[Cause], entries: list[Object]
         new.pop("status", None)
     said = copy.deepcopy(new)
     rule.create(new)
+    if resource.kind == "PersistentVolume":
+        new["status"]["lastPhaseTransitionTime"] = cluster.now()
     new = cluster.born(resource, new, call.writer(), said)
     if entries is not None:
         new["metadata"]["managedFields"] = entries
@@ -120,7 +127,8 @@ def update(call: Call) -> Response:
     _place(call, body)
     old = call.cluster.get(resource, target.namespace, target.name)
     if old is None:
-        if resource.create_on_put and not body["metadata"].get("resourceVersion"):
+        if resource.create_on_put:  # whatever version it names
+            _numbered(body["metadata"].pop("resourceVersion", ""))
             return _create(call, body, causes, None)
         raise resource.not_found(target.name)
     if resource.conditional and not body["metadata"].get("resourceVersion"):
@@ -141,8 +149,7 @@ def update(call: Call) -> Response:
 def _update(call: Call, body: Object, old: Object, causes: list[Cause], entries: list[Object] | None) -> Response:
     cluster, target, resource = call.cluster, call.target, call.target.resource
     version = body["metadata"].get("resourceVersion", "")
-    if version and not version.isdigit():
-        raise Refusal(500, "", f'strconv.ParseUint: parsing "{version}": invalid syntax')
+    _numbered(version)
     if version and version != old["metadata"]["resourceVersion"]:
         raise resource.conflict(target.name, _MODIFIED)
     new = _prepared(call, copy.deepcopy(body), old)
@@ -168,6 +175,11 @@ def _update(call: Call, body: Object, old: Object, causes: list[Cause], entries:
     else:
         lifecycle.written(cluster, resource, new)
     return Response(200, new)
+
+
+def _numbered(version: str) -> None:
+    if version and not version.isdigit():
+        raise Refusal(500, "", f'strconv.ParseUint: parsing "{version}": invalid syntax')
 
 
 def _prepared(call: Call, new: Object, old: Object) -> Object:
@@ -219,9 +231,10 @@ def patch(call: Call) -> Response:
         patched = patches.json_patch(old, document)
     elif call.content_type == MERGE:
         if not isinstance(document, dict):
-            raise bad_request(
-                "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}"
-            )
+            why = "json: cannot unmarshal array into Go value of type map[string]interface {}"
+            if call.validation == "Ignore":  # then nobody looks at the patch itself
+                raise patches.invalid_patch(json.dumps(document), why)
+            raise bad_request(f"error decoding patch: {why}")
         patched = patches.merge(old, document)
     else:
         patched = patches.strategic(call.cluster.table, resource.schema(call.cluster.table), old, document)
@@ -229,7 +242,8 @@ def patch(call: Call) -> Response:
     _place(call, body)
     if body["metadata"].get("uid", old["metadata"]["uid"]) != old["metadata"]["uid"]:
         raise resource.invalid(target.name, [immutable("metadata.uid", body["metadata"]["uid"])])
-    return _update(call, body, old, causes, None)
+    forgotten = patched["metadata"].get("managedFields") == []
+    return _update(call, body, old, causes, [] if forgotten else None)
 
 
 def _apply(call: Call, document: Any, old: Object | None) -> Response:
@@ -250,8 +264,8 @@ def _apply(call: Call, document: Any, old: Object | None) -> Response:
         raise Refusal(500, "", f"failed to create typed patch object {where}: {listed}")
     if intent["metadata"].get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
+    intent["metadata"].setdefault("name", target.name)
     _place(call, intent)
-    intent["metadata"]["name"] = target.name
     merged, entries = apply.applied(call.cluster.table, resource, old, intent, call.writer("Apply"), call.force)
     if old is None:
         return _create(call, merged, causes, entries)

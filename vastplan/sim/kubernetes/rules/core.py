@@ -18,6 +18,7 @@ _NEEDED = {
     "kubernetes.io/dockerconfigjson": (".dockerconfigjson",),
     "kubernetes.io/dockercfg": (".dockercfg",),
 }
+_ACCOUNT_TYPE, _ACCOUNT = "kubernetes.io/service-account-token", "kubernetes.io/service-account.name"
 _NAME_LABEL = "kubernetes.io/metadata.name"
 
 
@@ -58,6 +59,8 @@ def _check_secret(body: Object) -> list[Cause]:
     if sum(len(base64.b64decode(value)) for value in data.values()) > MAX_DATA:
         found.append(too_long("data", MAX_DATA))
     found += [required(f"data[{key}]") for key in _NEEDED.get(body["type"], ()) if key not in data]
+    if body["type"] == _ACCOUNT_TYPE and not body["metadata"].get("annotations", {}).get(_ACCOUNT):
+        found.append(required(f"metadata.annotations[{_ACCOUNT}]"))
     if body["type"] == "kubernetes.io/basic-auth" and not {"username", "password"} & set(data):
         found += [required("data[username]"), required("data[password]")]
     return found
@@ -87,6 +90,12 @@ def _check_config_map(body: Object) -> list[Cause]:
     return found
 
 
+def _lease_defaults(body: Object) -> None:
+    spec = body.setdefault("spec", {})
+    for field in ("strategy", "preferredHolder"):  # of a feature that is off unless somebody switches it on
+        spec.pop(field, None)
+
+
 def _check_lease(body: Object) -> list[Cause]:
     spec = body.get("spec", {})
     found = []
@@ -100,4 +109,4 @@ def _check_lease(body: Object) -> list[Cause]:
 NAMESPACE = Rules(name=names.namespace, defaults=_namespace_defaults, create=_namespace_create)
 SECRET = Rules(defaults=_secret_defaults, check=_check_secret, check_update=_check_secret_update)
 CONFIG_MAP = Rules(check=_check_config_map, check_update=lambda new, old: _frozen(new, old, ("data", "binaryData")))
-LEASE = Rules(defaults=lambda body: body.setdefault("spec", {}) and None, check=_check_lease)
+LEASE = Rules(defaults=_lease_defaults, check=_check_lease)

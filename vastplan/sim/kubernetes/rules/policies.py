@@ -13,6 +13,7 @@ _FAILURE = ("Fail", "Ignore")
 _OPERATIONS = ("*", "CONNECT", "CREATE", "DELETE", "UPDATE")
 _SCOPES = ("*", "Cluster", "Namespaced")
 _REASONS = ("Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized")
+_MATCH = ("Equivalent", "Exact")
 _ACTIONS = ("Audit", "Deny", "Warn")
 _BOTH = (
     "must not contain both Deny and Warn (repeating the same validation failure information in the API response "
@@ -46,6 +47,11 @@ def _expression(path: str, text: str, wanted: type | None, variables: frozenset[
     except expressions.CompileError as error:
         return [invalid(path, text, str(error))]
     return []
+
+
+def _check_policy(path: str, match: Object) -> list[Cause]:
+    given = match["matchPolicy"]
+    return [] if given in _MATCH else [not_supported(f"{path}.matchPolicy", given, _MATCH)]
 
 
 def _check_rules(path: str, rules: list[Object]) -> list[Cause]:
@@ -83,6 +89,7 @@ def _check(body: Object) -> list[Cause]:
     if match is None:
         found.append(required("spec.matchConstraints"))
     else:
+        found += _check_policy("spec.matchConstraints", match)
         found += _check_rules("spec.matchConstraints.resourceRules", match.get("resourceRules", []))
         found += _check_rules("spec.matchConstraints.excludeResourceRules", match.get("excludeResourceRules", []))
         if not match.get("resourceRules"):
@@ -95,6 +102,8 @@ def _check(body: Object) -> list[Cause]:
         path = f"spec.matchConditions[{index}]"
         found += _expression(f"{path}.expression", condition.get("expression", ""), bool, known - {"variables"})
         found += names.causes(f"{path}.name", condition.get("name", ""), names.qualified(condition.get("name", "")))
+        if condition.get("name") in [one.get("name") for one in conditions[:index]]:
+            found.append(duplicate(f"{path}.name", condition.get("name")))
     for index, variable in enumerate(spec.get("variables", [])):
         path = f"spec.variables[{index}]"
         if not re.fullmatch(r"[A-Za-z_]\w*", variable.get("name", "")):

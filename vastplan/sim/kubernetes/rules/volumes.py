@@ -40,10 +40,20 @@ def _modes(spec: Object, path: str = "spec") -> list[Cause]:
     return found
 
 
+def _takes(source: Object) -> bool:
+    """Whether a claim can be made from such a data source."""
+    kind = (source.get("apiGroup", ""), source.get("kind"))
+    return kind in (("", "PersistentVolumeClaim"), ("snapshot.storage.k8s.io", "VolumeSnapshot"))
+
+
 def _claim_defaults(body: Object) -> None:
     spec = body.setdefault("spec", {})
     spec.setdefault("volumeMode", "Filesystem")
     spec.setdefault("resources", {})
+    if "dataSource" in spec and not _takes(spec["dataSource"]):
+        del spec["dataSource"]  # without a word
+    if "dataSource" in spec:
+        spec.setdefault("dataSourceRef", dict(spec["dataSource"]))
 
 
 def _claim_create(body: Object) -> None:
@@ -130,7 +140,7 @@ def _check_volume(body: Object) -> list[Cause]:
         found.append(
             not_supported("spec.persistentVolumeReclaimPolicy", spec["persistentVolumeReclaimPolicy"], _RECLAIM)
         )
-    sources = sorted(_source(body))
+    sources = sorted(_source(body), key=lambda name: (name == "csi", name))  # the server looks at it last
     if not sources:
         found.append(required("spec", "must specify a volume type"))
     found += [forbidden(f"spec.{name}", "may not specify more than 1 volume type") for name in sources[1:]]
