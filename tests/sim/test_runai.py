@@ -18,7 +18,7 @@ from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
 from vastplan.sim.tables import load
 
-VERSIONS = ("2.20", "2.22", "2.23", "2.24")
+VERSIONS = ("2.20", "2.21", "2.22", "2.23", "2.24")
 PROJECTS, DEPARTMENTS = "/api/v1/org-unit/projects", "/api/v1/org-unit/departments"
 POOLS, RULES = "/api/v1/node-pools", "/api/v1/authorization/access-rules"
 ASSETS, PVCS = "/api/v1/asset/datasource", "/api/v1/asset/datasource/pvc"
@@ -241,10 +241,10 @@ def test_unknown_paths_methods_parameters_and_bodies(site: Site) -> None:
 
 
 def test_versions_without_a_table_and_operations_a_version_lacks(make: Callable[..., Site]) -> None:
-    for version in ("2.18", "2.19", "2.21"):
+    for version in ("2.18", "2.19", "2.25"):
         with pytest.raises(FileNotFoundError, match=version):
             make(version=version)
-    for version in ("2.20", "2.22", "2.23"):
+    for version in ("2.20", "2.21", "2.22", "2.23"):
         site = make(version=version)
         site.call("POST", "/api/v2/token", 404, {})
         site.call("GET", CONFIGURATION, 404)
@@ -253,6 +253,10 @@ def test_versions_without_a_table_and_operations_a_version_lacks(make: Callable[
     old.new_project("p", status=400, enforceRunaiScheduler=True)
     old.new_project("p", status=400, resources=[{"nodePool": {"id": old.pool}}])
     assert "enforceRunaiScheduler" in make(version="2.22").new_project("p")
+    between = make(version="2.21")
+    body = {"labelKey": "k", "labelValue": "v", "name": "n", "clusterId": between.dgx}
+    answer = between.call("POST", POOLS, 400, {**body, "gpuResourceOptimization": {"swapEnabled": False}})
+    assert "gpuResourceOptimization" in answer["message"] + answer["details"]
 
 
 # --- clusters and node pools

@@ -1066,3 +1066,29 @@ def test_a_restart_keeps_all_but_the_tokens(start: Any, tmp_path: Path) -> None:
     assert second.view("/w")["id"] == 3
     second.headers = {"Authorization": f"Bearer {pair['access']}"}
     second.refused("GET", "/tenants/", status=403)
+
+
+def test_an_older_cluster_lacks_what_came_later(start: Any) -> None:
+    old = start(version="5.3")
+    assert old.get("/versions/")[0]["sys_version"].startswith("5.3.0")
+    refused: dict[str, tuple[dict[str, Any], str]] = {
+        "tenants": ({"name": "t", "max_views": 3}, "max_views"),
+        "vippools": ({"name": "p", "subnet_cidr": 24}, "ip_ranges"),
+        "viewpolicies": ({"name": "vp", "flavor": "NFS", "nfs_enforce_mtls": True}, "nfs_enforce_mtls"),
+        "views": ({"path": "/v", "policy_id": 1, "create_dir": True, "smb_encryption_state": "NONE"}, "smb_encryption_state"),
+        "qospolicies": ({"name": "q", "policy_type": "VOLUME"}, "policy_type"),
+        "quotas": ({"name": "q", "path": "/", "is_physical_quota": True}, "is_physical_quota"),
+    }  # fmt: skip
+    for name, (body, field) in refused.items():
+        assert field in old.refused("POST", f"/{name}/", body), name
+        kept = {key: value for key, value in body.items() if key != field}
+        if field == "ip_ranges":
+            kept[field] = [["10.9.1.1", "10.9.1.4"]]
+        if name == "qospolicies":
+            kept |= {"policy_type": "VIEW", "mode": "STATIC"}
+        if name == "quotas":
+            kept["path"] = "/v"
+        made = old.post(name, **kept)
+        assert field in ("ip_ranges", "policy_type") or field not in made, name
+    with pytest.raises(FileNotFoundError, match=r"no field table 'vast-5.4'; there are .*vast-5.3, vast-5.5"):
+        start(version="5.4")

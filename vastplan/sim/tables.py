@@ -12,6 +12,8 @@ from typing import Any
 import jsonschema
 import jsonschema.protocols
 
+from vastplan.sim.older import older
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -90,4 +92,5 @@ def load(name: str) -> Table:
     if not file.is_file():
         known = sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json"))
         raise FileNotFoundError(f"no field table {name!r}; there are {', '.join(known)}")
-    return Table(json.loads(file.read_text()))
+    content = json.loads(file.read_text())
+    return Table(older(load(content["base"]).content, content) if "base" in content else content)

@@ -29,7 +29,6 @@ from vastplan.sim.vast.vippools import VIP_POOLS
 from vastplan.sim.vast.volumes import VOLUMES
 from vastplan.sim.wire import Request, Response
 
-TABLE = "vast-5.5"
 COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
     SNAPSHOTS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS, platform.VERSIONS,
@@ -45,7 +44,8 @@ class VastPlane:
     """A simulated VMS. `settle_reads` is how many reads a new peer, path, snapshot, volume or task needs to get ready.
 
     `api_tokens` maps a token to the manager who holds it, `token_lifetime` is in seconds, `page_cap` is where unpaged
-    lists are cut off without a word. The store must be for this plane alone.
+    lists are cut off without a word. The store must be for this plane alone. Raises `FileNotFoundError` for a `version`
+    whose table is not known.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class VastPlane:
     ) -> None:
         self.name = name
         self._cluster = Cluster(name, version, store, clock, settle_reads)
-        self._engine = Engine(self._cluster, load(TABLE), COLLECTIONS, page_cap)
+        self._engine = Engine(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap)
         self._gate = Gate(username, password, api_tokens, token_lifetime, clock)
         if store.empty():
             self.seed()

@@ -79,7 +79,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
             yield "target_exported_dir", "A local protected path's target is its source directory."
         if row["capabilities"] != "ASYNC_REPLICATION":
             yield "remote_target_id", f"This field is required with {row['capabilities']}."
-        if row["remote_tenant_guid"] or row["remote_tenant_name"]:
+        if row["remote_tenant_guid"] or row.get("remote_tenant_name"):
             yield "remote_tenant_guid", "Not for a local protected path."
     else:
         yield from _replication_problems(cluster, row)
@@ -90,10 +90,10 @@ def _replication_problems(cluster: Cluster, row: Row) -> Iterator[Problem]:
     source, owner = row["source_dir"], row["tenant_id"]
     if remote is None:
         yield "remote_target_id", "The replication peer is not connected."
-    elif not (row["remote_tenant_guid"] or row["remote_tenant_name"]):
+    elif not (row["remote_tenant_guid"] or row.get("remote_tenant_name")):
         yield "remote_tenant_guid", REQUIRED
     elif tenant is None:
-        yield "remote_tenant_guid", missing_object(row["remote_tenant_guid"] or row["remote_tenant_name"])
+        yield "remote_tenant_guid", missing_object(row["remote_tenant_guid"] or row.get("remote_tenant_name"))
     else:
         if any(remote.rows(NAME, name=row["name"])):
             yield "name", f"The remote cluster has a protected path named {row['name']}."

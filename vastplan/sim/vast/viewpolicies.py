@@ -64,8 +64,8 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
 
 def _stored(cluster: Cluster, row: Row) -> None:
     for flag in ONE_PER_TENANT:  # a new default takes over from the old one
-        for other in cluster.rows("viewpolicies", tenant_id=row["tenant_id"]) if row[flag] else ():
-            if other["id"] != row["id"] and other[flag]:
+        for other in cluster.rows("viewpolicies", tenant_id=row["tenant_id"]) if row.get(flag) else ():
+            if other["id"] != row["id"] and other.get(flag):
                 cluster.put("viewpolicies", other | {flag: False})
 
 

@@ -80,8 +80,9 @@ def _contended(row: Row) -> bool:
 
 def _room(cluster: Cluster, row: Row, protocols: set[str]) -> Iterator[Problem]:
     tenant = cluster.get("tenants", row["tenant_id"]) or {}
-    if tenant["max_views"] and sum(1 for _ in cluster.rows("views", tenant_id=row["tenant_id"])) >= tenant["max_views"]:
-        yield "detail", f"Tenant {tenant['name']} may have at most {tenant['max_views']} views."
+    most = tenant.get("max_views")  # 5.3 has no such limit
+    if most and sum(1 for _ in cluster.rows("views", tenant_id=row["tenant_id"])) >= most:
+        yield "detail", f"Tenant {tenant['name']} may have at most {most} views."
     path, owner = row["path"], row["tenant_id"]
     if "BLOCK" in protocols and (
         directories.children(cluster, owner, path) or directories.used(cluster, owner, path)[1]
@@ -110,9 +111,9 @@ def _s3(cluster: Cluster, row: Row, body: Row, protocols: set[str]) -> Iterator[
         if row["locking"] and not row["s3_versioning"]:
             yield "locking", "Object locking needs s3_versioning."
     owner, tenant = row["bucket_owner"], cluster.get("tenants", row["tenant_id"]) or {}
-    outside = any(tenant[f"{kind}_provider_id"] for kind in ("ad", "ldap", "nis", "oidc", "krb"))
+    outside = any(tenant.get(f"{kind}_provider_id") for kind in ("ad", "ldap", "nis", "oidc", "krb"))
     # Users of an external provider are not ours to know.
-    if "bucket_owner" in body and owner and row["bucket_owner_type"] != "ROLE" and not outside:
+    if "bucket_owner" in body and owner and row.get("bucket_owner_type") != "ROLE" and not outside:
         users = cluster.rows("users", name=owner, local_provider_id=tenant["local_provider_id"])
         if next(users, None) is None:
             yield "bucket_owner", f"User {owner} does not exist in the tenant's providers."

@@ -1,0 +1,94 @@
+"""An older version of a vendor's document, as what it lacks: for versions whose own document is not public.
+
+A difference names, by the start of a path: `paths` that are not there, `fields` that bodies and answers lack at their top,
+`deep` ones that they lack anywhere, and `query` names. By operation (`POST /vippools/`) it says which fields were
+`required` in its place and which values a field took (`choices`).
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from typing import Any
+
+Content = dict[str, Any]
+
+
+def older(base: Content, difference: Content) -> Content:
+    """The content of the older table; raises `KeyError` when the difference names what the newer one has not."""
+    content: Content = copy.deepcopy(base)
+    for start in difference.get("paths", []):
+        _drop(content["paths"], start)
+    for deep, places in ((False, difference.get("fields", {})), (True, difference.get("deep", {}))):
+        for start, names in places.items():
+            for name in names:
+                found = [
+                    schema
+                    for top in _bodies(content, start)
+                    for schema in _objects(content, top, deep, set())
+                    if name in schema["properties"]
+                ]
+                if not found:
+                    raise KeyError(f"nothing at {start} has the field {name}")
+                for schema in found:
+                    schema["properties"].pop(name, None)
+                    schema["required"] = [one for one in schema.get("required", []) if one != name]
+    for start, names in difference.get("query", {}).items():
+        for name in names:
+            for operation in _operations(content, start):
+                operation["query"].pop(name, None)
+    for place, names in difference.get("required", {}).items():
+        _body(content, place)["required"] = sorted(names)
+    for place, fields in difference.get("choices", {}).items():
+        for name, values in fields.items():
+            _body(content, place)["properties"][name]["enum"] = values
+    content["source"] = difference["source"]
+    return content
+
+
+def _drop(paths: Content, start: str) -> None:
+    gone = [path for path in paths if path.startswith(start)]
+    if not gone:
+        raise KeyError(f"no path starts with {start}")
+    for path in gone:
+        del paths[path]
+
+
+def _operations(content: Content, start: str) -> Iterator[Content]:
+    for path, operations in content["paths"].items():
+        if path.startswith(start):
+            yield from operations.values()
+
+
+def _bodies(content: Content, start: str) -> Iterator[Content]:
+    for operation in _operations(content, start):
+        for one in (operation.get("body"), *operation["responses"].values()):
+            if isinstance(one, dict):
+                yield one
+
+
+def _objects(content: Content, schema: Any, deep: bool, seen: set[str]) -> Iterator[Content]:
+    """The object schemas at the top, through references, lists and the envelope of a page; with `deep` all below too."""
+    if not isinstance(schema, dict):
+        return
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[1]
+        if name not in seen:
+            seen.add(name)
+            yield from _objects(content, content["schemas"][name], deep, seen)
+        return
+    properties = schema.get("properties", {})
+    if properties:
+        yield schema
+    inner = list(properties.values()) if deep else [properties[one] for one in ("results",) if one in properties]
+    inner += [schema.get("items"), *schema.get("oneOf", []), *schema.get("anyOf", []), *schema.get("allOf", [])]
+    for one in inner:
+        yield from _objects(content, one, deep, seen)
+
+
+def _body(content: Content, place: str) -> Content:
+    method, _, path = place.partition(" ")
+    body: Content = content["paths"][path][method]["body"]
+    while "$ref" in body:
+        body = content["schemas"][body["$ref"].rsplit("/", 1)[1]]
+    return body
