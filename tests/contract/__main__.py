@@ -36,7 +36,8 @@ def targets(environment: Mapping[str, str]) -> dict[str, Target]:
     found: dict[str, Target] = {}
     if url := value("VAST_URL"):
         if not value("VAST_TOKEN"):
-            required("VAST_USER"), required("VAST_PASSWORD")
+            required("VAST_USER")
+            required("VAST_PASSWORD")
         found["vast"] = Vast(
             url, user=value("VAST_USER"), password=value("VAST_PASSWORD"), token=value("VAST_TOKEN"),
             ca=value("VAST_CA") or True,
@@ -71,7 +72,7 @@ def main(words: Sequence[str], environment: Mapping[str, str]) -> int:
     known, found = facts(), probes()
     if unknown := [one for one in options.only if one not in found]:
         return _problem(f"there is no {', '.join(unknown)}")
-    found = {key: one for key, one in found.items() if not options.only or key in options.only}
+    found = {key: found[key] for key in known if not options.only or key in options.only}
     if options.list:
         for key, one in found.items():
             print(f"{key} {'not exercised: ' + one.because if one.because else f'{len(one.steps)} steps'}")

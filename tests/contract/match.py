@@ -67,7 +67,7 @@ def differences(wanted: Any, value: Any, place: str = "") -> list[str]:
 def shown(value: Any) -> str:
     """A value in a report, cut off where it is long."""
     text = "absent" if value is ABSENT else repr(value)
-    return text if len(text) <= 200 else text[:197] + "..."
+    return text if len(text) <= 500 else text[:497] + "..."
 
 
 def filled(value: Any, known: dict[str, Any]) -> Any:

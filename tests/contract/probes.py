@@ -1,4 +1,4 @@
-"""Probes as they stand in `probes/*.yaml`: steps to send and what must come back, or why a fact is left alone.
+"""Probes as they stand in `tables/*.yaml`: steps to send and what must come back, or why a fact is left alone.
 
 A file names its `system`, may keep step lists that several probes begin with under `given`, and maps ids to
 
@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-FOLDER = Path(__file__).resolve().parent / "probes"
+FOLDER = Path(__file__).resolve().parent / "tables"
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 KEYS = {"body", "raw", "form", "query", "headers", "login", "as", "for", "is", "has", "headed", "until", "kept"}
 
@@ -80,11 +80,11 @@ def read(text: str) -> dict[str, Probe]:
 
 
 def probes(folder: Path = FOLDER) -> dict[str, Probe]:
-    """All probes by id, in the order of the ids; raises `ValueError` for an id in two files."""
+    """All probes by id; raises `ValueError` for an id in two files."""
     found: dict[str, Probe] = {}
     for file in sorted(folder.glob("*.yaml")):
         more = read(file.read_text(encoding="utf-8"))
         if both := found.keys() & more.keys():
             raise ValueError(f"{file.name}: {', '.join(sorted(both))} is in another file, too")
         found |= more
-    return dict(sorted(found.items()))
+    return found

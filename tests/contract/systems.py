@@ -175,7 +175,10 @@ class Kubernetes(Target):
 
     def __init__(self, kubeconfig: str, context: str | None = None, storage_class: str = "") -> None:
         loaded = client.Configuration()
-        config.load_kube_config(kubeconfig, context, client_configuration=loaded)  # type: ignore[no-untyped-call]
+        try:
+            config.load_kube_config(kubeconfig, context, client_configuration=loaded)  # type: ignore[no-untyped-call]
+        except config.ConfigException as problem:
+            raise ValueError(f"Kubernetes: {problem}") from problem
         super().__init__(loaded.host, loaded.ssl_ca_cert or True)
         if not loaded.verify_ssl:
             self.session.verify = False
