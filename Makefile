@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 
-.PHONY: demo test lint types layers unit schemas explore bench clean
+.PHONY: demo test lint types layers unit schemas explore contract bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -30,6 +30,10 @@ schemas: $(VENV)/ready
 # New random documents, and more of them than a test run has time for: make explore EXAMPLES=2000
 explore: $(VENV)/ready
 	VASTPLAN_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest -n0 tests/properties
+
+# Live systems named by VASTPLAN_CONTRACT_... against docs/unverified.md: make contract ARGS='--record cassettes'
+contract: $(VENV)/ready
+	$(BIN)/python -m tests.contract $(ARGS)
 
 bench: $(VENV)/ready
 	$(BIN)/python tests/bench/run.py

@@ -13,7 +13,7 @@ LINE = re.compile(r"- ((?:VMS|RAI|K8S)-\d{3}) (.+)")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One line of the document. Where it has no second part, the first part is what is assumed, too."""
+    """One line of the document: what it is about, and what is assumed of that."""
 
     id: str
     about: str
@@ -35,5 +35,7 @@ def facts(text: str | None = None) -> dict[str, Fact]:
         if match is None or match[1] in found:
             raise ValueError(f"docs/unverified.md: needs an id of its own: {line}")
         parts = match[2].split(" | ")
-        found[match[1]] = Fact(match[1], parts[0], parts[1] if len(parts) > 1 else parts[0])
+        # The lines about Kubernetes, and those without a third part, say what is assumed in the first.
+        in_the_second = len(parts) == 3 and not match[1].startswith("K8S")
+        found[match[1]] = Fact(match[1], *parts[:2]) if in_the_second else Fact(match[1], "", parts[0])
     return found

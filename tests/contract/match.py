@@ -34,7 +34,6 @@ OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
     "$type": lambda wanted, value: isinstance(value, TYPES[wanted]),
     "$one_of": lambda wanted, value: value in wanted,
     "$not": lambda wanted, value: bool(differences(wanted, value)),
-    "$len": lambda wanted, value: isinstance(value, list) and len(value) == wanted,
     "$keys": lambda wanted, value: isinstance(value, dict) and sorted(value) == sorted(wanted),
     "$has": _has,
     "$all": _all,

@@ -9,7 +9,7 @@ A file names its `system`, may keep step lists that several probes begin with un
 A step is the name of a `given`, or a request: `METHOD: path` with `body`, `raw`, `form`, `query`, `headers`; `login:
 none` sends no credentials. `as: NAME` keeps the answer for `${NAME.field}`; `for: [...]` repeats the step with `${it}`.
 `is` (a status or several), `has` (see `match.py`) and `headed` (headers) are what is expected; a step without them is
-preparation and must go well. `until` repeats a GET until its body is so; `kept: true` is not tidied up by itself.
+preparation and must go well. `until` repeats the request until its body is so.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from typing import Any
 import yaml
 
 FOLDER = Path(__file__).resolve().parent / "tables"
-METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
-KEYS = {"body", "raw", "form", "query", "headers", "login", "as", "for", "is", "has", "headed", "until", "kept"}
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+KEYS = {"body", "raw", "form", "query", "headers", "login", "as", "for", "is", "has", "headed", "until"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,8 @@ class Finding:
     seen: str = ""
 
     def __str__(self) -> str:
-        line = f"{self.fact.id} {self.verdict.value} | {self.fact.about} | assumed: {self.fact.assumed}"
+        about = f"{self.fact.about} | " if self.fact.about else ""
+        line = f"{self.fact.id} {self.verdict.value} | {about}assumed: {self.fact.assumed}"
         return line + (f" | {'why' if self.verdict is Verdict.UNKNOWN else 'seen'}: {self.seen}" if self.seen else "")
 
 
@@ -130,7 +131,6 @@ def _stepped(step: Step, target: Target, known: dict[str, Any], keep: dict[str, 
         answer = target.send(
             step.method, path, body=options.get("body"), data=options.get("raw") or options.get("form"),
             query=options.get("query"), headers=options.get("headers"), anonymous=options.get("login") == "none",
-            kept=options.get("kept", False),
         )  # fmt: skip
         if name := step.options.get("as"):
             keep[name] = known[name] = answer.body

@@ -83,7 +83,7 @@ class Target:
 
     def send(
         self, method: str, path: str, *, body: Any = None, data: str | dict[str, str] | None = None,
-        query: Any = None, headers: dict[str, str] | None = None, anonymous: bool = False, kept: bool = False,
+        query: Any = None, headers: dict[str, str] | None = None, anonymous: bool = False,
     ) -> Answer:  # fmt: skip
         """Send one request, and remember what it made; raises `Unsafe` before it writes to what is not ours."""
         self._check_ours(method, path, body, data)
@@ -94,7 +94,7 @@ class Target:
             **({"json": body} if body is not None else {}),
         )  # fmt: skip
         answer = Answer(response.status_code, _parsed(response), dict(response.headers))
-        if method == "POST" and answer.status < 300 and not kept and (where := self.made(path, answer.body)):
+        if method == "POST" and answer.status < 300 and (where := self.made(path, answer.body)):
             self._made.append(where)
         return answer
 

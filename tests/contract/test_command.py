@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from tests.contract.__main__ import NAMES, main
 from tests.contract.facts import Fact, facts
 from tests.contract.probes import read
-from tests.contract.run import Verdict, run
+from tests.contract.run import Verdict, leftovers, run
 from tests.contract.simulated import FAST, QUICK, Served, connected
 
 
@@ -56,3 +62,17 @@ def test_preparation_that_fails_is_an_error_and_not_a_difference(served: Served)
     fact = {"VMS-001": Fact("VMS-001", "x", "y")}
     (finding,) = run({"vast": target}, read(text), fact, lambda _: None, patience=QUICK)
     assert finding.verdict is Verdict.ERROR and "was answered 400" in finding.seen
+
+
+def test_a_job_that_is_cancelled_tidies_up(served: Served) -> None:
+    named = served[1]
+    words = [sys.executable, "-m", "tests.contract", *FAST, "--pause", "0.01"]
+    root = Path(__file__).resolve().parents[2]
+    job = subprocess.Popen(
+        words, cwd=root, env={**os.environ, **named}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert job.stdout is not None and job.stdout.readline().startswith("VMS-001 agrees")
+    job.send_signal(signal.SIGTERM)
+    out, error = job.communicate(timeout=60)
+    assert (job.returncode, error) == (1, "error: interrupted; what was made is deleted\n") and " 0 ERROR" not in out
+    assert leftovers(connected(named).values()) == []

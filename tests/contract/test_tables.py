@@ -19,6 +19,20 @@ def test_every_fact_has_a_probe_or_a_reason_and_the_other_way_round() -> None:
     assert all(one.because or one.steps for one in found.values())
 
 
+@pytest.mark.parametrize(
+    ("line", "about", "assumed"),
+    [
+        ("VMS-001 a | b | c", "a", "b"),
+        ("RAI-002 a | c", "", "a"),
+        ("K8S-003 a | b | c", "", "a"),
+        ("K8S-004 a", "", "a"),
+    ],
+)
+def test_what_a_line_says(line: str, about: str, assumed: str) -> None:
+    (fact,) = facts(f"Some words.\n\n- {line}").values()
+    assert (fact.about, fact.assumed) == (about, assumed)
+
+
 @pytest.mark.parametrize("line", ["- no id | x", "- VMS-1 short | x", "- VMS-001 a | b\n- VMS-001 again | b"])
 def test_a_line_without_an_id_of_its_own_is_refused(line: str) -> None:
     with pytest.raises(ValueError, match="needs an id"):
