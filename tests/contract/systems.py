@@ -99,13 +99,16 @@ class Runai(Target):
         rows = self.send("GET", "/api/v1/clusters").body
         cluster = next((row for row in rows if self._cluster in (row["name"], row["uuid"])), None)
         if cluster is None:
-            raise ConnectionError(f"Run:AI: there is no cluster {self._cluster}")
+            names = ", ".join(row["name"] for row in rows)
+            raise ConnectionError(f"Run:AI: there is no cluster {self._cluster}; there are: {names}")
         query = {"filterBy": f"clusterId=={cluster['uuid']}"}
         pools = self.send("GET", "/api/v1/node-pools", query=query).body["nodepools"]
         default = next(pool for pool in pools if pool.get("isDefault") or pool["name"] == "default")
         if len(pools) > 1:
             self.abilities.add("two pools")
-        # /api/v2/token came with 2.24; a cluster's own version may be another one.
+        # Known by what came with a version: a cluster's own may be another than the control plane's.
+        if self.send("GET", "/api/v1/org-unit/priorities").status == 200:
+            self.abilities.add("2.21")
         if self.send("GET", "/api/v1/storage-class-configuration").status == 200:
             self.abilities.add("2.24")
         return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,8 +17,12 @@ from tests.contract.facts import facts
 from tests.contract.probes import Probe, Step, probes
 from tests.contract.run import Verdict, _undisturbed, run
 from tests.contract.scrub import Scrubber
-from tests.contract.simulated import FAST, SYSTEMS, Served, by_hand, connected, runai_plane
+from tests.contract.simulated import FAST, QUICK, SYSTEMS, Served, by_hand, connected, runai_plane
+from tests.contract.systems import Runai
 from tests.contract.target import Patience, Target, Unsafe
+from vastplan.sim.runai import RunaiPlane, StandaloneCluster
+from vastplan.sim.serve import Authority, Server, write_pem
+from vastplan.sim.store import Store
 from vastplan.sim.wire import Request, Response
 from vastplan.sim.world import World
 
@@ -65,6 +70,26 @@ def test_the_simulators_agree_and_stay_as_they_were(
 
 def canaries(world: World) -> list[str]:
     return [one.password for one in world.endpoints()]
+
+
+@pytest.mark.parametrize("version", ["2.20", "2.22", "2.23"])
+def test_older_control_planes_agree(version: str, tmp_path: Path) -> None:
+    store, authority = Store(), Authority()
+    options: dict[str, Any] = {
+        "client_id": "ci",
+        "client_secret": "a-secret",
+        "clusters": {"old": StandaloneCluster(store)},
+    }
+    server = Server(RunaiPlane(store, version=version, **options), authority, threading.RLock()).start()
+    ca = str(write_pem(authority, tmp_path / "ca.pem"))
+    target = Runai(server.url, cluster="old", client_id="ci", client_secret="a-secret", storage_class="vast-nfs", ca=ca)
+    target.connect()
+    chosen = {key: one for key, one in probes().items() if one.system == "runai"}
+    findings = run({"runai": target}, chosen, facts(), lambda _: None, patience=QUICK)
+    target.close()
+    server.stop()
+    assert [str(one) for one in findings if one.verdict in (Verdict.DIFFERS, Verdict.ERROR)] == []
+    assert sum(one.verdict is Verdict.AGREES for one in findings) > 45
 
 
 SECRETIVE = ("--only", "VMS-002", "--only", "RAI-007", "--only", "K8S-002")
