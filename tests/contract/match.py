@@ -46,7 +46,8 @@ def differences(wanted: Any, value: Any, place: str = "") -> list[str]:
     if isinstance(wanted, dict) and len(wanted) == 1 and (name := next(iter(wanted))) in OPERATORS:
         if OPERATORS[name](wanted[name], value):
             return []
-        return [f"{place or 'the body'} is {shown(value)}, not {name[1:]} {shown(wanted[name])}"]
+        means = "which is what it should not be" if name == "$not" else f"not {name[1:]} {shown(wanted[name])}"
+        return [f"{place or 'the body'} is {shown(value)}, {means}"]
     if isinstance(wanted, dict):
         if not isinstance(value, dict):
             return [f"{place or 'the body'} is {shown(value)}, not {shown(wanted)}"]

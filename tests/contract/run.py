@@ -33,16 +33,18 @@ class Verdict(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fact's line: what was seen, where it differs; why it was not seen, where it was not."""
+    """One fact's line: what was seen, where it differs; why not, where it was not; what is left on the system so far."""
 
     fact: Fact
     verdict: Verdict
     seen: str = ""
+    left: str = ""
 
     def __str__(self) -> str:
         about = f"{self.fact.about} | " if self.fact.about else ""
         line = f"{self.fact.id} {self.verdict.value} | {about}assumed: {self.fact.assumed}"
-        return line + (f" | {'why' if self.verdict is Verdict.UNKNOWN else 'seen'}: {self.seen}" if self.seen else "")
+        words = {Verdict.AGREES: "not shown", Verdict.UNKNOWN: "why"}.get(self.verdict, "seen")
+        return line + (f" | {words}: {self.seen}" if self.seen else "") + (f" | {self.left}" if self.left else "")
 
 
 class CannotPrepare(Exception):
@@ -104,7 +106,7 @@ def _one(probe: Probe, fact: Fact, target: Target, stamp: str, patience: Patienc
             with _undisturbed():
                 left = target.tidy(patience)
     if left:
-        finding = replace(finding, seen=f"{finding.seen} (not deleted yet: {', '.join(left)})".strip())
+        finding = replace(finding, left=f"not deleted yet: {', '.join(left)}")
     return finding
 
 
@@ -120,7 +122,7 @@ def _exercised(probe: Probe, fact: Fact, target: Target, known: dict[str, Any], 
             return Finding(fact, Verdict.ERROR, target.scrubber.text(f"{type(problem).__name__}: {problem}"))
     if seen:
         return Finding(fact, Verdict.DIFFERS, target.scrubber.text("; ".join(seen)))
-    return Finding(fact, Verdict.AGREES, f"all but {probe.leaves_out}" if probe.leaves_out else "")
+    return Finding(fact, Verdict.AGREES, probe.leaves_out)
 
 
 def _stepped(step: Step, target: Target, known: dict[str, Any], keep: dict[str, Any], patience: Patience) -> list[str]:
