@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 
 KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
 
-.PHONY: demo test lint types layers unit kube live record-kube schemas explore mutate-tables bench clean
+.PHONY: demo test lint types layers unit kube live record-kube schemas explore mutate-tables contract bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -44,6 +44,10 @@ schemas: $(VENV)/ready
 # New random documents, and more of them than a test run has time for: make explore EXAMPLES=2000
 explore: $(VENV)/ready
 	VASTPLAN_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest -n0 tests/properties
+
+# Live systems named by VASTPLAN_CONTRACT_... against docs/unverified.md: make contract ARGS='--record cassettes'
+contract: $(VENV)/ready
+	$(BIN)/python -m tests.contract $(ARGS)
 
 bench: $(VENV)/ready
 	$(BIN)/python tests/bench/run.py

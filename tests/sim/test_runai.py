@@ -531,6 +531,8 @@ def test_quota_stays_above_what_runs(site: Site) -> None:
 
 
 def test_lists_filter_sort_and_page(site: Site) -> None:
+    for bad in ("createdAt==never", "createdAt=@2020"):
+        site.call("GET", PROJECTS, 400, filterBy=bad)  # also while there is nothing to compare with
     for name, gpus in (("a-one", 3), ("b-two", 1), ("c-one", 2)):
         site.new_project(name, resources=[site.quota(gpus)])
 

@@ -602,6 +602,9 @@ def test_what_a_view_policy_is_given(vms: Vms) -> None:
     assert changed["vip_pools"] == [pool] and changed["nfs_read_write"] == []
     hosts = ["10.0.0.1", "10.12.0.0/24", "10.1.*.*", "@netgroup", "fd00::/64"]
     assert vms.call("PATCH", path, {"nfs_no_squash": hosts}).status_code == 200
+    for pools in ([], [pool + 1]):
+        refused = vms.refused("PATCH", path, {"vip_pools": pools, "permission_per_vip_pool": {str(pool): "RO"}})
+        assert "vip_pools" in refused
     vms.call("PATCH", path, {"vip_pools": [], "permission_per_vip_pool": {}, "use_32bit_fileid": True})
     assert (changed := vms.get(path))["permission_per_vip_pool"] == {} and changed["use_32bit_fileid"] is True
     vms.post("views", path="/a", policy_id=policy["id"], create_dir=True)

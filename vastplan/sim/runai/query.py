@@ -60,6 +60,8 @@ def select(rows: Iterable[Row], query: Mapping[str, Any], fields: Fields) -> lis
         if match is None:
             raise Refused(400, f"filterBy: {term!r}")
         name, operator, wanted = match.groups()
+        if name.endswith("At"):
+            _check_time(name, operator, wanted)
         found = [row for row in found if _holds(name, _field(fields, name, row), operator, wanted)]
     if query.get("search"):
         found = [row for row in found if query["search"].lower() in str(_field(fields, "name", row)).lower()]
@@ -100,8 +102,6 @@ def _holds(name: str, value: Any, operator: str, wanted: str) -> bool:
 def _comparable(name: str, value: Any, operator: str, wanted: str) -> tuple[Any, Any]:
     try:
         if name.endswith("At"):
-            if operator not in ("==", "!=", "<=", ">="):
-                raise Refused(400, f"filterBy: {operator} is not for {name}")
             return (None if value is None else _time(value)), _time(wanted)
         if isinstance(value, bool):
             return str(value).lower(), wanted
@@ -110,6 +110,16 @@ def _comparable(name: str, value: Any, operator: str, wanted: str) -> tuple[Any,
     except ValueError as error:
         raise Refused(400, f"filterBy: {name} cannot be compared with {wanted!r}") from error
     return value, wanted
+
+
+def _check_time(name: str, operator: str, wanted: str) -> None:
+    # Before any row is looked at: whether a term can be read does not depend on what there is.
+    if operator not in ("==", "!=", "<=", ">="):
+        raise Refused(400, f"filterBy: {operator} is not for {name}")
+    try:
+        _time(wanted)
+    except ValueError as error:
+        raise Refused(400, f"filterBy: {name} cannot be compared with {wanted!r}") from error
 
 
 def _time(text: str) -> datetime:

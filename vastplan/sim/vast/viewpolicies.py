@@ -54,7 +54,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
             yield "permission_per_vip_pool", f"VIP pool {pool['name']} belongs to another tenant."
         if permission not in ("RW", "RO"):
             yield "permission_per_vip_pool", f'"{permission}" is not a valid choice.'
-    if set(body.get("vip_pools") or row["vip_pools"]) != set(row["vip_pools"]):
+    if body.get("vip_pools") is not None and set(body["vip_pools"]) != set(row["vip_pools"]):
         yield "vip_pools", "vip_pools and permission_per_vip_pool disagree."
     if old is not None and old["flavor"] != row["flavor"]:
         users = [view["path"] for view in cluster.rows("views", policy_id=row["id"]) if "S3" in view["protocols"]]

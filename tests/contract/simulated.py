@@ -1,0 +1,79 @@
+"""A simulated site with everything that a probe can need, and the environment that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.contract.__main__ import NAMES, targets
+from tests.contract.target import Patience, Target
+from vastplan.sim.runai import RunaiPlane
+from vastplan.sim.world import World
+
+CLASS = "ours"
+FAST = ("--pause", "0", "--looks", "8")
+QUICK = Patience(8, 0.0)
+Served = tuple[World, dict[str, str]]
+SYSTEMS = ("vast", "kubernetes", "runai")
+
+
+def by_hand(target: Target, method: str, path: str, body: Any = None) -> Any:
+    """Somebody else uses the system: no guard, no tidying up."""
+    response = target.session.request(
+        method, target.url + path, json=body, headers={"Authorization": target.log_in()}, timeout=30
+    )
+    assert response.status_code < 300, response.text
+    return response.json() if response.content else None
+
+
+def environment(world: World) -> dict[str, str]:
+    """What a person would set to point the suite at this world."""
+    found = {NAMES + "STORAGE_CLASS": CLASS}
+    for one in world.endpoints():
+        values = {
+            "vast": {"VAST_URL": one.url, "VAST_USER": one.username, "VAST_PASSWORD": one.password,
+                     "VAST_CA": one.ca_file},
+            "runai": {"RUNAI_URL": one.url, "RUNAI_CLUSTER": one.site, "RUNAI_CLIENT_ID": one.username,
+                      "RUNAI_CLIENT_SECRET": one.password, "RUNAI_CA": one.ca_file},
+            "kubernetes": {"KUBECONFIG": one.kubeconfig, "CONTEXT": one.site},
+        }[one.system]  # fmt: skip
+        found |= {NAMES + name: value for name, value in values.items()}
+    return found
+
+
+@contextmanager
+def site(folder: Path) -> Iterator[tuple[World, dict[str, str]]]:
+    """A world with a second node pool and a storage class that works, as somebody's cluster has them."""
+    world = World(folder, {"lab": SYSTEMS}).start()
+    try:
+        named = environment(world)
+        systems = targets(named)
+        by_hand(systems["vast"], "POST", "/api/v5/vippools/", {"name": CLASS, "subnet_cidr": 24})
+        parameters = {"root_export": "/k8s", "view_policy": "default", "vip_pool_name": CLASS}
+        body = {"metadata": {"name": CLASS}, "provisioner": "csi.vastdata.com", "parameters": parameters}
+        by_hand(systems["kubernetes"], "POST", "/apis/storage.k8s.io/v1/storageclasses", body)
+        cluster = by_hand(systems["runai"], "GET", "/api/v1/clusters")[0]["uuid"]
+        pool = {"name": "second", "clusterId": cluster, "labelKey": "pool", "labelValue": "second"}
+        by_hand(systems["runai"], "POST", "/api/v1/node-pools", pool)
+        for one in systems.values():
+            one.close()
+        yield world, named
+    finally:
+        world.stop()
+
+
+def runai_plane(world: World) -> RunaiPlane:
+    """The Run:AI simulator of the site."""
+    plane = world.sites["lab"].planes["runai"]
+    assert isinstance(plane, RunaiPlane)
+    return plane
+
+
+def connected(named: dict[str, str]) -> dict[str, Target]:
+    """The named systems, logged in to."""
+    found = targets(named)
+    for one in found.values():
+        one.connect()
+    return found
