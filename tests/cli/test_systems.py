@@ -150,6 +150,9 @@ class Nameless:
     def expire_tokens(self) -> None:
         """There are none."""
 
+    def busy(self) -> Response:
+        raise AssertionError("nobody limits it")
+
 
 class Elsewhere(Nameless):
     """A VMS whose next page is on another host."""

@@ -84,6 +84,9 @@ class Idle:
     def expire_tokens(self) -> None:
         pass
 
+    def busy(self) -> Response:
+        raise AssertionError("a request between two tests")
+
 
 @pytest.fixture(scope="module")
 def servers(ca: Path) -> Iterator[tuple[list[Server], requests.Session]]:

@@ -13,6 +13,7 @@ from filelock import Timeout
 from vastplan.app.connect import SIM_FOLDER
 from vastplan.app.workspace import Workspace
 from vastplan.model.errors import VastplanError
+from vastplan.sim.faults import Rate
 from vastplan.sim.kubernetes import KubernetesPlane, kubeconfig
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Authority, Server, write_pem
@@ -53,7 +54,15 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
 
 
 def serve_plane(
-    system: str, *, port: int, user: str, password: str | None, state: Path | None, version: str | None, tell: Tell
+    system: str,
+    *,
+    port: int,
+    user: str,
+    password: str | None,
+    state: Path | None,
+    version: str | None,
+    rate: int | None,
+    tell: Tell,
 ) -> None:
     """Serve one plane; prints its URL, its CA certificate's path and, for Kubernetes, a kubeconfig's."""
     secret = password or secrets.token_urlsafe(16)
@@ -64,7 +73,9 @@ def serve_plane(
     except FileNotFoundError as problem:
         raise VastplanError(str(problem)) from None
     try:
-        server = Server(plane, authority, threading.RLock(), port).start()
+        server = Server(plane, authority, threading.RLock(), port)
+        server.rate = Rate(rate) if rate else None
+        server.start()
     except OSError as problem:
         raise VastplanError(f"port {port} cannot be used: {problem.strerror}") from None
     folder = (state.parent if state else Path.cwd()) / ".vastplan" / "sim"

@@ -256,7 +256,7 @@ def sim(words: argparse.Namespace, screen: Screen) -> int:
     if words.what in ("vast", "kubernetes", "runai"):
         serve_plane(
             words.what, port=words.port, user=words.user, password=words.password, state=words.state,
-            version=words.api_version, tell=screen.show,
+            version=words.api_version, rate=words.rate, tell=screen.show,
         )  # fmt: skip
     else:
         serve_document(open_workspace([Path(words.what)]), tell=screen.show)

@@ -189,9 +189,12 @@ def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     one.add_argument("--password", help="its password, client secret or token; made up when left out")
     one.add_argument("--state", type=Path, metavar="FILE", help="keep a single plane's objects in this file")
     one.add_argument(
+        "--rate", type=int, metavar="N", help="refuse more than N requests a second (429) on a single plane"
+    )
+    one.add_argument(
         "--api-version",
         metavar="VERSION",
-        help="the product version to simulate (vast 5.5; runai 2.20 to 2.24; kubernetes 1.34)",
+        help="the product version to simulate (vast 5.3, 5.5; runai 2.20 to 2.24; kubernetes 1.34)",
     )
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import time
+from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -33,6 +36,25 @@ class Fault:
     status: int = 503
     seconds: float = 0.0
     retry_after: int | None = None
+
+
+class Rate:
+    """How many requests are answered within any second; the rest is refused, as a busy server or its gateway does."""
+
+    def __init__(self, per_second: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._per_second = per_second
+        self._clock = clock
+        self._admitted: deque[float] = deque()
+
+    def admits(self) -> bool:
+        """Whether this request is answered; one that is refused does not count."""
+        now = self._clock()
+        while self._admitted and self._admitted[0] <= now - 1:
+            self._admitted.popleft()
+        if len(self._admitted) >= self._per_second:
+            return False
+        self._admitted.append(now)
+        return True
 
 
 class Faults:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import trustme
 
-from vastplan.sim.faults import Effect, Fault, Faults
+from vastplan.sim.faults import Effect, Fault, Faults, Rate
 from vastplan.sim.wire import Plane, Request, Response
 
 MAX_BODY = 8 * 1024 * 1024
@@ -50,6 +50,7 @@ class Server:
         self.plane = plane
         self.faults = Faults()
         self.calls: list[Call] = []
+        self.rate: Rate | None = None  # no limit
         self.latency = 0.0  # seconds added to every answer, outside the lock: for benchmarks
         self._lock = lock
         self._http = _HttpServer(("127.0.0.1", port), _handler(self), authority.context)
@@ -80,7 +81,8 @@ class Server:
         """The plane's answer and the fault that strikes it."""
         with self._lock:
             fault = self.faults.strike(request.method, request.path)
-            response = self._answer(request, fault)
+            admitted = self.rate is None or self.rate.admits()
+            response = self._answer(request, fault) if admitted else self.plane.busy()
             self.calls.append(Call(request.method, request.path, response.status))
         delay = self.latency + (fault.seconds if fault and fault.effect is Effect.DELAY else 0.0)
         if delay:

@@ -63,3 +63,6 @@ class Plane(Protocol):
 
     def expire_tokens(self) -> None:
         """Make every token given out so far invalid, as time would."""
+
+    def busy(self) -> Response:
+        """How it refuses a request when too many come at once; nothing happened."""

@@ -52,6 +52,12 @@ class KubernetesPlane(Inside):
         """Make the token invalid, until `renew`."""
         self._token = None
 
+    def busy(self) -> Response:
+        """What priority and fairness answers when the queues are full."""
+        message = "Too many requests, please try again later."
+        refusal = Refusal(429, "TooManyRequests", message, {"retryAfterSeconds": 1}).response()
+        return Response(refusal.status, refusal.body, {"Retry-After": "1"})
+
     def renew(self, token: str) -> None:
         """Take this bearer token from now on."""
         self._token = token

@@ -90,6 +90,10 @@ class RunaiPlane:
         """Make every token given out so far invalid."""
         self._tokens.forget()
 
+    def busy(self) -> Response:
+        """The documents have no 429; a gateway before the control plane may."""
+        return Refused(429, "Try again in a second", {"Retry-After": "1"}).response()
+
     def submit(self, project: str, name: str, **fields: Any) -> str:
         """Put a workload into a project, as a user would; see `workloads.submit`."""
         return workloads.submit(self._ctx, project, name, **fields)

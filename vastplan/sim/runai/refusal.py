@@ -12,6 +12,7 @@ MESSAGES = {
     409: "There is a resource of this name already",
     412: "The resource is in use",
     415: "The body must be JSON",
+    429: "There are too many requests",
     501: "This operation is not simulated",
 }
 

@@ -77,6 +77,11 @@ class VastPlane:
         """Forget every access and refresh token."""
         self._gate.expire()
 
+    def busy(self) -> Response:
+        """The framework's own words for too many requests; no public source shows VMS throttling."""
+        body = {"detail": "Request was throttled. Expected available in 1 second."}
+        return Response(429, body, {"Retry-After": "1"})
+
     def link(self, other: VastPlane) -> None:
         """Let two clusters reach each other's replication pools."""
         self._cluster.links.append(other._cluster)
