@@ -16,6 +16,7 @@ import pytest
 from tests.conftest import Run
 from tests.lab import Lab
 
+ROOT = Path(__file__).parents[2]
 TEAMS = [f"team-{letter}" for letter in "abcdef"]
 LATENCY, LONG = 0.1, 5.0  # seconds
 
@@ -43,11 +44,12 @@ class Process:
     """`vastplan apply` on the lab's document, as somebody would run it."""
 
     def __init__(self, lab: Lab) -> None:
-        words = [sys.executable, "-m", "vastplan", "apply", str(lab.folder / "lab.yaml"), "--auto-approve"]
-        words += ["--max-changes", "1000"]
+        self._undocumented = lab.folder / "undocumented"
+        words = [sys.executable, "-m", "tests.documented.listened", str(self._undocumented)]
+        words += ["apply", str(lab.folder / "lab.yaml"), "--auto-approve", "--max-changes", "1000"]
         self._err: IO[str] = (lab.folder / "err").open("w+")
         self._out: IO[str] = (lab.folder / "out").open("w+")
-        self._running = subprocess.Popen(words, stdout=self._out, stderr=self._err, text=True)
+        self._running = subprocess.Popen(words, stdout=self._out, stderr=self._err, text=True, cwd=ROOT)
 
     def interrupt(self) -> None:
         """Ctrl-C."""
@@ -60,6 +62,7 @@ class Process:
         finally:
             self._running.kill()
             self._running.wait()
+            assert not self._undocumented.exists(), self._undocumented.read_text(encoding="utf-8")
 
     def out(self) -> str:
         """Standard output so far."""

@@ -2,7 +2,7 @@
 
 At the end the run says which of the operations and fields that the kinds use were sent. A run of all tests fails when
 one was not and `unseen.yaml` gives no reason, or when a reason or an exception is no longer needed. Commands that tests
-run as processes of their own are not listened to.
+run as processes of their own are listened to by `listened`, but for those of the throw-away kind, which no document has.
 """
 
 from __future__ import annotations

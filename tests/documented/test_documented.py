@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.documented import plugin
+from tests.documented import listened, plugin
 from tests.documented.coverage import coverage, excused, expected
 from tests.documented.facts import FILES, facts
 from tests.documented.recorder import Recorder, exceptions
@@ -156,3 +156,11 @@ def test_every_fact_can_be_understood(system: str) -> None:
     for fields in facts(system).types.values():
         for shape in fields.values():
             walk(shape)
+
+
+def test_a_process_of_its_own_is_listened_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    telling = listened._Telling(tmp_path / "problems")
+    telling.note("vast", "GET", "/tenants/?page=1", None)
+    assert not (tmp_path / "problems").exists()
+    telling.note("vast", "POST", "/tenants/", '{"nmae": "a"}')
+    assert "nmae" in (tmp_path / "problems").read_text()
