@@ -76,7 +76,7 @@ class FileBench:
         """No lock is lost while its process lives; a disk can fail."""
         assert isinstance(session, FileSession)
         session._open.close()
-        session._open = open(os.devnull, "rb", buffering=0)  # type: ignore[assignment]  # noqa: SIM115
+        session._open = open(os.devnull, "rb", buffering=0)  # noqa: SIM115
 
     def destroy(self) -> None:
         shutil.rmtree(self.folder)

@@ -99,26 +99,6 @@ class LedgerContract:
         assert set(before.intents) == {X, Y}
         bench.ledger().open("iad", "another").close()
 
-    def test_threads_record_at_once_and_each_is_durable_when_its_call_returns(self, bench: Bench) -> None:
-        session = bench.ledger().open("iad", "me")
-        missing = []
-
-        def note(number: int) -> None:
-            for index in range(4):
-                address = f"iad/view/{number}-{index}"
-                session.record(events.own(address, OWNED))
-                if address not in bench.ledger().read("iad").entries:
-                    missing.append(address)
-
-        threads = [threading.Thread(target=note, args=(number,)) for number in range(4)]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join()
-        assert not missing
-        session.close()
-        assert len(bench.ledger().read("iad").entries) == 16
-
     def test_the_ledger_of_another_document_or_site_is_refused(self, bench: Bench) -> None:
         for site in ("iad", "pdx"):
             bench.ledger().open(site, "me").close()
@@ -152,7 +132,11 @@ class LedgerContract:
             with pytest.raises(VastplanError, match=f"version {LEDGER_VERSION + 1}.*upgrade it"):
                 use()
 
-    @pytest.mark.parametrize(("wrong", "says"), [({"entries": []}, "not a ledger"), ({"version": -1}, "not a ledger")])
+    @pytest.mark.parametrize(
+        ("wrong", "says"),
+        [({"entries": []}, "not a ledger"), ({"version": -1}, "not a ledger")],
+        ids=["entries", "version"],
+    )
     def test_what_is_not_a_ledger_is_refused(self, bench: Bench, wrong: dict[str, object], says: str) -> None:
         bench.ledger().open("iad", "me").close()
         bench.plant("iad", {**bench.content("iad"), **wrong})
@@ -174,8 +158,28 @@ class LedgerContract:
         assert set(part.entries) == {Y} and part.lineage != lineage
 
 
-class LargeLedgerContract:
-    """Apart, because it has no place in a recording."""
+class BusyLedgerContract:
+    """Apart, because it has no place in a recording: much of it, and in no certain order."""
+
+    def test_threads_record_at_once_and_each_is_durable_when_its_call_returns(self, bench: Bench) -> None:
+        session = bench.ledger().open("iad", "me")
+        missing = []
+
+        def note(number: int) -> None:
+            for index in range(4):
+                address = f"iad/view/{number}-{index}"
+                session.record(events.own(address, OWNED))
+                if address not in bench.ledger().read("iad").entries:
+                    missing.append(address)
+
+        threads = [threading.Thread(target=note, args=(number,)) for number in range(4)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        assert not missing
+        session.close()
+        assert len(bench.ledger().read("iad").entries) == 16
 
     def test_ten_thousand_objects_fit(self, bench: Bench) -> None:
         fields = {f"field{number}": f"{number * 0x9E3779B97F4A7C15 % 2**64:016x}" for number in range(12)}

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.benches import FileBench, KubernetesBench
-from tests.ledger.contract import LargeLedgerContract, LedgerContract
+from tests.ledger.contract import BusyLedgerContract, LedgerContract
 
 
-class TestFile(LedgerContract, LargeLedgerContract):
+class TestFile(LedgerContract, BusyLedgerContract):
     @pytest.fixture
     def bench(self, tmp_path: Path) -> FileBench:
         return FileBench(tmp_path / "ledger")
 
 
-class TestKubernetes(LedgerContract, LargeLedgerContract):
+class TestKubernetes(LedgerContract, BusyLedgerContract):
     @pytest.fixture
     def bench(self, cluster: KubernetesBench) -> KubernetesBench:
         return cluster
