@@ -16,7 +16,7 @@ from vastplan.ledger.head import Head
 from vastplan.ledger.lease import Lease, Renewal
 from vastplan.ledger.objects import Api, Pieces, Place
 from vastplan.ledger.part import dump
-from vastplan.model.errors import Conflict, Lost, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import Conflict, Lost, NotFound, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.state import LedgerPart
 
 T = TypeVar("T")
@@ -142,7 +142,7 @@ class KubernetesSession:
             self.holds()
             try:
                 return heads.write(self._api, self._place, new, self._version)
-            except (Conflict, Unclear):
+            except (Conflict, NotFound, Unclear):
                 found = heads.read(self._api, self._place)
             now = found[0] if found else None
             if found is None or now is None or (now.fence, now.owner) != (new.fence, new.owner):
