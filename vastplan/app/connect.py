@@ -59,6 +59,7 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
 
 def shared_ledger(document: Document, spec: KubernetesLedgerSpec, *, writable: bool) -> KubernetesLedger:
     """The ledger in a cluster; nothing is connected before it is used."""
+    from vastplan.ledger import clock
     from vastplan.ledger.kubernetes import KubernetesLedger
 
     cluster = document.ledger_cluster
@@ -77,7 +78,7 @@ def shared_ledger(document: Document, spec: KubernetesLedgerSpec, *, writable: b
                 yield cast("KubernetesProvider", provider)
 
     where = spec.site if isinstance(spec.site, str) else _cluster_name(cluster)
-    return KubernetesLedger(api, where, spec.namespace, document.head.name)
+    return KubernetesLedger(api, where, spec.namespace, document.head.name, clock=clock.SYSTEM)
 
 
 def _cluster_name(cluster: KubernetesEndpoint | None) -> str:

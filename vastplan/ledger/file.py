@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -106,13 +107,16 @@ class FileSession:
         """Append and fsync, then change the part."""
         with self._writing:
             self.holds()
+            before = self._open.tell()
             try:
                 whole = b"".join(json.dumps(event).encode() + b"\n" for event in events)
                 if self._open.write(whole) != len(whole):
                     raise OSError("it was written in part")
                 os.fsync(self._open.fileno())
             except OSError as problem:
-                # What is there now may end in the middle of a line. Nothing may come after that.
+                with contextlib.suppress(OSError):
+                    self._open.truncate(before)
+                # Where that fails too, what is there may end in the middle of a line. Nothing may come after it.
                 self._lost = f"the ledger {self._journal} cannot be written: {problem.strerror or problem}"
                 raise Lost(self._lost) from None
             for event in events:
