@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -157,8 +159,6 @@ def test_a_renewal_without_an_answer_is_made_up_for(cluster: KubernetesBench) ->
 def test_the_lease_is_renewed_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vastplan.ledger.lease.EVERY", 0.0)
     monkeypatch.setattr("vastplan.ledger.lease.AGAIN", 0.0)
-    import threading
-
     often = threading.Event()
 
     class Counted:
@@ -348,3 +348,54 @@ def test_reading_needs_nothing_and_leaves_nothing(cluster: KubernetesBench) -> N
     part = cluster.ledger().read("iad")
     assert (part.document, part.site, part.serial) == ("doc", "iad", 0)
     assert isinstance(cluster.ledger().open("iad", "me"), KubernetesSession)  # the namespace is made when it is needed
+
+
+class Gate:
+    """An API server that answers its first update of the head only when it is told to, and may then refuse it."""
+
+    def __init__(self, api: Api, *, refuses: bool) -> None:
+        self._api, self._refuses = api, refuses
+        self.entered, self.go = threading.Event(), threading.Event()
+        self.updates = 0
+
+    def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
+        if method == "PUT":
+            self.updates += 1
+            if self.updates == 1:
+                self.entered.set()
+                assert self.go.wait(30)
+                if self._refuses:
+                    raise NotAuthorised("403 no", 403)
+        return self._api.call(method, path, query=query, body=body)
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_what_is_recorded_during_a_write_goes_into_the_next_together_or_is_lost_with_it(
+    cluster: KubernetesBench, refuses: bool
+) -> None:
+    session = cluster.ledger().open("iad", "me")
+    gate = session._api = Gate(cluster.api, refuses=refuses)
+    outcomes: list[str] = []
+
+    def note(number: int) -> None:
+        try:
+            session.record(events.own(f"iad/view/{number}", OWNED))
+            outcomes.append("noted")
+        except Lost:
+            outcomes.append("lost")
+
+    threads = [threading.Thread(target=note, args=(number,)) for number in range(6)]
+    threads[0].start()
+    assert gate.entered.wait(30)
+    for one in threads[1:]:
+        one.start()
+    deadline = time.monotonic() + 30
+    while session._asked < 6:
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    gate.go.set()
+    for one in threads:
+        one.join(30)
+    assert outcomes == ["lost" if refuses else "noted"] * 6
+    assert gate.updates == (1 if refuses else 2)
+    assert len(cluster.ledger().read("iad").entries) == len(session.part.entries) == (0 if refuses else 6)
