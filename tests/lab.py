@@ -76,6 +76,8 @@ class Lab:
         self.world.publish()
         self._tokens: dict[tuple[str, str], dict[str, str]] = {}
         self.sections: dict[str, Any] = {}
+        self.ledger: dict[str, Any] = {}
+        """Where the document says that its ledger is; nowhere when empty."""
         self.elsewhere: dict[str, str] = {}
         """Fields (`kind.field`) whose references are to another site, which a document cannot say."""
         self.extra: list[Entry] = []
@@ -91,7 +93,8 @@ class Lab:
         """Make this the document (all but its head)."""
         self.sections = json.loads(json.dumps(sections))
         sites = {site: {"sim": {"systems": list(has)}} for site, has in self.sites.items()}
-        whole = {"version": 1, "name": "lab", "sites": sites, **self.sections}
+        kept = {"ledger": self.ledger} if self.ledger else {}
+        whole = {"version": 1, "name": "lab", "sites": sites, **kept, **self.sections}
         (self.folder / "lab.yaml").write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")
 
     def workspace(self) -> Workspace:

@@ -10,11 +10,19 @@ from vastplan.engine.compose import _NEVER_SENT
 from vastplan.words.kind import Field, Kind, Update
 from vastplan.words.marks import Mark
 
-# What the providers ask besides the kinds' own endpoints: log-ins, tasks, versions, and which cluster a name is.
+# What is asked besides the kinds' own endpoints: log-ins, tasks, versions, which cluster a name is, and for the ledger.
 BESIDES = {
     "vast": (("POST", "/token/"), ("GET", "/vtasks/{id}/"), ("GET", "/versions/")),
     "runai": (("POST", "/api/v1/token"), ("GET", "/api/v1/clusters")),
-    "kubernetes": (("GET", "/version"),),
+    "kubernetes": (
+        ("GET", "/version"),
+        # The shared ledger's own objects.
+        ("GET", "/api/v1/namespaces/{namespace}/secrets"),
+        ("PUT", "/api/v1/namespaces/{namespace}/secrets/{name}"),
+        ("POST", "/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases"),
+        ("GET", "/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}"),
+        ("PUT", "/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}"),
+    ),
 }
 READ_ONLY = ("node_pool", "role")  # what others refer to and nobody declares
 

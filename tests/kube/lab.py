@@ -33,7 +33,7 @@ class KubeLab(Lab):
         self._pem = folder / "kube.pem"
         if server:
             self._pem.write_bytes(server.pem)
-        (folder / "kubeconfig").write_text(_kubeconfig(self.url, server.pem if server else b""), encoding="utf-8")
+        (folder / "kubeconfig").write_text(kubeconfig(self.url, server.pem if server else b""), encoding="utf-8")
         (folder / "kubeconfig").chmod(0o600)
 
     def write(self, sections: Mapping[str, Any]) -> None:
@@ -93,7 +93,8 @@ class KubeLab(Lab):
             self._hands.until(path, body, status)
 
 
-def _kubeconfig(url: str, pem: bytes) -> str:
+def kubeconfig(url: str, pem: bytes) -> str:
+    """How the server is reached with the tests' token."""
     trusted = {"certificate-authority-data": base64.b64encode(pem).decode()} if pem else {}
     return yaml.safe_dump({
         "apiVersion": "v1", "kind": "Config", "current-context": "kube",

@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from vastplan.app.secret import lazily
 from vastplan.config.load import Document
-from vastplan.config.sites import Connections, KubernetesEndpoint, RunaiEndpoint, Tls, VastEndpoint
+from vastplan.config.sites import (
+    Connections,
+    KubernetesEndpoint,
+    KubernetesLedgerSpec,
+    RunaiEndpoint,
+    Tls,
+    VastEndpoint,
+)
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
 from vastplan.sim.endpoints import Endpoint, running
 from vastplan.words.provider import Provider
 
+if TYPE_CHECKING:
+    from vastplan.ledger.kubernetes import KubernetesLedger
+    from vastplan.providers.kubernetes import KubernetesProvider
+    from vastplan.sim.world import World
+
 Providers = dict[tuple[str, str], Provider | Exception]
 SIM_FOLDER = Path(".vastplan") / "sim"
 PARALLEL = 8
+LEDGER_CALLS = 4  # at once: a renewal does not wait for what is being written
+_worlds: dict[Path, tuple[World, list[Endpoint], int]] = {}
+"""Simulated worlds that this process serves, by folder, and how many use each: a ledger may be kept in one of them."""
+_worlds_lock = threading.Lock()
 
 
 @contextlib.contextmanager
@@ -37,6 +55,36 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
             if not isinstance(provider, Exception):
                 stack.callback(provider.close)
         yield providers
+
+
+def shared_ledger(document: Document, spec: KubernetesLedgerSpec, *, writable: bool) -> KubernetesLedger:
+    """The ledger in a cluster; nothing is connected before it is used."""
+    from vastplan.ledger import clock
+    from vastplan.ledger.kubernetes import KubernetesLedger
+
+    cluster = document.ledger_cluster
+
+    @contextlib.contextmanager
+    def api() -> Iterator[KubernetesProvider]:
+        if cluster is not None:
+            with contextlib.closing(_kubernetes(cluster, document.connections_folder, writable, LEDGER_CALLS)) as one:
+                yield one
+        else:
+            assert isinstance(spec.site, str)
+            with connected(document, sites=(spec.site,), writable=writable) as providers:
+                provider = providers[spec.site, "kubernetes"]
+                if isinstance(provider, Exception):
+                    raise provider
+                yield cast("KubernetesProvider", provider)
+
+    where = spec.site if isinstance(spec.site, str) else _cluster_name(cluster)
+    return KubernetesLedger(api, where, spec.namespace, document.head.name, clock=clock.SYSTEM)
+
+
+def _cluster_name(cluster: KubernetesEndpoint | None) -> str:
+    if cluster is None or cluster.in_cluster is True:
+        return "this cluster"
+    return cluster.context if isinstance(cluster.context, str) else "the current context"
 
 
 def unverified(document: Document, sites: tuple[str, ...]) -> tuple[Diagnostic, ...]:
@@ -89,7 +137,7 @@ def _vast(given: VastEndpoint, folder: Path, writable: bool, parallel: int) -> P
     )
 
 
-def _kubernetes(given: KubernetesEndpoint, folder: Path, writable: bool, parallel: int) -> Provider:
+def _kubernetes(given: KubernetesEndpoint, folder: Path, writable: bool, parallel: int) -> KubernetesProvider:
     from vastplan.providers.kubernetes import KubernetesProvider, connect
 
     api = connect(
@@ -128,26 +176,50 @@ def _verify(given: Tls, folder: Path) -> str | bool:
 def _simulated(
     document: Document, simulated: list[str], sites: tuple[str, ...], writable: bool, stack: contextlib.ExitStack
 ) -> Providers:
-    endpoints = running(document.folder / SIM_FOLDER)
-    if endpoints is None:
-        try:
-            from vastplan.sim.world import open_or_join
-        except ImportError as problem:
-            raise VastplanError(
-                f"the simulators are not installed ({problem.name} is missing): pip install 'vastplan[sim]'"
-            ) from None
-        systems = {name: document.sites()[name].systems for name in simulated}
-        try:
-            world, endpoints = open_or_join(document.folder / SIM_FOLDER, systems)
-        except TimeoutError as problem:
-            raise VastplanError(str(problem)) from None
-        if world is not None:
-            stack.callback(world.stop)
+    systems = {name: document.sites()[name].systems for name in simulated}
+    endpoints = stack.enter_context(_world(document.folder / SIM_FOLDER, systems))
     providers: Providers = {}
     for one in endpoints:
         if one.site in sites:
             providers[one.site, one.system] = _simulator(one, writable)
     return providers
+
+
+@contextlib.contextmanager
+def _world(folder: Path, systems: dict[str, frozenset[str]]) -> Iterator[list[Endpoint]]:
+    """The simulators of a folder: those that run already, here or elsewhere, or new ones for as long as they are used."""
+    folder = folder.absolute()
+    with _worlds_lock:
+        endpoints = running(folder)
+        if endpoints is None:
+            world, endpoints, users = _worlds.get(folder) or (*_open_or_join(folder, systems), 0)
+            if world is not None:
+                _worlds[folder] = (world, endpoints, users + 1)
+        else:
+            world = None
+    try:
+        yield endpoints
+    finally:
+        if world is not None:
+            with _worlds_lock:
+                _, _, users = _worlds.pop(folder)
+                if users > 1:
+                    _worlds[folder] = (world, endpoints, users - 1)
+                else:
+                    world.stop()
+
+
+def _open_or_join(folder: Path, systems: dict[str, frozenset[str]]) -> tuple[World | None, list[Endpoint]]:
+    try:
+        from vastplan.sim.world import open_or_join
+    except ImportError as problem:
+        raise VastplanError(
+            f"the simulators are not installed ({problem.name} is missing): pip install 'vastplan[sim]'"
+        ) from None
+    try:
+        return open_or_join(folder, systems)
+    except TimeoutError as problem:
+        raise VastplanError(str(problem)) from None
 
 
 def _simulator(one: Endpoint, writable: bool) -> Provider:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from vastplan.app.connect import Providers, connected, unverified
+from vastplan.app.holding import Held, Notes
 from vastplan.app.planfile import sealed
 from vastplan.app.secret import revealer
 from vastplan.app.workspace import Expanded, Workspace, probe
@@ -22,10 +23,10 @@ from vastplan.engine.observe import Observed, observe
 from vastplan.engine.plan import Request, build, wanted
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
-from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.errors import Lost, Stale, VastplanError
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
-from vastplan.model.state import Intent, LedgerPart, Owned
+from vastplan.model.state import Intent, LedgerPart
 from vastplan.model.value import from_json
 from vastplan.words.document import Entry
 from vastplan.words.provider import Provider
@@ -44,6 +45,11 @@ def now() -> datetime:
     """The time, or that of `SOURCE_DATE_EPOCH` where a reproducible plan is wanted."""
     fixed = os.environ.get("SOURCE_DATE_EPOCH")
     return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
+
+
+def holder() -> str:
+    """Who works on a ledger, for those who find it locked."""
+    return f"{os.environ.get('USER', 'somebody')}@{socket.gethostname()} (pid {os.getpid()})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +77,8 @@ def _reach(workspace: Workspace) -> tuple[str, ...]:
 
 def _plan(workspace: Workspace, options: Options, providers: Providers, expanded: Expanded) -> Planned:
     entries = expanded.entries
-    backend = workspace.ledger()
-    ledger = {site: backend.read(site) for site in options.sites}
+    with workspace.ledger() as backend:
+        ledger = {site: backend.read(site) for site in options.sites}
     mine = tuple(entry for entry in entries if entry.address.site in options.sites)
     kinds = workspace.registry.kinds
     observed = observe(
@@ -134,12 +140,11 @@ def carry(workspace: Workspace, plan: Plan, progress: Progress, stop: threading.
     if datetime.fromisoformat(plan.expires) < now():
         raise Stale(f"the plan expired on {plan.expires}; plan again")
     sites = tuple(part.site for part in plan.parts)
-    backend = workspace.ledger()
-    holder = f"{os.environ.get('USER', 'somebody')}@{socket.gethostname()} (pid {os.getpid()})"
     with ExitStack() as stack:
+        backend = stack.enter_context(workspace.ledger(writable=True))
         sessions: dict[str, Session] = {}
         for site in sorted(sites):
-            sessions[site] = backend.open(site, holder)
+            sessions[site] = backend.open(site, holder())
             stack.callback(sessions[site].close)
         _check(plan, sessions)
         providers = stack.enter_context(connected(workspace.document, sites=_reach(workspace), writable=True))
@@ -175,12 +180,14 @@ def _carry(
     observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers)
     reveal = revealer(workspace.document.folder)
     usable: dict[tuple[str, str], Provider] = {
-        key: one for key, one in providers.items() if not isinstance(one, Exception)
+        key: Held(one, sessions[key[0]]) if key[0] in sessions else one
+        for key, one in providers.items()
+        if not isinstance(one, Exception)
     }
     run = Run(
         kinds=kinds,
         providers=usable,
-        journals={site: _Notes(session) for site, session in sessions.items()},
+        journals={site: Notes(session) for site, session in sessions.items()},
         ledger=ledger,
         matcher=Matcher(kinds, observed, ledger, entries),
         reveal=reveal,
@@ -205,7 +212,8 @@ def _carry(
         }
         for session in sessions.values():
             kept = {name: value for name, value in values.items() if isinstance(value, int)}
-            session.record(events.end(now().isoformat(timespec="seconds"), kept))
+            with suppress(Lost):  # the outcomes say so where it matters
+                session.record(events.end(now().isoformat(timespec="seconds"), kept))
 
 
 def _intent(run: Run, action: Action, key: str, at: str) -> Intent:
@@ -213,26 +221,3 @@ def _intent(run: Run, action: Action, key: str, at: str) -> Intent:
     if action.verb is not Verb.DELETE and action.desired:
         fields = digests(run.kinds[action.address.kind], run.revealed(from_json(dict(action.desired))), key)
     return Intent(action.verb.value, fields, action.id, at)
-
-
-class _Notes:
-    """A ledger session as the engine's journal; one thread at a time."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._lock = threading.Lock()
-
-    def owns(self, address: str, owned: Owned) -> None:
-        """Note that the object is ours."""
-        with self._lock:
-            self._session.record(events.own(address, owned))
-
-    def drops(self, address: str) -> None:
-        """Note that it is not ours any more."""
-        with self._lock:
-            self._session.record(events.drop(address))
-
-    def settles(self, address: str) -> None:
-        """Note that nothing happened."""
-        with self._lock:
-            self._session.record(events.settle(address))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from vastplan.app.flows import Options, Planned, make_plan, now
+from vastplan.app.flows import Options, Planned, holder, make_plan, now
 from vastplan.app.workspace import Workspace
 from vastplan.config.unfold import nearest
 from vastplan.engine.diff import leaves, value_at
 from vastplan.ledger import events
+from vastplan.ledger.backend import Holder
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.state import path_text
@@ -44,23 +45,26 @@ def unmanaged(planned: Planned, workspace: Workspace) -> list[Unmanaged]:
 
 def forget(workspace: Workspace, address: Address) -> None:
     """Drop ownership of an object without touching it; raises `VastplanError` when we do not own it."""
-    session = workspace.ledger().open(address.site, f"pid {os.getpid()}")
-    try:
+    with workspace.ledger(writable=True) as backend, closing(backend.open(address.site, holder())) as session:
         if str(address) not in session.part.entries:
             raise VastplanError(f"{address} is not in the ledger")
         session.record(events.begin("", {}, now().isoformat(timespec="seconds")), events.drop(str(address)))
-    finally:
-        session.close()
 
 
 def owned(workspace: Workspace) -> list[dict[str, Any]]:
     """What the ledger owns, by address."""
-    backend = workspace.ledger()
     rows = []
-    for site in workspace.document.head.sites:
-        for address, one in sorted(backend.read(site).entries.items()):
-            rows.append({"address": address, "id": one.id, "applied": one.applied, "fields": len(one.fields)})
+    with workspace.ledger() as backend:
+        for site in workspace.document.head.sites:
+            for address, one in sorted(backend.read(site).entries.items()):
+                rows.append({"address": address, "id": one.id, "applied": one.applied, "fields": len(one.fields)})
     return rows
+
+
+def unlock(workspace: Workspace, site: str) -> Holder | None:
+    """Break the lock of a holder that is gone, and answer who it was; raises `Locked` for one that may be at work."""
+    with workspace.ledger(writable=True) as backend:
+        return backend.unlock(site)
 
 
 def describe(workspace: Workspace, address: Address) -> dict[str, Any]:

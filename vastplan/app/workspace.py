@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import vastplan.kinds
-from vastplan.app.connect import Providers
+from vastplan.app.connect import Providers, shared_ledger
 from vastplan.config.load import Document, load
+from vastplan.config.sites import KubernetesLedgerSpec, LedgerSpec
 from vastplan.engine.order import circular
 from vastplan.engine.plan import document_digest
 from vastplan.ledger.backend import Backend
@@ -54,9 +55,11 @@ class Workspace:
                 raise Invalid([error("VP202", f"no site {one}", fix=f"sites are {', '.join(known)}")])
         return wanted
 
-    def ledger(self) -> Backend:
-        """Where what we own is written down."""
+    def ledger(self, *, writable: bool = False) -> Backend:
+        """Where what we own is written down; only what is `writable` can be opened. To be used in a `with`."""
         spec = self.document.head.ledger
+        if isinstance(spec, LedgerSpec) and isinstance(spec.kubernetes, KubernetesLedgerSpec):
+            return shared_ledger(self.document, spec.kubernetes, writable=writable)
         local = getattr(spec, "local", None)
         folder = self.document.folder / (local if isinstance(local, str) else LEDGER_FOLDER)
         return FileLedger(folder, self.name)

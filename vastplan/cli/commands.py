@@ -240,8 +240,8 @@ def ledger(words: argparse.Namespace, screen: Screen) -> int:
         screen.show(f"{address} is no longer ours; it was not touched.")
         return errors.OK
     (site,) = workspace.chosen(words.what)
-    holder = workspace.ledger().unlock(site)
-    screen.show(f"{site}: {'was held by ' + holder if holder else 'nobody holds it'}")
+    broken = inspect.unlock(workspace, site)
+    screen.show(f"{site}: {f'broke the lock of {broken}' if broken else 'nobody holds it'}")
     return errors.OK
 
 

@@ -168,7 +168,9 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     one = _command(commands, "ledger", "look at and mend what we own", "vastplan ledger list examples/ai-factory")
     one.add_argument(
-        "verb", choices=("list", "forget", "unlock"), help="list; forget ADDRESS without touching it; unlock a SITE"
+        "verb",
+        choices=("list", "forget", "unlock"),
+        help="list; forget ADDRESS without touching it; unlock SITE: say who holds it, break a lock whose holder is gone",
     )
     one.add_argument("paths", nargs=1, type=Path, metavar="PATH", help="a document")
     one.add_argument("what", nargs="?", metavar="ADDRESS|SITE")

@@ -30,6 +30,8 @@ class Document:
     entries: tuple[Entry, ...]
     connections: Mapping[str, sites.Connections]
     connections_folder: Path
+    ledger_cluster: sites.KubernetesEndpoint | None = None
+    """Where a shared ledger is kept, unless its site says so."""
 
     def sites(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Site]:
         """The sites as derivation sees them."""
@@ -49,12 +51,13 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
     outside = _connections(connections, head, tree, problems) if connections else None
     given: dict[str, sites.Connections] = {}
     for name, spec in head.sites.items():
-        given[name] = outside[name] if outside and name in outside else spec
+        given[name] = outside.sites[name] if outside and name in outside.sites else spec
         if not given[name].systems():
             where = tree["sites"].where(name)
             problems.append(
                 error("VP220", f"site {name} has no system", fix="give vast, kubernetes, runai or sim", where=where)
             )
+    ledger_cluster = _ledger_cluster(head, given, outside, tree, problems)
     known = {name: _site(name, given[name], spec, {}) for name, spec in head.sites.items()}
     unfolder = Unfolder(tree, registry.sections, tuple(head.sites))
     raws = list(unfolder.unfold())
@@ -66,8 +69,9 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
     first = paths[0]
     folder = first if first.is_dir() else first.parent
     return Document(
-        head, folder, ", ".join(map(str, paths)), tuple(entries), given, connections.parent if connections else folder
-    )
+        head, folder, ", ".join(map(str, paths)), tuple(entries), given, connections.parent if connections else folder,
+        ledger_cluster,
+    )  # fmt: skip
 
 
 def _site(name: str, given: sites.Connections, spec: sites.SiteSpec, facts: Mapping[str, Any]) -> Site:
@@ -92,7 +96,7 @@ def _head(tree: Located, problems: list[Diagnostic]) -> sites.Head | None:
 
 def _connections(
     path: Path, head: sites.Head, tree: Located, problems: list[Diagnostic]
-) -> dict[str, sites.Connections] | None:
+) -> sites.ConnectionsFile | None:
     for name, spec in head.sites.items():
         if spec.systems() - {"sim"}:
             where = tree["sites"].where(name)
@@ -111,7 +115,38 @@ def _connections(
             problems.append(
                 error("VP202", f"no site {name} in the document", fix=nearest(name, head.sites), where=where)
             )
-    return dict(file.sites)
+    return file
+
+
+def _ledger_cluster(
+    head: sites.Head,
+    given: Mapping[str, sites.Connections],
+    outside: sites.ConnectionsFile | None,
+    tree: Located,
+    problems: list[Diagnostic],
+) -> sites.KubernetesEndpoint | None:
+    """Where a shared ledger is, `None` when a site says so or there is none. An address comes from one place only."""
+    spec = head.ledger.kubernetes if isinstance(head.ledger, sites.LedgerSpec) else None
+    elsewhere = outside.ledger if outside is not None else None
+    if not isinstance(spec, sites.KubernetesLedgerSpec):
+        return None
+    where = tree.where("ledger")
+    if isinstance(spec.site, str):
+        if spec.site not in head.sites:
+            fix = nearest(spec.site, head.sites)
+            problems.append(error("VP202", f"ledger: no site {spec.site} in the document", fix=fix, where=where))
+        elif not {"kubernetes"} & _site(spec.site, given[spec.site], head.sites[spec.site], {}).systems:
+            problems.append(error("VP208", f"ledger: site {spec.site} has no kubernetes", where=where))
+        return None
+    if outside is None:
+        return spec
+    if spec.addressed:
+        problems.append(error("VP221", "ledger: with --connections the document holds no addresses", where=where))
+    if isinstance(elsewhere, sites.KubernetesEndpoint):
+        return elsewhere
+    fix = "give ledger in the connections file, or site in the document's ledger"
+    problems.append(error("VP220", "the ledger has no cluster", fix=fix, where=where))
+    return None
 
 
 def _explain(tree: Located, invalid: ValidationError, problems: list[Diagnostic], known: frozenset[str]) -> None:

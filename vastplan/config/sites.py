@@ -101,10 +101,36 @@ class SiteSpec(Connections):
     parallel: Annotated[int, Field(ge=1, le=64)] | MISSING = MISSING
 
 
+class KubernetesLedgerSpec(KubernetesEndpoint):
+    """A namespace whose Secrets keep the ledger, for runners that share one. The cluster is that of a `site`, simulated ones
+    included, or is given as for a site."""
+
+    namespace: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
+    site: SiteName | MISSING = MISSING
+
+    @property
+    def addressed(self) -> bool:
+        """Whether it says where its cluster is."""
+        return any(one is not MISSING for one in (self.context, self.kubeconfig, self.in_cluster))
+
+    @model_validator(mode="after")
+    def _one_cluster(self) -> KubernetesLedgerSpec:
+        if self.site is not MISSING and self.addressed:
+            raise ValueError("give either site, or context, kubeconfig and in_cluster")
+        return self
+
+
 class LedgerSpec(Spec):
     """Where what we own is written down; the default is `.vastplan/ledger` beside the document."""
 
     local: str | MISSING = MISSING
+    kubernetes: KubernetesLedgerSpec | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _one_place(self) -> LedgerSpec:
+        if (self.local is MISSING) == (self.kubernetes is MISSING):
+            raise ValueError("give either local or kubernetes")
+        return self
 
 
 class Limits(Spec):
@@ -129,6 +155,8 @@ class ConnectionsFile(Spec):
 
     version: Literal[1]
     sites: dict[SiteName, Connections]
+    ledger: KubernetesEndpoint | MISSING = MISSING
+    """The cluster of a shared ledger whose document names no site for it."""
 
 
 HEAD_KEYS = frozenset(Head.model_fields)
@@ -138,5 +166,5 @@ EntryRenamed = Annotated[str, StringConstraints(min_length=1)]
 
 __all__ = [
     "ENTRY_KEYS", "HEAD_KEYS", "AnySecret", "Connections", "ConnectionsFile", "EntryRenamed", "EntrySites", "Head",
-    "KubernetesEndpoint", "LedgerSpec", "Limits", "RunaiEndpoint", "SimEndpoint", "SiteSpec", "Tls", "VastEndpoint",
+    "KubernetesEndpoint", "KubernetesLedgerSpec", "LedgerSpec", "Limits", "RunaiEndpoint", "SimEndpoint", "SiteSpec", "Tls", "VastEndpoint",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
 from vastplan.engine.carry import Run, carry_out
 from vastplan.model.address import Address
-from vastplan.model.errors import Stale, Unclear, VastplanError
+from vastplan.model.errors import Lost, Stale, Unclear, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Action, Operation, Plan, Step
 
@@ -31,6 +31,8 @@ class _Schedule:
         self._last = {operation.address: index for index, operation in enumerate(plan.operations)}
         self._outcomes: dict[Address, Outcome] = {}
         self._begun: dict[Address, Step] = {}
+        self._lost: dict[str, str] = {}
+        """Sites whose ledger is lost, and why: there nothing more is begun, and nothing can be noted."""
         self._detached = {operation.address for operation in plan.operations if operation.step is Step.DETACH}
         for action in plan.actions:
             if action.blocked:
@@ -71,6 +73,10 @@ class _Schedule:
         if self._stop.is_set() and begun is None:
             self._end(action, State.SKIPPED, "stopped before it began")
             return True
+        if operation.address.site in self._lost:
+            state = State.UNKNOWN if begun else State.SKIPPED
+            self._end(action, state, self._lost[operation.address.site])
+            return True
         for index in operation.after:
             before = self._outcomes.get(self._plan.operations[index].address)
             if before is not None and before.state is not State.DONE and before.address != str(operation.address):
@@ -93,6 +99,9 @@ class _Schedule:
             future.result()
         except Stale as problem:
             self._end(action, State.STALE, str(problem))
+        except Lost as problem:
+            self._lost[operation.address.site] = str(problem)
+            self._end(action, State.UNKNOWN, str(problem))
         except Unclear as problem:
             self._end(action, State.UNKNOWN, str(problem))
         except VastplanError as problem:
@@ -105,8 +114,12 @@ class _Schedule:
 
     def _end(self, action: Action, state: State, message: str = "") -> None:
         self._outcomes[action.address] = Outcome(str(action.address), action.verb.value, state, message)
-        if state in (State.FAILED, State.STALE, State.SKIPPED) and not action.blocked:
-            self._run.journals[action.address.site].settles(str(action.address))
+        site = action.address.site
+        if state in (State.FAILED, State.STALE, State.SKIPPED) and not action.blocked and site not in self._lost:
+            try:
+                self._run.journals[site].settles(str(action.address))
+            except Lost as problem:
+                self._lost[site] = str(problem)  # the intent stands, and the next run finds out
         self._progress(action, state.value + (f": {message}" if message else ""))
 
 

@@ -2,28 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, Self
 
 from vastplan.ledger.events import Event
 from vastplan.model.state import LedgerPart
 
 
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a part, since when, and until when it is certainly theirs (both as text; "" where nobody can tell)."""
+
+    name: str
+    since: str = ""
+    until: str = ""
+
+    def __str__(self) -> str:
+        since = f" since {self.since}" if self.since else ""
+        return f"{self.name}{since}" + (f" (until {self.until} unless renewed)" if self.until else "")
+
+
 class Session(Protocol):
-    """One site's part, locked for this process until `close`."""
+    """One site's part, locked for this process until `close`. Any thread may use it."""
 
     @property
     def part(self) -> LedgerPart:
         """The part as it is now."""
 
+    def holds(self) -> None:
+        """Raise `Lost` when the lock may be somebody else's by now: whoever asks must not begin anything then."""
+
     def record(self, *events: Event) -> None:
-        """Make the events durable, then true; on return they survive a crash."""
+        """Make the events durable, then true; on return they survive a crash. Raises `Lost`, and then changed nothing."""
 
     def close(self) -> None:
-        """Compact and unlock."""
+        """Compact and unlock; what was lost stays as it is."""
 
 
 class Backend(Protocol):
-    """Where the parts are kept."""
+    """Where the parts are kept. A context manager: leaving it closes its connections, if it has any."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
 
     def describe(self) -> str:
         """Where it is, for plans and messages."""
@@ -32,7 +56,7 @@ class Backend(Protocol):
         """The part as it is now; an empty new one when there is none. Never locks."""
 
     def open(self, site: str, holder: str) -> Session:
-        """Lock the part; raises `Locked`, naming the holder."""
+        """Lock the part; raises `Locked`, naming the holder. The lock of a holder that is certainly gone is taken over."""
 
-    def unlock(self, site: str) -> str:
-        """Break a lock; answers who held it, "" when nobody did."""
+    def unlock(self, site: str) -> Holder | None:
+        """Break the lock of a holder that is gone and answer who it was; raises `Locked` for one that may be at work."""

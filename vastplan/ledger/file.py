@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from dataclasses import asdict
+import threading
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Self
 
 from filelock import FileLock, Timeout
 
+from vastplan.ledger.backend import Holder
 from vastplan.ledger.events import Book, Event, new_part
-from vastplan.model.errors import Locked, VastplanError
-from vastplan.model.state import LEDGER_VERSION, Intent, LedgerPart, Owned
+from vastplan.ledger.part import checked, dump, load
+from vastplan.model.errors import Locked, Lost, VastplanError
+from vastplan.model.state import LedgerPart
 
 
 class FileLedger:
@@ -21,6 +25,12 @@ class FileLedger:
     def __init__(self, folder: Path, document: str) -> None:
         self._folder = folder
         self._document = document
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
 
     def describe(self) -> str:
         """The folder."""
@@ -35,12 +45,7 @@ class FileLedger:
             return new_part(self._document, site)
         except OSError as problem:
             raise VastplanError(f"the ledger {file} cannot be read: {problem.strerror}") from None
-        part = load(raw, str(file))
-        if part.document != self._document:
-            raise VastplanError(f"the ledger {file} belongs to the document {part.document}, not to {self._document}")
-        if part.site != site:
-            raise VastplanError(f"the ledger {file} belongs to the site {part.site}, not to {site}")
-        return _replayed(part, journal)
+        return _replayed(checked(load(raw, str(file)), self._document, site, str(file)), journal)
 
     def open(self, site: str, holder: str) -> FileSession:
         """Lock, recover the journal of a run that died, and write a first file where there is none."""
@@ -49,7 +54,7 @@ class FileLedger:
         try:
             lock.acquire()
         except Timeout:
-            by = _holder(self._folder / f"{site}.holder")
+            by = _holder(self._folder / f"{site}.holder") or Holder("another process")
             raise Locked(f"the ledger of {site} is in use by {by}; wait for it to end") from None
         try:
             now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -59,16 +64,19 @@ class FileLedger:
             lock.release()
             raise
 
-    def unlock(self, site: str) -> str:
-        """Who is noted as the holder. The operating system frees the lock of a process that ended; a running one keeps it."""
-        lock = FileLock(self._folder / f"{site}.lock", timeout=0)
-        held = _holder(self._folder / f"{site}.holder")
+    def unlock(self, site: str) -> Holder | None:
+        """Forget a holder whose process ended: the operating system has freed its lock. A running one keeps it."""
+        note = self._folder / f"{site}.holder"
+        held = _holder(note)
+        if not self._folder.is_dir():
+            return None
         try:
-            with lock:
-                (self._folder / f"{site}.holder").unlink(missing_ok=True)
-                return ""
+            with FileLock(self._folder / f"{site}.lock", timeout=0):
+                note.unlink(missing_ok=True)
+                return held
         except Timeout:
-            raise Locked(f"the ledger of {site} is held by a running process: {held}; stop that first") from None
+            by = held or Holder("another process")
+            raise Locked(f"the ledger of {site} is held by a running process: {by}; stop that first") from None
 
 
 class FileSession:
@@ -80,28 +88,49 @@ class FileSession:
         self._journal = folder / f"{site}.journal"
         self._holder = folder / f"{site}.holder"
         self._lock = lock
+        self._writing = threading.Lock()
+        self._lost = ""
         self._compact()
-        self._open = self._journal.open("ab")
+        self._open = self._journal.open("ab", buffering=0)
 
     @property
     def part(self) -> LedgerPart:
         """The part as it is now."""
         return self._book.part()
 
+    def holds(self) -> None:
+        """The operating system keeps the lock for as long as the process lives; a journal that failed is another matter."""
+        if self._lost:
+            raise Lost(self._lost)
+
     def record(self, *events: Event) -> None:
         """Append and fsync, then change the part."""
-        self._open.write(b"".join(json.dumps(event).encode() + b"\n" for event in events))
-        self._open.flush()
-        os.fsync(self._open.fileno())
-        for event in events:
-            self._book.add(event)
+        with self._writing:
+            self.holds()
+            before = self._open.tell()
+            try:
+                whole = b"".join(json.dumps(event).encode() + b"\n" for event in events)
+                if self._open.write(whole) != len(whole):
+                    raise OSError("it was written in part")
+                os.fsync(self._open.fileno())
+            except OSError as problem:
+                with contextlib.suppress(OSError):
+                    self._open.truncate(before)
+                # Where that fails too, what is there may end in the middle of a line. Nothing may come after it.
+                self._lost = f"the ledger {self._journal} cannot be written: {problem.strerror or problem}"
+                raise Lost(self._lost) from None
+            for event in events:
+                self._book.add(event)
 
     def close(self) -> None:
         """Fold the journal into the file and unlock."""
         self._open.close()
-        self._compact()
-        self._holder.unlink(missing_ok=True)
-        self._lock.release()
+        try:
+            if not self._lost:
+                self._compact()
+            self._holder.unlink(missing_ok=True)
+        finally:
+            self._lock.release()
 
     def _compact(self) -> None:
         write_atomically(self._file, dump(self.part))
@@ -125,35 +154,6 @@ def write_atomically(path: Path, content: bytes) -> None:
         os.close(folder)
 
 
-def dump(part: LedgerPart) -> bytes:
-    """A part as canonical JSON."""
-    return json.dumps(asdict(part), sort_keys=True, indent=1).encode() + b"\n"
-
-
-def load(raw: bytes, shown: str) -> LedgerPart:
-    """A part from JSON; raises `VastplanError` that says what is wrong with it."""
-    try:
-        found = json.loads(raw)
-        version = found["version"]
-        if not isinstance(version, int) or version > LEDGER_VERSION:
-            raise VastplanError(
-                f"the ledger {shown} has version {version}; this vastplan reads up to {LEDGER_VERSION}: upgrade it"
-            )
-        found["entries"] = {
-            address: Owned(**{**one, "refers": tuple(one["refers"])}) for address, one in found["entries"].items()
-        }
-        found["intents"] = {address: Intent(**one) for address, one in found["intents"].items()}
-        found["plans"] = tuple(found["plans"])
-        part = LedgerPart(**found)
-        bytes.fromhex(part.key)
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        reason = "it is not JSON" if isinstance(problem, json.JSONDecodeError) else "it is not a ledger"
-        raise VastplanError(
-            f"the ledger {shown} cannot be used: {reason}; restore it from a copy, or move it away to adopt anew"
-        ) from None
-    return part
-
-
 def _replayed(part: LedgerPart, journal: Path) -> LedgerPart:
     try:
         lines = journal.read_bytes().split(b"\n")
@@ -172,8 +172,9 @@ def _replayed(part: LedgerPart, journal: Path) -> LedgerPart:
     return book.part()
 
 
-def _holder(path: Path) -> str:
+def _holder(path: Path) -> Holder | None:
     try:
-        return path.read_text(encoding="utf-8").strip() or "another process"
+        name, _, since = path.read_text(encoding="utf-8").strip().rpartition(" since ")
     except OSError:
-        return "another process"
+        return None
+    return Holder(name or since or "another process", since if name else "")

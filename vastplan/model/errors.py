@@ -9,7 +9,8 @@ VastplanError                   exit 1
 │   └── NotAuthorised           the credential is wrong or lacks the right
 ├── Unclear                     a write was sent and no answer came: it may have happened
 ├── Stale                       the plan no longer describes what is there, exit 5
-└── Locked                      somebody else holds the ledger
+├── Locked                      somebody else holds the ledger
+└── Lost                        the ledger can no longer be written by us: nothing more may be begun
 """
 
 from __future__ import annotations
@@ -71,6 +72,10 @@ class Stale(VastplanError):
 
 class Locked(VastplanError):
     """Somebody else is applying to this ledger."""
+
+
+class Lost(VastplanError):
+    """The hold on a ledger is gone, or it cannot be written: what is done can no longer be noted, so nothing is begun."""
 
 
 def exit_code(conditions: set[int]) -> int:

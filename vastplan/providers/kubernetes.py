@@ -143,6 +143,12 @@ class KubernetesProvider:
         body = self._call("GET", "/version")
         return f"{body.get('major')}.{str(body.get('minor', '')).rstrip('+')}" if isinstance(body, dict) else ""
 
+    def call(self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None) -> Any:
+        """One request for whoever keeps objects of their own, with what raw answers there are."""
+        if method in ("POST", "PUT"):
+            query = [*(query or []), *self._strict()]
+        return self._call(method, path, query=query, body=body)
+
     def _strict(self) -> list[tuple[str, str]]:
         return [("fieldManager", MANAGER), ("fieldValidation", "Strict")]
 

@@ -48,7 +48,10 @@ class Provider(Protocol):
 
 
 class Journal(Protocol):
-    """What apply asks of a site's ledger: durable notes of what is ours, before and after every write."""
+    """What apply asks of a site's ledger: durable notes of what is ours, before and after every write.
+
+    Raises `Lost` when nothing can be noted any more.
+    """
 
     def owns(self, address: str, owned: Owned) -> None:
         """The object is ours, as described."""

@@ -51,5 +51,7 @@ KIND = kind(
     section="secrets",
     endpoint=manifest("v1", "Secret", "secrets", namespaced=True),
     attributes=(Attribute("path", (), _path),),
-    foreign=tuple((("type",), text) for text in ("helm.sh/release.v1", "kubernetes.io/service-account-token")),
+    foreign=tuple(
+        (("type",), text) for text in ("helm.sh/release.v1", "kubernetes.io/service-account-token", "vastplan/ledger")
+    ),
 )

@@ -1,0 +1,250 @@
+"""Applies on both ledgers: two at once, one that loses its hold, and a ledger that is gone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Run
+from tests.lab import Lab
+from tests.ledger.benches import Time
+from vastplan.app import flows
+from vastplan.engine.guard import Consent
+from vastplan.ledger.backend import Session
+from vastplan.ledger.file import FileLedger, FileSession
+from vastplan.model.errors import Locked, Stale
+from vastplan.model.outcome import Receipt, State
+from vastplan.model.plan import Action, Verb
+from vastplan.providers.vast import VastProvider
+
+CHAIN: dict[str, Any] = {  # each waits for the one before it
+    "tenants": {"a": {}},
+    "view_policies": {"p": {"tenant": "a", "flavor": "NFS"}},
+    "views": {"v": {"path": "/v", "tenant": "a", "view_policy": "p", "protocols": ["NFS"]}},
+}
+ADDRESSES = ["iad/tenant/a", "iad/view_policy/p", "iad/view/v"]
+SECRETS = "/api/v1/namespaces/vastplan/secrets"
+
+
+class Kept:
+    """A laboratory and where its ledger is."""
+
+    def __init__(self, lab: Lab, where: str, time: Time) -> None:
+        self.lab, self.where, self.time = lab, where, time
+        if where == "kubernetes":
+            lab.ledger = {"kubernetes": {"namespace": "vastplan", "site": "iad"}}
+
+    def read(self) -> Any:
+        with self.lab.workspace().ledger() as backend:
+            return backend.read("iad")
+
+    def destroy(self) -> None:
+        if self.where == "local":
+            shutil.rmtree(self.lab.folder / ".vastplan" / "ledger")
+            return
+        for kind, path in (("secrets", SECRETS), ("leases", "/apis/coordination.k8s.io/v1/namespaces/vastplan/leases")):
+            for row in self.lab.by_hand("iad", "kubernetes", "GET", path)["items"]:
+                self.lab.by_hand("iad", "kubernetes", "DELETE", f"{path}/{row['metadata']['name']}")
+            assert kind
+
+    def writes(self) -> list[str]:
+        """What was written to the systems; the ledger's own objects are not among it."""
+        ours = ("/secrets", "/leases", "/namespaces")
+        return [
+            f"{one.method} {one.path}"
+            for one in self.lab.calls()
+            if "/token" not in one.path and not any(word in one.path for word in ours)
+        ]
+
+
+@pytest.fixture(params=["local", "kubernetes"])
+def kept(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Kept]:
+    time = Time()
+    monkeypatch.setattr("vastplan.ledger.clock.SYSTEM", time.clock)
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes"]}) as lab:
+        yield Kept(lab, request.param, time)
+
+
+def carry(kept: Kept, told: Callable[[Action, str], None]) -> Receipt:
+    return flows.carry(kept.lab.workspace(), kept.lab.plan(), told, threading.Event())
+
+
+def test_a_plan_neither_locks_nor_writes(kept: Kept) -> None:
+    kept.lab.write(CHAIN)
+    kept.lab.converge()
+    with kept.lab.workspace().ledger(writable=True) as backend:
+        session = backend.open("iad", "somebody")
+        kept.lab.clear_calls()
+        assert kept.lab.plan().actions == ()
+        assert [one.path for one in kept.lab.calls() if "token" not in one.path] == []
+        session.close()
+
+
+def test_a_lost_ledger_is_rebuilt_by_adopting(kept: Kept) -> None:
+    kept.lab.write(CHAIN)
+    kept.lab.converge()
+    before = kept.read()
+    kept.destroy()
+    plan = kept.lab.plan(Consent())
+    assert {one.address: one.verb for one in plan.actions} == {
+        one.address: Verb.ADOPT for one in plan.actions
+    } and sorted(str(one.address) for one in plan.actions) == sorted(ADDRESSES)
+    assert all(one.blocked for one in plan.actions)
+    kept.lab.clear_calls()
+    plan = kept.lab.converge()
+    assert {one.verb for one in plan.actions} == {Verb.ADOPT}
+    assert kept.writes() == []
+    after = kept.read()
+    assert {address: one.id for address, one in after.entries.items()} == {
+        address: one.id for address, one in before.entries.items()
+    }
+    assert after.lineage != before.lineage
+    assert kept.lab.plan().actions == ()
+
+
+def test_a_lost_ledger_deletes_nothing(kept: Kept) -> None:
+    kept.lab.write(CHAIN)
+    kept.lab.converge()
+    kept.destroy()
+    kept.lab.write({"tenants": CHAIN["tenants"]})
+    plan = kept.lab.converge()
+    assert [(str(one.address), one.verb) for one in plan.actions] == [("iad/tenant/a", Verb.ADOPT)]
+    assert kept.lab.rows("iad", "view") and len(kept.lab.rows("iad", "view_policy")) >= 1
+
+
+def test_of_two_appliers_one_wins_and_the_other_is_told_who(kept: Kept) -> None:
+    kept.lab.write(CHAIN)
+    late = kept.lab.plan()
+    refused: list[str] = []
+
+    def told(action: Action, what: str) -> None:
+        if what == "done" and not refused:
+            with pytest.raises(Locked) as caught:
+                flows.carry(kept.lab.workspace(), late, lambda *_: None, threading.Event())
+            refused.append(str(caught.value))
+
+    receipt = carry(kept, told)
+    assert [one.state for one in receipt.outcomes] == [State.DONE] * 3
+    assert "the ledger of iad is in use by " in refused[0] and "(pid " in refused[0] and " since 20" in refused[0]
+    with pytest.raises(Stale, match="plan again"):
+        flows.carry(kept.lab.workspace(), late, lambda *_: None, threading.Event())
+    assert kept.lab.plan().actions == ()
+
+
+@pytest.mark.parametrize("when", ["before its first write", "after a write", "after a note"])
+def test_an_applier_that_loses_its_hold_changes_nothing_more(
+    kept: Kept, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.lab.write(CHAIN)
+    taken: list[Session] = []
+    lost: list[Any] = []
+
+    def lose() -> None:
+        """The lease runs out and somebody else takes it; a file can no longer be written."""
+        if lost:
+            return
+        lost.append(True)
+        kept.lab.clear_calls()
+        if kept.where == "local":
+            sessions[0]._open.close()
+            sessions[0]._open = open(os.devnull, "rb", buffering=0)  # noqa: SIM115
+        else:
+            kept.time.passed += 61
+            taken.append(stack.open("iad", "the next"))
+        lost[0] = kept.read()
+
+    opened = FileLedger.open
+
+    def opening(ledger: FileLedger, site: str, holder: str) -> FileSession:
+        sessions.append(opened(ledger, site, holder))
+        return sessions[-1]
+
+    sessions: list[FileSession] = []
+    monkeypatch.setattr(FileLedger, "open", opening)
+
+    def told(action: Action, what: str) -> None:
+        if (what == "done" and when == "after a note") or (what.endswith("…") and when == "before its first write"):
+            lose()
+
+    create = VastProvider.create
+
+    def creating(one: VastProvider, *words: Any) -> Any:
+        row = create(one, *words)
+        if when == "after a write":
+            lose()
+        return row
+
+    monkeypatch.setattr(VastProvider, "create", creating)
+    with kept.lab.workspace().ledger(writable=True) as stack:
+        receipt = carry(kept, told)
+        for session in taken:
+            session.close()
+    monkeypatch.undo()
+    monkeypatch.setattr("vastplan.ledger.clock.SYSTEM", kept.time.clock)
+    states = [one.state for one in receipt.outcomes]
+    if kept.where == "kubernetes":
+        first = {"after a note": [State.DONE, State.UNKNOWN, State.SKIPPED]}
+        assert states == first.get(when, [State.UNKNOWN, State.SKIPPED, State.SKIPPED]), receipt
+        assert kept.writes() == []
+        assert kept.read() == lost[0]
+    else:
+        assert State.UNKNOWN in states and states[-1] is State.SKIPPED, receipt  # it learns of it when it notes
+        assert len(kept.writes()) <= 1
+    assert set(kept.read().entries) == ({"iad/tenant/a"} if when == "after a note" else set())
+    kept.lab.converge()
+    assert kept.lab.plan().actions == ()
+    assert sorted(kept.read().entries) == sorted(ADDRESSES)
+    for kind in ("view", "tenant"):
+        names = [row.get("path") or row["name"] for row in kept.lab.rows("iad", kind)]
+        assert len(names) == len(set(names)), names
+
+
+def test_commands_use_a_ledger_that_a_simulated_site_holds(tmp_path: Path, vastplan: Run) -> None:
+    """No world is served meanwhile: each command opens it once, for the site and for the ledger."""
+    file = tmp_path / "doc.yaml"
+    file.write_text(
+        "version: 1\nname: doc\nsites: {iad: {sim: {systems: [vast, kubernetes]}}}\n"
+        "ledger: {kubernetes: {namespace: vastplan, site: iad}}\ntenants: {a: {}}\nsecrets: {}\n"
+    )
+    applied = vastplan("apply", file, "--auto-approve")
+    assert applied.code == 0, applied
+    assert not (tmp_path / ".vastplan" / "ledger").exists()
+    again = vastplan("plan", file, "--detailed-exitcode")
+    assert again.code == 0, again
+    listed = vastplan("ledger", "list", file)
+    assert listed.code == 0 and "iad/tenant/a" in listed.out, listed
+    assert "nobody holds it" in vastplan("ledger", "unlock", file, "iad").out
+    assert vastplan("ledger", "forget", file, "iad/tenant/a").code == 0
+    assert "nothing is owned yet" in vastplan("ledger", "list", file).out
+
+
+def test_unlock_says_who_held_it(kept: Kept, vastplan: Run) -> None:
+    kept.lab.write(CHAIN)
+    with kept.lab.workspace().ledger(writable=True) as backend:
+        session = backend.open("iad", "somebody")
+        refused = vastplan("ledger", "unlock", kept.lab.folder / "lab.yaml", "iad")
+        assert refused.code == 1 and "somebody since 20" in refused.err, refused
+        session.close()
+    assert "iad: nobody holds it" in vastplan("ledger", "unlock", kept.lab.folder / "lab.yaml", "iad").out
+    if kept.where == "kubernetes":
+        with kept.lab.workspace().ledger(writable=True) as backend:
+            backend.open("iad", "somebody")
+        kept.time.passed += 61
+        broken = vastplan("ledger", "unlock", kept.lab.folder / "lab.yaml", "iad")
+        assert broken.code == 0 and "iad: broke the lock of somebody since 2026-01-01T00:00:00" in broken.out, broken
+
+
+def test_the_ledgers_secrets_are_nobodys_objects(kept: Kept) -> None:
+    """A document that manages Secrets in the very cluster sees them as not to be touched."""
+    secret = {"namespace": "csi", "data": {"endpoint": "vms.example.com"}}
+    kept.lab.write({**CHAIN, "namespaces": {"csi": {}}, "secrets": {"mgmt": secret}})
+    kept.lab.converge()
+    from vastplan.app.inspect import unmanaged
+
+    assert [one for one in unmanaged(kept.lab.planned(), kept.lab.workspace()) if one.kind == "secret"] == []

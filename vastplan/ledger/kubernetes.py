@@ -1,0 +1,125 @@
+"""The ledger as Secrets of a Kubernetes namespace, so that several runners share one: a Lease, a head, and pieces.
+
+See `lease.py` for who may write, `head.py` for what makes a write count, and `objects.py` for the pieces.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack, suppress
+from typing import Self
+
+from vastplan.ledger import head as heads
+from vastplan.ledger.backend import Holder
+from vastplan.ledger.clock import SYSTEM, Clock
+from vastplan.ledger.events import new_part
+from vastplan.ledger.head import Head
+from vastplan.ledger.lease import Lease, Renewal, acquire, break_expired
+from vastplan.ledger.objects import Api, Pieces, Place
+from vastplan.ledger.part import dump
+from vastplan.ledger.session import KubernetesSession
+from vastplan.model.errors import Conflict, Locked, NotAuthorised, Unclear, VastplanError
+from vastplan.model.state import LedgerPart
+
+Connect = Callable[[], AbstractContextManager[Api]]
+_TRIES = 5
+
+
+class KubernetesLedger:
+    """Parts in one namespace. It connects when it is first used; `where` is how people call the cluster."""
+
+    def __init__(
+        self,
+        connect: Connect,
+        where: str,
+        namespace: str,
+        document: str,
+        *,
+        clock: Clock = SYSTEM,
+        renewing: bool = True,
+    ) -> None:
+        self._connect, self._where = connect, where
+        self._namespace, self._document = namespace, document
+        self._clock, self._renewing = clock, renewing
+        self._stack = ExitStack()
+        self._made: Api | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._made = None
+        self._stack.close()
+
+    @property
+    def _api(self) -> Api:
+        if self._made is None:
+            self._made = self._stack.enter_context(self._connect())
+        return self._made
+
+    def describe(self) -> str:
+        """The namespace and its cluster."""
+        return f"kubernetes:{self._namespace} at {self._where}"
+
+    def read(self, site: str) -> LedgerPart:
+        """The part that the head says; never locks, and waits for nobody."""
+        found = heads.put_together(self._api, self._place(site))
+        return found[2] if found else new_part(self._document, site)
+
+    def open(self, site: str, holder: str) -> KubernetesSession:
+        """Take the lease, then make the head ours: from then on no earlier holder can change it."""
+        place = self._place(site)
+        lease, abandoned = acquire(self._api, place, self._clock, holder, self._make_namespace)
+        renewal = Renewal(lease) if self._renewing else None
+        try:
+            head, version, part = self._claim(place, lease)
+        except BaseException:
+            if renewal is not None:
+                renewal.stop()
+            with suppress(VastplanError):
+                lease.release()
+            raise
+        return KubernetesSession(self._api, place, self._clock, lease, renewal, (head, version, part), sweep=abandoned)
+
+    def _claim(self, place: Place, lease: Lease) -> tuple[Head, str, LedgerPart]:
+        """The head with a number above all before it. Who held it until now may write once more before that; it counts."""
+        owner = secrets.token_hex(8)
+        pieces = Pieces(self._api, place)
+        for _ in range(_TRIES):
+            lease.holds()
+            found = heads.put_together(self._api, place)
+            if found is not None and found[0].owner == owner:  # a request without an answer got through
+                return found
+            if found is None:
+                part = new_part(place.document, place.site)
+                pieces.drop(pieces.left_behind(2**63, set()))  # of a ledger that is gone
+                head, version = Head(1, owner, 0, pieces.put(dump(part), 1)), ""
+            else:
+                old, version, part = found
+                head = Head(old.fence + 1, owner, old.turn + 1, old.part, old.journal, old.tail)
+            try:
+                return head, heads.write(self._api, place, head, version), part
+            except (Conflict, Unclear):
+                continue
+        raise Locked(f"the ledger of {place.site} keeps changing; try again")
+
+    def unlock(self, site: str) -> Holder | None:
+        """Break an expired lease. That is only ever to tidy up: `open` takes such a lease over by itself."""
+        return break_expired(self._api, self._place(site), self._clock)
+
+    def _place(self, site: str) -> Place:
+        return Place(self._namespace, self._document, site)
+
+    def _make_namespace(self) -> None:
+        labels = {"app.kubernetes.io/managed-by": "vastplan"}
+        body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": self._namespace, "labels": labels}}
+        try:
+            self._api.call("POST", "/api/v1/namespaces", body=body)
+        except Conflict:
+            return
+        except NotAuthorised as problem:
+            raise VastplanError(
+                f"there is no namespace {self._namespace} at {self._where} to keep the ledger in, and it may not be made "
+                f"with these credentials ({problem}); have it made: kubectl create namespace {self._namespace}"
+            ) from None

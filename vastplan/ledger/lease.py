@@ -1,0 +1,205 @@
+"""A Lease of coordination.k8s.io: who works on a part, renewed while they do, and free again when they no longer can.
+
+The lease keeps two appliers apart. It does not keep the ledger whole: that is the head's number (`head.py`), which holds
+whatever clocks say. Between `SURE` and `DURATION` neither its holder nor anybody else relies on a lease; that gap is for
+clocks that differ and for calls that were under way.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from vastplan.ledger.backend import Holder
+from vastplan.ledger.clock import Clock
+from vastplan.ledger.objects import Api, Place, Row, found, version
+from vastplan.model.errors import Conflict, Locked, Lost, NotFound, Refused, Unclear, Unreachable, VastplanError
+
+DURATION = 60  # seconds after a renewal that nobody else takes the lease
+SURE = 40.0  # seconds after a renewal that its holder relies on it
+EVERY = 12.0  # seconds between renewals
+AGAIN = 3.0  # seconds after one that failed
+_TRIES = 5
+_TIME = "%Y-%m-%dT%H:%M:%S.%fZ"  # metav1.MicroTime
+
+
+class Lease:
+    """A lease that was acquired. `renew` may be called by another thread than `holds`."""
+
+    def __init__(self, api: Api, place: Place, clock: Clock, row: Row, asked: tuple[float, datetime]) -> None:
+        self._api, self._place, self._clock = api, place, clock
+        self._row = row
+        self._renewed = asked
+        self._lost = ""
+        self._changing = threading.Lock()
+
+    def holds(self) -> None:
+        """Raise `Lost` unless the lease was renewed lately; once lost it stays so."""
+        ticks, wall = self._renewed
+        since = max(self._clock.ticks() - ticks, (self._clock.wall() - wall).total_seconds())
+        if since > SURE and not self._lost:
+            self._lost = f"it was not renewed for {since:.0f} seconds"
+        if self._lost:
+            raise Lost(f"the lease on the ledger of {self._place.site} is lost: {self._lost}; nothing more is begun")
+
+    def renew(self) -> bool:
+        """Renew it; answers whether that went well. One that somebody else has is lost."""
+        with self._changing:
+            asked = self._clock.ticks(), self._clock.wall()
+            if self._lost:
+                return False
+            try:
+                self._row = _put(self._api, self._place, {**self._row["spec"], "renewTime": _text(asked[1])}, self._row)
+            except (Conflict, NotFound, Unclear):
+                return self._look()
+            except (Unreachable, Refused):
+                return False  # the time runs; `holds` says when it is up
+            self._renewed = asked
+            return True
+
+    def _look(self) -> bool:
+        """Whose it is now. When it is ours, the next renewal begins from what is there."""
+        try:
+            now = found(self._api, f"{self._place.leases}/{self._place.base}")
+        except VastplanError:
+            return False
+        if now is None or not _same(now, self._row["spec"]):
+            holder = holder_of(now, self._clock.wall()) if now else None
+            self._lost = f"{holder[0]} has it" if holder else "somebody removed it"
+        else:
+            self._row = now
+        return False
+
+    def release(self) -> None:
+        """Let go of it, unless it is lost."""
+        with self._changing:
+            spec = {
+                key: value for key, value in self._row["spec"].items() if key not in ("holderIdentity", "renewTime")
+            }
+            if not self._lost:
+                _put(self._api, self._place, spec, self._row)
+
+
+class Renewal:
+    """Renews a lease in the background until it is stopped."""
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="vastplan-lease", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        pause = EVERY
+        while not self._stopped.wait(pause):
+            pause = EVERY if self._lease.renew() else AGAIN
+
+    def stop(self) -> None:
+        """Stop and wait for the end of a renewal under way."""
+        self._stopped.set()
+        self._thread.join()
+
+
+def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable[[], None]) -> tuple[Lease, bool]:
+    """Take the lease, and say whether its last holder never let go. Raises `Locked`; `prepare` makes a missing namespace."""
+    spec: Row = {}
+    for _ in range(_TRIES):
+        asked = clock.ticks(), clock.wall()
+        row = found(api, f"{place.leases}/{place.base}")
+        if row is not None and _same(row, spec):  # a request without an answer got through
+            return Lease(api, place, clock, row, asked), True
+        before = holder_of(row, asked[1]) if row else None
+        if before is not None and before[1]:
+            raise Locked(f"the ledger of {place.site} is in use by {before[0]}; wait for it to end")
+        changes = (row["spec"].get("leaseTransitions") or 0) + 1 if row else 0
+        now = _text(asked[1])
+        spec = {"holderIdentity": holder, "leaseDurationSeconds": DURATION, "leaseTransitions": changes}
+        spec |= {"acquireTime": now, "renewTime": now}
+        try:
+            row = _put(api, place, spec, row)
+        except (Conflict, Unclear):
+            continue
+        except NotFound:
+            prepare()
+            continue
+        return Lease(api, place, clock, row, asked), before is not None
+    raise Locked(f"the ledger of {place.site} could not be had: its lease keeps changing; try again")
+
+
+def look(api: Api, place: Place, clock: Clock) -> tuple[Holder, bool] | None:
+    """Who holds it, and whether they may be at work; `None` when nobody does."""
+    row = found(api, f"{place.leases}/{place.base}")
+    return holder_of(row, clock.wall()) if row else None
+
+
+def break_expired(api: Api, place: Place, clock: Clock) -> Holder | None:
+    """Free a lease that has expired, and answer who held it; raises `Locked` when it has not."""
+    row = found(api, f"{place.leases}/{place.base}")
+    before = holder_of(row, clock.wall()) if row else None
+    if row is None or before is None:
+        return None
+    if before[1]:
+        raise Locked(
+            f"the ledger of {place.site} is held by {before[0]}; a lease that may still be renewed is not broken: stop that "
+            f"run or wait until its lease has expired (Lease {place.base} in namespace {place.namespace})"
+        )
+    spec = {key: value for key, value in row["spec"].items() if key not in ("holderIdentity", "renewTime")}
+    try:
+        _put(api, place, spec, row)
+    except Conflict:
+        raise Locked(f"the lease on the ledger of {place.site} has just changed hands; look again") from None
+    return before[0]
+
+
+def holder_of(row: Row, now: datetime) -> tuple[Holder, bool] | None:
+    """Whoever a Lease names, and whether it still runs; what is not understood counts as running from now on."""
+    spec = row.get("spec") or {}
+    name = spec.get("holderIdentity")
+    if not name:
+        return None
+    since, renewed = _read(spec.get("acquireTime")), _read(spec.get("renewTime"))
+    lasts = spec.get("leaseDurationSeconds")
+    ends = (renewed or now) + timedelta(seconds=lasts if isinstance(lasts, int) else DURATION)
+    shown = "".join(one for one in str(name) if one.isprintable())[:200]
+    return Holder(shown, _short(since), _short(ends)), ends > now
+
+
+def _put(api: Api, place: Place, spec: Row, before: Row | None) -> Row:
+    """Write the lease, in place of exactly `before`."""
+    manifest: Row = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": place.metadata(place.base)}
+    manifest["spec"] = spec
+    if before is None:
+        row = api.call("POST", place.leases, body=manifest)
+    else:
+        manifest["metadata"]["resourceVersion"] = version(before)
+        row = api.call("PUT", f"{place.leases}/{place.base}", body=manifest)
+    if not isinstance(row, dict) or not isinstance(row.get("spec"), dict):
+        raise Unclear(f"the answer to writing lease {place.base} is not a lease")
+    return row
+
+
+def _same(row: Row, spec: Row) -> bool:
+    """Whether a lease is the one that was acquired with `spec`."""
+    now = row.get("spec") or {}
+    mine = (spec.get("holderIdentity"), spec.get("leaseTransitions"), _read(spec.get("acquireTime")))
+    return mine[0] is not None and mine == (
+        now.get("holderIdentity"), now.get("leaseTransitions"), _read(now.get("acquireTime"))
+    )  # fmt: skip
+
+
+def _text(time: datetime) -> str:
+    return time.strftime(_TIME)
+
+
+def _read(value: Any) -> datetime | None:
+    try:
+        found = datetime.fromisoformat(str(value))
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
+
+
+def _short(time: datetime | None) -> str:
+    return time.isoformat(timespec="seconds") if time else ""

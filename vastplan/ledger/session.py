@@ -1,0 +1,166 @@
+"""One site's part in Kubernetes while we hold it: events that become durable one head at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+from vastplan.ledger import head as heads
+from vastplan.ledger.clock import Clock
+from vastplan.ledger.events import Book, Event
+from vastplan.ledger.head import Head
+from vastplan.ledger.lease import Lease, Renewal
+from vastplan.ledger.objects import Api, Pieces, Place
+from vastplan.ledger.part import dump
+from vastplan.model.errors import Conflict, Lost, NotFound, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.state import LedgerPart
+
+T = TypeVar("T")
+TAIL = 32 * 1024  # bytes of events in the head; beyond that they become pieces of their own
+SEGMENTS = 32  # of the journal; beyond that they are folded into the part
+PAUSE = 1.0  # seconds until a server that did not answer is asked again
+
+
+class KubernetesSession:
+    """A part with its lease. What several threads record while a write is under way goes into the next one together."""
+
+    def __init__(
+        self, api: Api, place: Place, clock: Clock, lease: Lease, renewal: Renewal | None,
+        claimed: tuple[Head, str, LedgerPart], *, sweep: bool,
+    ) -> None:  # fmt: skip
+        self._api, self._place, self._clock = api, place, clock
+        self._lease, self._renewal = lease, renewal
+        self._head, self._version, part = claimed
+        self._book = Book(part)
+        self._pieces = Pieces(api, place)
+        self._sweep = sweep
+        self._lost = ""
+        self._turns = threading.Condition()
+        self._waiting: list[Event] = []
+        self._asked = self._done = 0
+        self._writing = False
+
+    @property
+    def part(self) -> LedgerPart:
+        """The part as it is now."""
+        with self._turns:
+            return self._book.part()
+
+    def holds(self) -> None:
+        """Raise `Lost` when somebody else may hold the part by now."""
+        if self._lost:
+            raise Lost(self._lost)
+        self._lease.holds()
+
+    def record(self, *events: Event) -> None:
+        """One update of the head for all that wait; the events count when it is through."""
+        with self._turns:
+            self._waiting += events
+            self._asked += 1
+            mine = self._asked
+            while self._writing and self._done < mine:
+                self._turns.wait()
+            if self._done >= mine:
+                return
+            self.holds()
+            self._writing = True
+            batch, upto, self._waiting = self._waiting, self._asked, []
+        try:
+            self._append(batch)
+            with self._turns:
+                for event in batch:
+                    self._book.add(event)
+                self._done = upto
+        except BaseException as problem:  # whoever waits for these events must not take them for written
+            self._lost = self._lost or str(problem) or "the ledger is lost"
+            if isinstance(problem, VastplanError):
+                raise Lost(self._lost) from None
+            raise
+        finally:
+            with self._turns:
+                self._writing = False
+                self._turns.notify_all()
+        if len(self._head.journal) > SEGMENTS:
+            with contextlib.suppress(VastplanError):  # the events are written; who records next learns of it
+                self._fold()
+
+    def close(self) -> None:
+        """Fold the journal into the part, remove what is no longer used, let go of the lease.
+
+        Nothing of it is needed for what was recorded to last, so a server that does not answer is no error here.
+        """
+        with contextlib.suppress(VastplanError):
+            if self._head.journal or self._head.tail:
+                self._fold()
+            if self._sweep:
+                self.holds()
+                self._pieces.drop(self._pieces.left_behind(self._head.fence, self._head.used()))
+        if self._renewal is not None:
+            self._renewal.stop()
+        with contextlib.suppress(VastplanError):
+            if not self._lost:
+                self._lease.release()
+
+    def _append(self, events: list[Event]) -> None:
+        tail = (*self._head.tail, *events)
+        raw = json.dumps(tail).encode()
+        if len(raw) <= TAIL:
+            self._switch(replace(self._head, turn=self._head.turn + 1, tail=tail))
+        else:
+            names = self._patiently(lambda: self._pieces.put(raw, self._head.fence))
+            journal = (*self._head.journal, names)
+            self._switch(replace(self._head, turn=self._head.turn + 1, journal=journal, tail=()))
+
+    def _fold(self) -> None:
+        """The part as it is now as pieces of its own, in the place of the old ones and the journal. Nobody else writes."""
+        with self._turns:
+            while self._writing:
+                self._turns.wait()
+            self._writing = True
+            whole = dump(self._book.part())
+        try:
+            names = self._patiently(lambda: self._pieces.put(whole, self._head.fence))
+            before = self._head.used()
+            self._switch(Head(self._head.fence, self._head.owner, self._head.turn + 1, names))
+            self._patiently(lambda: self._pieces.drop(before - self._head.used()))
+        finally:
+            with self._turns:
+                self._writing = False
+                self._turns.notify_all()
+
+    def _switch(self, new: Head) -> None:
+        """Make it the head. An update without an answer is looked after before it is sent again."""
+        self._version = self._patiently(lambda: self._switched(new))
+        self._head = new
+
+    def _switched(self, new: Head) -> str:
+        while True:
+            self.holds()
+            try:
+                return heads.write(self._api, self._place, new, self._version)
+            except (Conflict, NotFound, Unclear):
+                found = heads.read(self._api, self._place)
+            now = found[0] if found else None
+            if found is None or now is None or (now.fence, now.owner) != (new.fence, new.owner):
+                who = "somebody else has it" if now else "somebody removed it"
+                raise Lost(f"the ledger of {self._place.site} is lost: {who}; nothing more is begun")
+            if now.turn == new.turn:
+                return found[1]
+            if self._version == found[1]:
+                self._clock.sleep(PAUSE)
+            self._version = found[1]  # the head is as we left it: somebody touched a label, or nothing happened
+
+    def _patiently(self, act: Callable[[], T]) -> T:
+        """Do it, again while nobody answers; raises `Lost` when the lease runs out meanwhile, or the answer is no."""
+        while True:
+            self.holds()
+            try:
+                return act()
+            except (Unreachable, Unclear):
+                self._clock.sleep(PAUSE)
+            except Refused as problem:
+                raise Lost(f"the ledger of {self._place.site} cannot be written: {problem}") from None

@@ -1,0 +1,30 @@
+"""Ledgers of older versions: one step from each version to the next, taken when a part is read.
+
+A part is written back in the present version by the next session that ends; reading alone changes nothing on disk. Whoever
+raises `LEDGER_VERSION` adds the step here and a part of the old version to the tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+from vastplan.model.state import LEDGER_VERSION
+
+Step = Callable[[dict[str, Any]], dict[str, Any]]
+
+
+def _from_0(part: dict[str, Any]) -> dict[str, Any]:
+    """Version 0, of before any release, noted neither the plans that were applied nor the limits that held."""
+    return {"plans": [], "limits": {}, "applied": "", **part}
+
+
+UPGRADES: Mapping[int, Step] = MappingProxyType({0: _from_0})
+
+
+def upgraded(part: dict[str, Any]) -> dict[str, Any]:
+    """A part's JSON in the present version; raises `KeyError` for a version that never was."""
+    while part["version"] != LEDGER_VERSION:
+        part = {**UPGRADES[part["version"]](part), "version": part["version"] + 1}
+    return part
