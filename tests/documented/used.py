@@ -17,11 +17,11 @@ BESIDES = {
     "kubernetes": (
         ("GET", "/version"),
         # The shared ledger's own objects.
-        ("GET", "/api/v1/namespaces/{namespace}/secrets"),
-        ("PUT", "/api/v1/namespaces/{namespace}/secrets/{name}"),
-        ("POST", "/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases"),
-        ("GET", "/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}"),
-        ("PUT", "/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases/{name}"),
+        ("GET", "/api/v1/namespaces/{}/secrets"),
+        ("PUT", "/api/v1/namespaces/{}/secrets/{}"),
+        ("POST", "/apis/coordination.k8s.io/v1/namespaces/{}/leases"),
+        ("GET", "/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}"),
+        ("PUT", "/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}"),
     ),
 }
 READ_ONLY = ("node_pool", "role")  # what others refer to and nobody declares
