@@ -11,12 +11,14 @@ from vastplan.config.load import Document
 from vastplan.config.sites import Connections, KubernetesEndpoint, RunaiEndpoint, Tls, VastEndpoint
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
+from vastplan.providers.patience import PATIENT
 from vastplan.sim.endpoints import Endpoint, running
 from vastplan.words.provider import Provider
 
 Providers = dict[tuple[str, str], Provider | Exception]
 SIM_FOLDER = Path(".vastplan") / "sim"
 PARALLEL = 8
+PATIENCE = PATIENT
 
 
 @contextlib.contextmanager
@@ -86,6 +88,7 @@ def _vast(given: VastEndpoint, folder: Path, writable: bool, parallel: int) -> P
         api_version=given.api_version if isinstance(given.api_version, str) else "v5",
         writable=writable,
         parallel=parallel,
+        patience=PATIENCE,
     )
 
 
@@ -97,7 +100,7 @@ def _kubernetes(given: KubernetesEndpoint, folder: Path, writable: bool, paralle
         context=given.context if isinstance(given.context, str) else None,
         in_cluster=given.in_cluster is True,
     )
-    return KubernetesProvider(api, writable=writable, parallel=parallel)
+    return KubernetesProvider(api, writable=writable, parallel=parallel, patience=PATIENCE)
 
 
 def _runai(given: RunaiEndpoint, folder: Path, writable: bool, parallel: int) -> Provider:
@@ -111,6 +114,7 @@ def _runai(given: RunaiEndpoint, folder: Path, writable: bool, parallel: int) ->
         client_secret=lazily(given.client_secret, folder),
         writable=writable,
         parallel=parallel,
+        patience=PATIENCE,
     )
 
 
@@ -155,11 +159,12 @@ def _simulator(one: Endpoint, writable: bool) -> Provider:
         from vastplan.providers.vast import VastProvider
 
         user = (one.username, lambda: str(one.password))
-        return VastProvider(one.url, verify=one.ca_file, token=None, user=user, writable=writable)
+        return VastProvider(one.url, verify=one.ca_file, token=None, user=user, writable=writable, patience=PATIENCE)
     if one.system == "kubernetes":
         from vastplan.providers.kubernetes import KubernetesProvider, connect
 
-        return KubernetesProvider(connect(kubeconfig=one.kubeconfig, context=None, in_cluster=False), writable=writable)
+        api = connect(kubeconfig=one.kubeconfig, context=None, in_cluster=False)
+        return KubernetesProvider(api, writable=writable, patience=PATIENCE)
     from vastplan.providers.runai import RunaiProvider
 
     return RunaiProvider(
@@ -169,4 +174,5 @@ def _simulator(one: Endpoint, writable: bool) -> Provider:
         client_id=one.username,
         client_secret=lambda: str(one.password),
         writable=writable,
+        patience=PATIENCE,
     )

@@ -108,7 +108,8 @@ class _Carrier:
         except Unclear as problem:
             found = self._find()
             if found is None:
-                raise Refused(f"{problem}; it is not there, so it was not carried out") from None
+                # It may still be under way: the intent stands, and the next run knows what it finds for ours.
+                raise Unclear(f"{problem}; it is not there yet") from None
             locator = found.locator
         self._finish(locator, created=True)
 
@@ -137,7 +138,7 @@ class _Carrier:
         desired = self._run.revealed(self._values)
         if unmet(self._kind.fields, desired, now):
             if fingerprint(self._kind, desired, now) == fingerprint(self._kind, desired, before):
-                raise Refused(f"{problem}; nothing changed, so it was not carried out")
+                raise Unclear(f"{problem}; nothing has changed yet")
             raise problem
 
     def _delete(self) -> None:
@@ -151,7 +152,7 @@ class _Carrier:
                 self._provider.delete(self._kind, self._action.locator, fresh)
             except Unclear as problem:
                 if self._provider.read(self._kind, self._action.locator) is not None:
-                    raise Refused(f"{problem}; it is still there") from None
+                    raise Unclear(f"{problem}; it is still there") from None
             until_gone(self._kind, self._provider, self._action.locator, self._action.id)
         self._journal.drops(str(self._address))
 
@@ -184,7 +185,7 @@ class _Carrier:
         except Unclear as problem:
             row = self._provider.read(self._kind, self._action.locator)
             if row is None or any(self._live(row).values.get(name) != value for name, value in values.items()):
-                raise Refused(f"{problem}; it still refers to what is to be replaced") from None
+                raise Unclear(f"{problem}; it still refers to what is to be replaced") from None
 
     def _attribute(self, name: str, ref: Ref) -> str:
         refers = self._kind.field(name).refers

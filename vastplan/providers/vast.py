@@ -9,6 +9,7 @@ from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
 from vastplan.providers.http import Answer, Http, explain, one_line
+from vastplan.providers.patience import PATIENT, Patience
 from vastplan.words.kind import Kind, Row
 
 PAGE = 1000  # unpaged lists are cut short without a word from VMS 5.5 on
@@ -31,6 +32,7 @@ class VastProvider:
         api_version: str = "v5",
         writable: bool,
         parallel: int = 8,
+        patience: Patience = PATIENT,
     ) -> None:
         self.writable = writable
         self._url = url
@@ -48,6 +50,7 @@ class VastProvider:
             ),
             read_only=not writable,
             parallel=parallel,
+            patience=patience,
         )
 
     def describe(self) -> str:
@@ -139,12 +142,11 @@ class VastProvider:
             body = self._http.call("GET", f"/vtasks/{task['id']}/").body
             task = body if isinstance(body, dict) else task
 
-    def _headers(self, renew: bool) -> Mapping[str, str]:
+    def _headers(self, refused: Mapping[str, str] | None) -> Mapping[str, str]:
         if self._token is not None:
             return {"Authorization": f"Api-Token {self._token()}", **self._tenant}
-        before = self._bearer
         with self._login:  # one log-in, however many threads notice that the token has expired
-            if self._bearer is None or (renew and self._bearer == before):
+            if self._bearer is None or (refused and refused["Authorization"] == f"Bearer {self._bearer}"):
                 self._bearer = self._log_in()
             return {"Authorization": f"Bearer {self._bearer}", **self._tenant}
 
