@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 
 KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
 
-.PHONY: demo test lint types layers unit kube live record-kube schemas explore mutate-tables bench clean
+.PHONY: demo test lint types layers unit kube live record-kube schemas explore faults mutate-tables bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -47,6 +47,10 @@ explore: $(VENV)/ready
 
 bench: $(VENV)/ready
 	$(BIN)/python tests/bench/run.py
+
+# Every fault at every request of an apply, then an ordinary run: prints how often each was struck.
+faults: $(VENV)/ready
+	$(BIN)/python -m tests.faults.run
 
 mutate-tables: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.tables

@@ -83,6 +83,10 @@ class KubernetesProvider:
             yield rows
             following = str(at(body, ("metadata", "continue")) or "")
             if not following:
+                left = at(body, ("metadata", "remainingItemCount"))
+                if isinstance(left, int) and left > 0:
+                    path = kind.endpoint.path
+                    raise Unreachable(f"{self.describe()}: the list of {path} was cut short: {left} more are not shown")
                 return
 
     def read(self, kind: Kind, locator: str) -> Row | None:

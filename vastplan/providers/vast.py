@@ -65,16 +65,24 @@ class VastProvider:
         """All rows, in pages; a page that is not the documented envelope is not understood."""
         path: str = kind.endpoint.path
         query: Mapping[str, Any] | None = {"page_size": PAGE, "page": 1, **kind.endpoint.query}
+        shown, seen = 0, {path}
         while True:
             body = self._http.call("GET", path, query=query).body
             rows = body.get("results") if isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path} is not a list of objects")
             yield rows
+            shown += len(rows)
             following = body.get("next") if isinstance(body, dict) else None
             if not following:
-                return
+                break
             path, query = self._http.follow(str(following)), None
+            if path in seen:
+                raise Unreachable(f"{self._url}: the pages of {kind.endpoint.path} lead in a circle")
+            seen.add(path)
+        count = body.get("count") if isinstance(body, dict) else None
+        if isinstance(count, int) and shown < count:
+            raise Unreachable(f"{self._url}: the list of {kind.endpoint.path} was cut short: {shown} of {count}")
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by id."""
