@@ -115,6 +115,11 @@ class Theatre:
         expected = {key: many for key, many in scene.after.items() if "stranger" in " ".join(key)}
         assert strangers == expected, "a stranger's object was touched"
 
+    def recovers(self, scene: Scene) -> None:
+        """After a run that somebody else made, and that died."""
+        self.kept(scene)
+        self._then(scene)
+
     def _then(self, scene: Scene) -> None:
         settled(self.stage)
         self.as_meant(scene)
