@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import signal
 import subprocess
 import sys
@@ -31,7 +32,9 @@ def events(theatre: Theatre, scene: Scene) -> int:
     code, printed = _victim(theatre, scene, -1)
     assert code == 0, printed
     theatre.as_meant(scene)
-    return int(printed.rpartition("events: ")[2])
+    found = re.search(r"^events: (\d+)$", printed, flags=re.M)
+    assert found is not None, printed
+    return int(found[1])
 
 
 def kill(theatre: Theatre, scene: Scene, deadly: int) -> bool:

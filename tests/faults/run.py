@@ -53,7 +53,7 @@ def cases(document: str, scenes: list[Scene], *, every: int = 1) -> list[Case]:
                 found += [(document, number, planning, ((index, kind),)) for kind in kinds]
     if document == "small":
         draw = random.Random(SEED)
-        for _ in range(PAIRS // every):
+        for _ in range(max(2, PAIRS // every)):
             number = draw.randrange(len(scenes))
             places = sorted((draw.randrange(scenes[number].applying), draw.choice(KINDS)) for _ in range(2))
             found.append((document, number, False, tuple(places)))

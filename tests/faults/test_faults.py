@@ -11,7 +11,7 @@ from tests.faults.case import Theatre
 from tests.faults.run import KINDS, Tally, cases, strike
 from vastplan.model.plan import Verb
 
-EVERY = 37  # prime to the number of faults, so that each of them meets requests of every sort
+EVERY = 67  # prime to the number of faults, so that each of them meets requests of every sort
 
 
 @pytest.fixture(scope="module")
