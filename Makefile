@@ -5,7 +5,8 @@ BIN = $(VENV)/bin
 
 KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
 
-.PHONY: demo test lint types layers unit kube live record-kube schemas explore mutate-tables contract bench clean
+.PHONY: demo test lint types layers unit kube live record-kube schemas explore faults kills mutate-tables contract \
+  bench clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -51,6 +52,14 @@ contract: $(VENV)/ready
 
 bench: $(VENV)/ready
 	$(BIN)/python tests/bench/run.py
+
+# Every fault at every request of an apply, then an ordinary run: prints how often each was struck.
+faults: $(VENV)/ready
+	$(BIN)/python -m tests.faults.run
+
+# An apply killed before and after every write and every save of the ledger, then an ordinary run.
+kills: $(VENV)/ready
+	$(BIN)/python -m tests.faults.kills
 
 mutate-tables: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.tables

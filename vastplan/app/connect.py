@@ -20,6 +20,7 @@ from vastplan.config.sites import (
 )
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
+from vastplan.providers.patience import PATIENT
 from vastplan.sim.endpoints import Endpoint, running
 from vastplan.words.provider import Provider
 
@@ -35,6 +36,7 @@ LEDGER_CALLS = 4  # at once: a renewal does not wait for what is being written
 _worlds: dict[Path, tuple[World, list[Endpoint], int]] = {}
 """Simulated worlds that this process serves, by folder, and how many use each: a ledger may be kept in one of them."""
 _worlds_lock = threading.Lock()
+PATIENCE = PATIENT
 
 
 @contextlib.contextmanager
@@ -134,6 +136,7 @@ def _vast(given: VastEndpoint, folder: Path, writable: bool, parallel: int) -> P
         api_version=given.api_version if isinstance(given.api_version, str) else "v5",
         writable=writable,
         parallel=parallel,
+        patience=PATIENCE,
     )
 
 
@@ -145,7 +148,7 @@ def _kubernetes(given: KubernetesEndpoint, folder: Path, writable: bool, paralle
         context=given.context if isinstance(given.context, str) else None,
         in_cluster=given.in_cluster is True,
     )
-    return KubernetesProvider(api, writable=writable, parallel=parallel)
+    return KubernetesProvider(api, writable=writable, parallel=parallel, patience=PATIENCE)
 
 
 def _runai(given: RunaiEndpoint, folder: Path, writable: bool, parallel: int) -> Provider:
@@ -159,6 +162,7 @@ def _runai(given: RunaiEndpoint, folder: Path, writable: bool, parallel: int) ->
         client_secret=lazily(given.client_secret, folder),
         writable=writable,
         parallel=parallel,
+        patience=PATIENCE,
     )
 
 
@@ -227,11 +231,12 @@ def _simulator(one: Endpoint, writable: bool) -> Provider:
         from vastplan.providers.vast import VastProvider
 
         user = (one.username, lambda: str(one.password))
-        return VastProvider(one.url, verify=one.ca_file, token=None, user=user, writable=writable)
+        return VastProvider(one.url, verify=one.ca_file, token=None, user=user, writable=writable, patience=PATIENCE)
     if one.system == "kubernetes":
         from vastplan.providers.kubernetes import KubernetesProvider, connect
 
-        return KubernetesProvider(connect(kubeconfig=one.kubeconfig, context=None, in_cluster=False), writable=writable)
+        api = connect(kubeconfig=one.kubeconfig, context=None, in_cluster=False)
+        return KubernetesProvider(api, writable=writable, patience=PATIENCE)
     from vastplan.providers.runai import RunaiProvider
 
     return RunaiProvider(
@@ -241,4 +246,5 @@ def _simulator(one: Endpoint, writable: bool) -> Provider:
         client_id=one.username,
         client_secret=lambda: str(one.password),
         writable=writable,
+        patience=PATIENCE,
     )

@@ -82,7 +82,9 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
     mine = tuple(entry for entry in entries if entry.address.site in options.sites)
     kinds = workspace.registry.kinds
     observed = observe(
-        [(site, kinds[name]) for site, name in sorted(wanted(kinds, mine, ledger, _systems(workspace)))], providers
+        [(site, kinds[name]) for site, name in sorted(wanted(kinds, mine, ledger, _systems(workspace)))],
+        providers,
+        ledger,
     )
     request = Request(
         document=workspace.name,
@@ -177,7 +179,7 @@ def _carry(
     }
     ledger = {site: session.part for site, session in sessions.items()}
     collections = wanted(kinds, entries.values(), ledger, _systems(workspace))
-    observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers)
+    observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
     reveal = revealer(workspace.document.folder)
     usable: dict[tuple[str, str], Provider] = {
         key: Held(one, sessions[key[0]]) if key[0] in sessions else one

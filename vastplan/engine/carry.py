@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from vastplan.engine.compose import change, creation, unmet
 from vastplan.engine.diff import digests, fingerprint
@@ -13,7 +13,7 @@ from vastplan.engine.match import Matcher, NotKnown, NotYet
 from vastplan.engine.observe import Live, live_of, observe
 from vastplan.engine.settle import until_gone, until_ready
 from vastplan.model.address import Address
-from vastplan.model.errors import NotFound, Refused, Stale, Unclear, VastplanError
+from vastplan.model.errors import NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.plan import Action, Cause, Step, Verb
 from vastplan.model.state import LedgerPart, Owned, path_text
 from vastplan.model.value import Ref, Reveal, from_json, references, revealed
@@ -21,6 +21,8 @@ from vastplan.words.codec import Encoder
 from vastplan.words.kind import Kind, Row, Shape, Values
 from vastplan.words.marks import Mark
 from vastplan.words.provider import Journal, Provider
+
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -80,9 +82,28 @@ class _Carrier:
         self._key = run.ledger[action.address.site].key
         self._values: Values = from_json(dict(action.desired))
         self._encoder = Encoder(action.address.site, run.resolve, run.reveal)
+        self._written = False
 
     def carry(self, step: Step, detached: bool) -> None:
         """One step; `detached` says that an earlier one has let go of a reference, so the plan's fingerprint is past."""
+        try:
+            self._step(step, detached)
+        except (Unreachable, NotAuthorised) as problem:
+            if self._written:  # what cannot be read back is not known to have failed: the intent stands
+                raise Unclear(f"it was written and could not be read back: {problem}") from None
+            raise
+
+    def _write(self, send: Callable[[], T]) -> T:
+        """Send; from then on something may have changed."""
+        try:
+            answer = send()
+        except Unclear:
+            self._written = True
+            raise
+        self._written = True
+        return answer
+
+    def _step(self, step: Step, detached: bool) -> None:
         if step is Step.DELETE:
             self._delete()
         elif step is Step.DETACH:
@@ -103,14 +124,15 @@ class _Carrier:
     def _create(self) -> None:
         body = creation(self._kind, self._values, self._encoder)
         try:
-            row = self._provider.create(self._kind, body)
-            locator = self._provider.locator(self._kind, row)
+            row = self._write(lambda: self._provider.create(self._kind, body))
+            made = self._live(row)
         except Unclear as problem:
             found = self._find()
             if found is None:
-                raise Refused(f"{problem}; it is not there, so it was not carried out") from None
-            locator = found.locator
-        self._finish(locator, created=True)
+                # It may still be under way: the intent stands, and the next run knows what it finds for ours.
+                raise Unclear(f"{problem}; it is not there yet") from None
+            made = found
+        self._finish(made.locator, made.id)
 
     def _update(self, detached: bool) -> None:
         fresh = self._fresh()
@@ -125,10 +147,10 @@ class _Carrier:
         if paths:
             body = change(self._kind, self._values, paths, fresh, self._encoder)
             try:
-                self._provider.update(self._kind, self._action.locator, body, fresh)
+                self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
             except Unclear as problem:
                 self._explain(problem, current)
-        self._finish(self._action.locator, created=False)
+        self._finish(self._action.locator)
 
     def _explain(self, problem: Unclear, before: Values) -> None:
         """An update without an answer: reading tells whether it happened."""
@@ -137,7 +159,7 @@ class _Carrier:
         desired = self._run.revealed(self._values)
         if unmet(self._kind.fields, desired, now):
             if fingerprint(self._kind, desired, now) == fingerprint(self._kind, desired, before):
-                raise Refused(f"{problem}; nothing changed, so it was not carried out")
+                raise Unclear(f"{problem}; nothing has changed yet")
             raise problem
 
     def _delete(self) -> None:
@@ -148,10 +170,10 @@ class _Carrier:
                 raise Stale("another object has taken its place; plan again")
             self._still_as_weighed(live)
             try:
-                self._provider.delete(self._kind, self._action.locator, fresh)
+                self._write(lambda: self._provider.delete(self._kind, self._action.locator, fresh))
             except Unclear as problem:
                 if self._provider.read(self._kind, self._action.locator) is not None:
-                    raise Refused(f"{problem}; it is still there") from None
+                    raise Unclear(f"{problem}; it is still there") from None
             until_gone(self._kind, self._provider, self._action.locator, self._action.id)
         self._journal.drops(str(self._address))
 
@@ -180,39 +202,27 @@ class _Carrier:
                     values[one.path] = None
         body = change(self._kind, values, {(name,) for name in values}, fresh, self._encoder)
         try:
-            self._provider.update(self._kind, self._action.locator, body, fresh)
+            self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
         except Unclear as problem:
             row = self._provider.read(self._kind, self._action.locator)
             if row is None or any(self._live(row).values.get(name) != value for name, value in values.items()):
-                raise Refused(f"{problem}; it still refers to what is to be replaced") from None
+                raise Unclear(f"{problem}; it still refers to what is to be replaced") from None
 
     def _attribute(self, name: str, ref: Ref) -> str:
         refers = self._kind.field(name).refers
         assert refers is not None
         return refers.attribute(ref.target.kind)
 
-    def _finish(self, locator: str, *, created: bool) -> None:
-        """Wait, read back, compare, note."""
+    def _finish(self, locator: str, made: str = "") -> None:
+        """Wait, read back, compare, note. `made` is the id of what was created."""
         try:
             row = until_ready(self._kind, self._provider, locator)
+            if made:
+                row = self._late(locator, row)
         except VastplanError:
-            half = self._provider.read(self._kind, locator) if created else None
-            if half is not None:
-                self._own(self._live(half).id, locator)  # of no use yet, but made by us
+            if made:
+                self._own(made, locator)  # of no use yet, or not seen again, but made by us
             raise
-        late = {
-            field.name for field in self._kind.fields if field.has(Mark.AFTER_CREATE) and field.name in self._values
-        }
-        if created and late:
-            current = self._current(row)
-            paths = {
-                path for path in unmet(self._kind.fields, self._run.revealed(self._values), current) if path[0] in late
-            }
-            if paths:
-                self._provider.update(
-                    self._kind, locator, change(self._kind, self._values, paths, row, self._encoder), row
-                )
-                row = until_ready(self._kind, self._provider, locator)
         live = self._live(row)
         self._own(live.id, locator)  # it is ours whether or not it turned out as it was asked for
         self._run.made[self._address] = {**live.attributes, "id": live.attributes.get("id", live.id)}
@@ -220,6 +230,16 @@ class _Carrier:
         if kept:
             shown = ", ".join(path_text(path) for path in kept)
             raise Refused(f"the system answered that all is well, and did not keep {shown}")
+
+    def _late(self, locator: str, row: Row) -> Row:
+        """Set what only an update takes."""
+        late = {one.name for one in self._kind.fields if one.has(Mark.AFTER_CREATE) and one.name in self._values}
+        missing = unmet(self._kind.fields, self._run.revealed(self._values), self._current(row)) if late else []
+        paths = {path for path in missing if path[0] in late}
+        if not paths:
+            return row
+        self._provider.update(self._kind, locator, change(self._kind, self._values, paths, row, self._encoder), row)
+        return until_ready(self._kind, self._provider, locator)
 
     def _own(self, id: str, locator: str) -> None:
         desired = self._run.revealed(self._values)

@@ -7,12 +7,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
+from vastplan.model.state import LedgerPart, Owned
 from vastplan.words.codec import at, decode, is_foreign, item_id
 from vastplan.words.kind import Fact, Kind, Row, Values
 from vastplan.words.provider import Provider
 
 SystemKey = tuple[str, str]  # site, system
+DOUBTS = 5  # objects of a collection that are asked for when its list does not show them
 
 
 @dataclass(slots=True)
@@ -121,16 +124,30 @@ def _figure(fact: Fact, row: Row) -> Any:
     return value
 
 
-def observe(wanted: Iterable[tuple[str, Kind]], providers: Mapping[SystemKey, Provider | Exception]) -> Observed:
-    """Read the wanted collections. A provider may be the reason why there is none."""
+def observe(
+    wanted: Iterable[tuple[str, Kind]],
+    providers: Mapping[SystemKey, Provider | Exception],
+    ledger: Mapping[str, LedgerPart] | None = None,
+) -> Observed:
+    """Read the wanted collections. A provider may be the reason why there is none.
+
+    What the `ledger` owns and a list does not show is asked for by itself: a list that leaves out what answers was cut
+    short, and is unknown.
+    """
+    owned: dict[tuple[str, str], list[Owned]] = {}
+    for site, part in (ledger or {}).items():
+        for text, one in part.entries.items():
+            owned.setdefault((site, Address.parse(text).kind), []).append(one)
     tasks = list(dict.fromkeys((site, kind.name) for site, kind in wanted))
     kinds = {kind.name: kind for _, kind in wanted}
     with ThreadPoolExecutor(max_workers=max(1, min(16, len(tasks)))) as pool:
-        read = pool.map(lambda task: _collection(task[0], kinds[task[1]], providers), tasks)
+        read = pool.map(lambda task: _collection(task[0], kinds[task[1]], providers, owned.get(task, [])), tasks)
     return Observed(dict(zip(tasks, read, strict=True)))
 
 
-def _collection(site: str, kind: Kind, providers: Mapping[SystemKey, Provider | Exception]) -> Collection:
+def _collection(
+    site: str, kind: Kind, providers: Mapping[SystemKey, Provider | Exception], owned: list[Owned]
+) -> Collection:
     provider = providers.get((site, kind.system))
     if provider is None:
         return Collection(error=f"site {site} has no {kind.system}", absent=True)
@@ -144,6 +161,13 @@ def _collection(site: str, kind: Kind, providers: Mapping[SystemKey, Provider | 
                 if not live.id:
                     return Collection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
                 found[live.id] = live  # a list that moved between two pages may show a row twice
+        for one in [one for one in owned if one.id not in found][:DOUBTS]:
+            there = provider.read(kind, one.locator)
+            if there is not None and item_id(kind.endpoint, there) == one.id:
+                text = (
+                    f"its list does not show {one.locator}, which answers when it is asked for: the list was cut short"
+                )
+                return Collection(error=f"{provider.describe()}: {text}")
     except VastplanError as problem:
         return Collection(error=str(problem))
     return Collection(list(found.values()))

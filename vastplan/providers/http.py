@@ -13,13 +13,10 @@ from urllib.parse import urlsplit
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
-from urllib3.util.retry import Retry
 
 from vastplan.model.errors import Conflict, NotAuthorised, NotFound, Refused, Unclear, Unreachable, VastplanError
-
-TIMEOUT = (10.0, 60.0)  # seconds to connect, seconds without a byte
-MAX_ANSWER = 64 * 1024 * 1024
-_READS = frozenset({"GET", "HEAD"})
+from vastplan.providers.patience import Patience
+from vastplan.providers.transport import READS, content, repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +27,8 @@ class Answer:
     body: Any
 
 
-Authorise = Callable[[bool], Mapping[str, str]]  # headers; True asks for a new token because the last one was refused
+# Headers; given those that a system has refused, others when there are any: a token is renewed once, not once a thread.
+Authorise = Callable[[Mapping[str, str] | None], Mapping[str, str]]
 
 
 class Http:
@@ -46,7 +44,7 @@ class Http:
         read_only: bool,
         harmless: tuple[str, ...] = (),
         parallel: int = 8,
-        retries: int = 3,
+        patience: Patience,
     ) -> None:
         self.base = base.rstrip("/")
         self._origin = urlsplit(self.base)[:2]
@@ -55,6 +53,7 @@ class Http:
         self._read_only = read_only
         self._harmless = harmless
         self._slots = threading.BoundedSemaphore(parallel)
+        self._patience = patience
         self._down = ""
         self._session = requests.Session()
         self._verify = verify  # given with every request: a bundle named in the environment overrides the session's
@@ -63,15 +62,9 @@ class Http:
             DefaultCookiePolicy(allowed_domains=[])
         )  # a session cookie would shadow the token
         self._session.headers.update({"Accept": "application/json", "User-Agent": "vastplan"})
-        # Only reads are repeated here: whether a write may be repeated is the engine's to find out by reading.
-        retry = Retry(
-            total=retries, connect=retries, read=retries, status=retries, backoff_factor=0.2, backoff_max=20.0,
-            status_forcelist=(429, 500, 502, 503, 504), allowed_methods=_READS, respect_retry_after_header=True,
-            raise_on_status=False, redirect=0,
-        )  # fmt: skip
         if verify is False:  # said loudly by the plan, once, instead of by the library at every request
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-        adapter = HTTPAdapter(max_retries=retry, pool_connections=2, pool_maxsize=max(parallel, 2))
+        adapter = HTTPAdapter(max_retries=repeats(patience), pool_connections=2, pool_maxsize=max(parallel, 2))
         self._session.mount("https://", adapter)
 
     def close(self) -> None:
@@ -80,9 +73,12 @@ class Http:
 
     def call(self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
         """One request; a token that has expired is renewed once. Raises this package's errors."""
-        answer, text = self._send(method, path, query, body, renew=False)
-        if self._expired(answer.status, text):
-            answer, text = self._send(method, path, query, body, renew=True)
+        if self._read_only and method not in READS and not path.endswith(self._harmless or "\0"):
+            raise VastplanError(f"refused to send {method} {path}: this run only reads")
+        headers = self._authorise(None)
+        answer, text = self._exchange(method, path, query, body, headers, None)
+        if self._expired(answer.status, text):  # turned away at the door: even a write was not carried out
+            answer, text = self._exchange(method, path, query, body, self._authorise(headers), None)
         if answer.status >= 400:
             raise refusal(answer.status, f"{method} {path}", explain(answer.body, text))
         return answer
@@ -99,13 +95,6 @@ class Http:
         prefix = urlsplit(self.base).path
         return (parts.path.removeprefix(prefix) if prefix else parts.path) + (f"?{parts.query}" if parts.query else "")
 
-    def _send(
-        self, method: str, path: str, query: Mapping[str, Any] | None, body: Any, *, renew: bool
-    ) -> tuple[Answer, str]:
-        if self._read_only and method not in _READS and not path.endswith(self._harmless or "\0"):
-            raise VastplanError(f"refused to send {method} {path}: this run only reads")
-        return self._exchange(method, path, query, body, self._authorise(renew), None)
-
     def _exchange(
         self,
         method: str,
@@ -117,40 +106,36 @@ class Http:
     ) -> tuple[Answer, str]:
         if self._down and self._read_only:
             raise Unreachable(self._down)  # one collection has waited for it; the others need not wait again
-        sent = False
         try:
             with self._slots:
                 with self._session.request(
                     method, self.base + path, params=query, json=body, data=form, headers=dict(headers),
-                    timeout=TIMEOUT, allow_redirects=False, stream=True, verify=self._verify,
+                    timeout=(self._patience.connect, self._patience.silence),
+                    allow_redirects=False, stream=True, verify=self._verify,
                 ) as response:  # fmt: skip
-                    sent = True
-                    raw = self._content(response)
+                    raw = content(response.raw, self._patience)
                     status = response.status_code
-        except requests.exceptions.SSLError as problem:
-            self._down = f"{self.base}: its certificate is not trusted ({_reason(problem)}); set ca_file"
-            raise Unreachable(self._down) from None
-        except requests.exceptions.ConnectTimeout:
-            self._down = f"{self.base}: no connection within {TIMEOUT[0]:.0f} s"
-            raise Unreachable(self._down) from None
-        except requests.exceptions.RequestException as problem:
-            if _never_sent(problem):
-                self._down = f"{self.base}: {_reason(problem)}"
-            if method in _READS or (not sent and _never_sent(problem)):
-                raise Unreachable(f"{self.base}: {_reason(problem)}") from None
-            raise Unclear(f"{method} {path} was sent to {self.base}, and no answer came ({_reason(problem)})") from None
+        except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as problem:
+            raise self._failed(method, path, problem) from None
         if 300 <= status < 400:
-            raise Unreachable(f"{self.base} answered {method} {path} with a redirect, which is not followed")
+            text = f"{self.base} answered {method} {path} with a redirect, which is not followed"
+            raise Unreachable(text) if method in READS else Unclear(text)
         return self._parsed(method, path, status, raw)
 
-    def _content(self, response: requests.Response) -> bytes:
-        chunks, size = [], 0
-        for chunk in response.iter_content(65536):
-            size += len(chunk)
-            if size > MAX_ANSWER:
-                raise requests.exceptions.ContentDecodingError("the answer is larger than 64 MiB")
-            chunks.append(chunk)
-        return b"".join(chunks)
+    def _failed(self, method: str, path: str, problem: Exception) -> VastplanError:
+        """What it means that no whole answer came."""
+        if untrusted(problem):
+            self._down = f"{self.base}: its certificate is not trusted ({_reason(problem)}); set ca_file"
+            return Unreachable(self._down)
+        if _refused(problem):
+            self._down = f"{self.base}: {_reason(problem)}"
+            return Unreachable(self._down)
+        if isinstance(problem, requests.exceptions.ConnectTimeout):
+            self._down = f"{self.base}: no connection within {self._patience.connect:g} s"
+            return Unreachable(self._down)
+        if method in READS:
+            return Unreachable(f"{self.base}: {_reason(problem)}")
+        return Unclear(f"{method} {path} was sent to {self.base}, and no answer came ({_reason(problem)})")
 
     def _parsed(self, method: str, path: str, status: int, raw: bytes) -> tuple[Answer, str]:
         text = raw[:2000].decode("utf-8", "replace")
@@ -161,7 +146,7 @@ class Http:
         except ValueError:
             if status >= 400:
                 return Answer(status, None), text
-            if method in _READS:
+            if method in READS:
                 raise Unreachable(f"{self.base} answered {method} {path} with something that is not JSON") from None
             raise Unclear(f"{self.base} answered {method} {path} with something that is not JSON") from None
 
@@ -175,6 +160,8 @@ def refusal(status: int, what: str, why: str) -> VastplanError:
         return NotFound(text, status)
     if status == 409:
         return Conflict(text, status)
+    if status == 429 and not what.startswith("GET"):  # turned away unread, after every try
+        return Refused(text, status)
     if status >= 500 or status == 429:
         return Unclear(text) if not what.startswith("GET") else Unreachable(text)
     return Refused(text, status)
@@ -210,7 +197,12 @@ def _reason(problem: BaseException) -> str:
     return one_line(str(reason or cause), 160)
 
 
-def _never_sent(problem: requests.exceptions.RequestException) -> bool:
+def untrusted(problem: BaseException) -> bool:
+    """Whether a certificate was not accepted; a connection that breaks under TLS is an SSL error, too, and is not that."""
+    return "CERTIFICATE_VERIFY_FAILED" in str(problem) or "CertificateError" in str(problem)
+
+
+def _refused(problem: Exception) -> bool:
     """Whether the connection itself failed, so that nothing can have happened."""
     text = str(problem)
     return "NewConnectionError" in text or "Failed to establish" in text or "NameResolutionError" in text

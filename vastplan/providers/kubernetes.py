@@ -14,10 +14,11 @@ from urllib.parse import quote
 
 import urllib3
 from kubernetes import client, config
-from urllib3.util.retry import Retry
 
 from vastplan.model.errors import NotFound, Unclear, Unreachable, VastplanError
-from vastplan.providers.http import MAX_ANSWER, TIMEOUT, one_line, refusal
+from vastplan.providers.http import one_line, refusal, untrusted
+from vastplan.providers.patience import PATIENT, Patience
+from vastplan.providers.transport import content, repeats
 from vastplan.words.codec import at
 from vastplan.words.kind import Kind, Row
 
@@ -25,11 +26,6 @@ PAGE = 500
 MANAGER = "vastplan"
 _MERGE = "application/merge-patch+json"
 _HARMLESS = ("/selfsubjectaccessreviews",)
-_READ_RETRY = Retry(
-    total=3, backoff_factor=0.2, backoff_max=20.0, status_forcelist=(429, 500, 502, 503, 504),
-    allowed_methods=frozenset({"GET"}), respect_retry_after_header=True, raise_on_status=False, redirect=0,
-)  # fmt: skip
-_WRITE_RETRY = Retry(total=0, redirect=0, raise_on_status=False)
 
 
 def connect(*, kubeconfig: str | None, context: str | None, in_cluster: bool) -> client.ApiClient:
@@ -56,8 +52,12 @@ class KubernetesProvider:
 
     system = "kubernetes"
 
-    def __init__(self, api: client.ApiClient, *, writable: bool, parallel: int = 8) -> None:
+    def __init__(
+        self, api: client.ApiClient, *, writable: bool, parallel: int = 8, patience: Patience = PATIENT
+    ) -> None:
         self.writable = writable
+        self._patience = patience
+        self._repeats = repeats(patience)
         self._api = api
         api.configuration.connection_pool_maxsize = max(parallel, 4)
         api.user_agent = MANAGER
@@ -83,6 +83,10 @@ class KubernetesProvider:
             yield rows
             following = str(at(body, ("metadata", "continue")) or "")
             if not following:
+                left = at(body, ("metadata", "remainingItemCount"))
+                if isinstance(left, int) and left > 0:
+                    path = kind.endpoint.path
+                    raise Unreachable(f"{self.describe()}: the list of {path} was cut short: {left} more are not shown")
                 return
 
     def read(self, kind: Kind, locator: str) -> Row | None:
@@ -114,7 +118,7 @@ class KubernetesProvider:
             self._item(kind, locator),
             body={**body, "metadata": metadata},
             query=self._strict(),
-            content=_MERGE,
+            form=_MERGE,
         )
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
@@ -163,7 +167,7 @@ class KubernetesProvider:
         return f"{self._collection(kind, namespace)}/{quote(name, safe='')}"
 
     def _call(
-        self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None, content: str = ""
+        self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None, form: str = ""
     ) -> Any:
         if not self.writable and method != "GET" and not path.endswith(_HARMLESS):
             raise VastplanError(f"refused to send {method} {path}: this run only reads")
@@ -175,15 +179,19 @@ class KubernetesProvider:
             auth_settings=["BearerToken"],
         )
         if body is not None:
-            headers["Content-Type"] = content or "application/json"
+            headers["Content-Type"] = form or "application/json"
         try:
             with self._slots:
                 response = self._api.rest_client.pool_manager.request(
                     method, url, headers=headers, body=None if body is None else json.dumps(body).encode(),
-                    timeout=urllib3.Timeout(connect=TIMEOUT[0], read=TIMEOUT[1]), redirect=False, preload_content=False,
-                    retries=_READ_RETRY if method == "GET" else _WRITE_RETRY,
+                    timeout=urllib3.Timeout(connect=self._patience.connect, read=self._patience.silence),
+                    redirect=False, preload_content=False, retries=self._repeats,
                 )  # fmt: skip
-                raw = response.read(MAX_ANSWER + 1, decode_content=True)
+                try:
+                    raw = content(response, self._patience)
+                except BaseException:
+                    response.close()  # what is still to come must not be taken for the next answer
+                    raise
                 response.release_conn()
         except urllib3.exceptions.HTTPError as problem:
             raise self._transport(method, path, problem) from None
@@ -197,17 +205,18 @@ class KubernetesProvider:
             if status < 400:
                 text = f"{self.describe()} answered {method} {path} with something that is not JSON"
                 raise (Unreachable if method == "GET" else Unclear)(text) from None
-        if status >= 300:
+        if 300 <= status < 400:
+            text = f"{self.describe()} answered {method} {path} with a redirect, which is not followed"
+            raise Unreachable(text) if method == "GET" else Unclear(text)
+        if status >= 400:
             reason = parsed.get("message", "") if isinstance(parsed, dict) else ""
             raise refusal(status, f"{method} {path}", one_line(str(reason)))
-        if len(raw) > MAX_ANSWER:
-            raise Unreachable(f"{self.describe()}: the answer to {method} {path} is larger than 64 MiB")
         return parsed
 
     def _transport(self, method: str, path: str, problem: urllib3.exceptions.HTTPError) -> VastplanError:
         cause: BaseException = getattr(problem, "reason", None) or problem
         where = self.describe()
-        if isinstance(cause, urllib3.exceptions.SSLError):
+        if untrusted(cause):
             return Unreachable(f"{where}: its certificate is not trusted ({one_line(str(cause), 160)})")
         never_sent = isinstance(cause, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
         if method == "GET" or never_sent:

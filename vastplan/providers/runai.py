@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from vastplan.model.errors import NotAuthorised, NotFound, Unclear, Unreachable
 from vastplan.providers.http import Http, explain
+from vastplan.providers.patience import PATIENT, Patience
 from vastplan.words.codec import item_id
 from vastplan.words.kind import Kind, Row, Update
 
@@ -30,6 +31,7 @@ class RunaiProvider:
         client_secret: Callable[[], str],
         writable: bool,
         parallel: int = 8,
+        patience: Patience = PATIENT,
     ) -> None:
         self.writable = writable
         self._url = url
@@ -47,6 +49,7 @@ class RunaiProvider:
             expired=lambda status, _: status == 401,
             read_only=not writable,
             parallel=parallel,
+            patience=patience,
         )
 
     def describe(self) -> str:
@@ -141,10 +144,9 @@ class RunaiProvider:
             return [self._placed(item) for item in value]
         return self._filled(value)
 
-    def _headers(self, renew: bool) -> Mapping[str, str]:
-        before = self._bearer
+    def _headers(self, refused: Mapping[str, str] | None) -> Mapping[str, str]:
         with self._login:
-            if self._bearer is None or (renew and self._bearer == before):
+            if self._bearer is None or (refused and refused["Authorization"] == f"Bearer {self._bearer}"):
                 self._bearer = self._log_in()
             return {"Authorization": f"Bearer {self._bearer}"}
 

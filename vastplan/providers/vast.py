@@ -9,6 +9,7 @@ from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
 from vastplan.providers.http import Answer, Http, explain, one_line
+from vastplan.providers.patience import PATIENT, Patience
 from vastplan.words.kind import Kind, Row
 
 PAGE = 1000  # unpaged lists are cut short without a word from VMS 5.5 on
@@ -31,6 +32,7 @@ class VastProvider:
         api_version: str = "v5",
         writable: bool,
         parallel: int = 8,
+        patience: Patience = PATIENT,
     ) -> None:
         self.writable = writable
         self._url = url
@@ -48,6 +50,7 @@ class VastProvider:
             ),
             read_only=not writable,
             parallel=parallel,
+            patience=patience,
         )
 
     def describe(self) -> str:
@@ -62,16 +65,24 @@ class VastProvider:
         """All rows, in pages; a page that is not the documented envelope is not understood."""
         path: str = kind.endpoint.path
         query: Mapping[str, Any] | None = {"page_size": PAGE, "page": 1, **kind.endpoint.query}
+        shown, seen = 0, {path}
         while True:
             body = self._http.call("GET", path, query=query).body
             rows = body.get("results") if isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path} is not a list of objects")
             yield rows
+            shown += len(rows)
             following = body.get("next") if isinstance(body, dict) else None
             if not following:
-                return
+                break
             path, query = self._http.follow(str(following)), None
+            if path in seen:
+                raise Unreachable(f"{self._url}: the pages of {kind.endpoint.path} lead in a circle")
+            seen.add(path)
+        count = body.get("count") if isinstance(body, dict) else None
+        if isinstance(count, int) and shown < count:
+            raise Unreachable(f"{self._url}: the list of {kind.endpoint.path} was cut short: {shown} of {count}")
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by id."""
@@ -139,12 +150,11 @@ class VastProvider:
             body = self._http.call("GET", f"/vtasks/{task['id']}/").body
             task = body if isinstance(body, dict) else task
 
-    def _headers(self, renew: bool) -> Mapping[str, str]:
+    def _headers(self, refused: Mapping[str, str] | None) -> Mapping[str, str]:
         if self._token is not None:
             return {"Authorization": f"Api-Token {self._token()}", **self._tenant}
-        before = self._bearer
         with self._login:  # one log-in, however many threads notice that the token has expired
-            if self._bearer is None or (renew and self._bearer == before):
+            if self._bearer is None or (refused and refused["Authorization"] == f"Bearer {self._bearer}"):
                 self._bearer = self._log_in()
             return {"Authorization": f"Bearer {self._bearer}", **self._tenant}
 

@@ -1,0 +1,1 @@
+"""Trust by force: every request struck by every fault, a process killed at every step; then an ordinary run."""

@@ -1,0 +1,133 @@
+"""One case of the matrix: a run that is struck, then an ordinary one, and what must hold after each."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
+
+from tests.faults.stage import Moment, Stage, settled
+from tests.faults.strike import HASTY, Striker
+from vastplan.model.errors import VastplanError
+from vastplan.model.plan import Plan
+from vastplan.model.state import LedgerPart
+
+PATIENCE = "vastplan.app.connect.PATIENCE"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A run to strike: where it starts, what it plans, how many requests it takes, and what is there when all went well."""
+
+    name: str
+    start: Moment
+    plan: Plan
+    planning: int
+    applying: int
+    after: Counter[tuple[str, ...]]
+    ledger: dict[str, frozenset[str]]
+
+
+def owned(ledger: dict[str, LedgerPart]) -> dict[str, frozenset[str]]:
+    """The addresses that each part owns."""
+    return {site: frozenset(part.entries) for site, part in ledger.items()}
+
+
+class Theatre:
+    """A stage with two scenes: the first apply of a document, and the apply of what it becomes."""
+
+    def __init__(self, folder: Path, first: Path, second: Path) -> None:
+        self.stage = Stage(folder, first)
+        self.stage.strangers()
+        self.striker = Striker(self.stage)
+        self.scenes = [self._scene("first", first), self._scene("second", second)]
+
+    def close(self) -> None:
+        """Stop the servers."""
+        self.stage.close()
+
+    def _scene(self, name: str, document: Path) -> Scene:
+        stage = self.stage
+        stage.show(document)
+        start = stage.now()
+        stage.clear()
+        plan = stage.plan()
+        planning = stage.count()
+        settled(stage)
+        objects, ledger = stage.world.objects(), owned(stage.ledger())
+        stage.set_back(start)
+        stage.clear()
+        stage.apply(plan)
+        applying = stage.count()
+        again = stage.world.objects()
+        assert again == objects, f"two applies differ: {again - objects}, {objects - again}"
+        assert owned(stage.ledger()) == ledger
+        return Scene(name, start, plan, planning, applying, objects, ledger)
+
+    def planning(self, scene: Scene, *places: tuple[int, str]) -> bool:
+        """Strike while it plans, apply what was planned all the same, then run again; whether anything was struck."""
+        stage = self.stage
+        stage.set_back(scene.start)
+        with patch(PATIENCE, HASTY), self.striker.armed(places):
+            plan = self._planned()
+        struck = bool(self.striker.struck)
+        if plan is not None and plan.actions == scene.plan.actions and not plan.unknown:
+            return struck  # the same plan as without the fault: what it does is known
+        stage.world.renew()
+        if plan is not None and not any(action.blocked for action in plan.actions):
+            self._hold(scene, plan)
+        self._then(scene)
+        return struck
+
+    def applying(self, scene: Scene, *places: tuple[int, str]) -> bool:
+        """Strike while it applies, then run again; whether anything was struck."""
+        stage = self.stage
+        stage.set_back(scene.start)
+        with patch(PATIENCE, HASTY), self.striker.armed(places):
+            self._hold(scene, scene.plan)
+        struck = bool(self.striker.struck)
+        stage.world.renew()
+        self._then(scene)
+        return struck
+
+    def _planned(self) -> Plan | None:
+        try:
+            return self.stage.plan()
+        except VastplanError:
+            return None
+
+    def _hold(self, scene: Scene, plan: Plan) -> None:
+        """Apply; a run may end in an error: what counts is what it leaves."""
+        with contextlib.suppress(VastplanError):
+            self.stage.apply(plan)
+        self.kept(scene)
+
+    def kept(self, scene: Scene) -> None:
+        """What must hold whenever a run has ended, however it did."""
+        ledger = self.stage.ledger()
+        for site, part in ledger.items():
+            before = {str(one.address) for one in scene.plan.actions if one.address.site == site}
+            lost = scene.ledger[site] - before - part.entries.keys()
+            assert not lost, f"the ledger lost {sorted(lost)}"
+        strangers = {key: many for key, many in self.stage.world.objects().items() if "stranger" in " ".join(key)}
+        expected = {key: many for key, many in scene.after.items() if "stranger" in " ".join(key)}
+        assert strangers == expected, "a stranger's object was touched"
+
+    def recovers(self, scene: Scene) -> None:
+        """After a run that somebody else made, and that died."""
+        self.kept(scene)
+        self._then(scene)
+
+    def _then(self, scene: Scene) -> None:
+        settled(self.stage)
+        self.as_meant(scene)
+
+    def as_meant(self, scene: Scene) -> None:
+        """The same objects and the same ledger as without a fault: none twice, none too few, none unowned."""
+        found = self.stage.world.objects()
+        assert found == scene.after, f"too many: {found - scene.after}; too few: {scene.after - found}"
+        assert owned(self.stage.ledger()) == scene.ledger
+        for part in self.stage.ledger().values():
+            assert not part.intents, f"left open: {sorted(part.intents)}"

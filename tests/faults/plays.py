@@ -1,0 +1,106 @@
+"""The documents of the matrix: the reference, a small one of nearly all its kinds on two sites, and what each becomes."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+SMALL = """\
+version: 1
+name: small
+sites: {iad: {sim: {}}, pdx: {sim: {systems: [vast]}}}
+namespaces: {vast-csi: {}}
+secrets: {vast-mgmt: {namespace: vast-csi, data: {username: csi, password: {file: csi-password}}}}
+departments: {research: {gpus: {default: 8}}}
+snapshot_schedules:
+  protected: {sites: [iad], replicate_to: iad-pdx, frames: [{every: 1h, keep_local: 24h, keep_remote: 7d}]}
+vip_pools:
+  replication:
+    role: REPLICATION
+    subnet_cidr: 24
+    per_site: {iad: {ip_ranges: [10.90.1.10 - 10.90.1.17]}, pdx: {ip_ranges: [10.90.2.10 - 10.90.2.17]}}
+replication_peers: {iad-pdx: {between: {iad: {vip_pool: replication}, pdx: {vip_pool: replication}}}}
+tenants:
+  team:
+    vip_pool: {sites: [iad], subnet_cidr: 24, ip_ranges: [10.20.1.10 - 10.20.1.25]}
+    view_policy: {sites: [iad], flavor: NFS, nfs_no_squash: [10.12.0.0/24]}
+    storage_class: {driver: file, storage_path: /team/k8s, secret: vast-mgmt}
+    project: {department: research, gpus: {default: 4}, access: {ML engineer: [grp-team]}}
+    volumes:
+      home:
+        sites: [iad]
+        path: /team/home
+        size: 10 TiB
+        mount: /home
+        qos: {limit_by: BW, static_limits: {max_writes_bw_mbps: 4 GB/s}}
+        snapshots: protected
+      scratch: {storage_class: team, size: 1 TiB, mount: /scratch}
+"""
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ai-factory"
+
+
+def reference(folder: Path) -> tuple[Path, Path]:
+    """`examples/ai-factory`, and the same with fields changed, objects replaced and objects gone."""
+    first, second = folder / "reference-1", folder / "reference-2"
+    shutil.copytree(EXAMPLE, first, ignore=shutil.ignore_patterns(".vastplan"))
+    shutil.copytree(first, second)
+    _edit(second / "factory.yaml", _factory)
+    _edit(second / "team-a.yaml", _team_a)
+    _edit(second / "team-b.yaml", _team_b)
+    return first, second
+
+
+def _edit(file: Path, change: Any) -> None:
+    tree = yaml.safe_load(file.read_text())
+    change(tree)
+    file.write_text(yaml.safe_dump(tree, sort_keys=False))
+
+
+def _factory(tree: dict[str, Any]) -> None:
+    tree["departments"]["research"]["gpus"] = {"default": 160}
+    tree["snapshot_classes"]["vast-block"]["deletion_policy"] = "Retain"
+    tree["snapshot_schedules"]["daily"]["frames"] = [{"every": "1d", "keep_local": "7d"}]
+
+
+def _team_a(tree: dict[str, Any]) -> None:
+    team = tree["tenants"]["team-a"]
+    team["capacity_rules"]["hard_limit"] = "600 TiB"
+    team["storage_class"]["storage_path"] = "/team-a/k8s-2"  # immutable: replaced
+    team["qos_policy"]["static_limits"]["max_reads_bw_mbps"] = "24 GB/s"
+    team["project"]["access"] = {"ML engineer": ["grp-team-a2"]}  # another rule; the old one goes
+    team["volumes"]["team-a-checkpoints"]["size"] = "120 TiB"
+    del team["volumes"]["team-a-scratch"]
+    del team["volumes"]["team-a-data"]
+
+
+def _team_b(tree: dict[str, Any]) -> None:
+    team = tree["tenants"]["team-b"]
+    team["project"]["gpus"] = {"default": 48}
+    team["storage_class"]["storage_path"] = "/team-b/k8s-2"
+    del team["volumes"]["team-b-checkpoints"]
+    del team["volumes"]["team-b-data"]
+
+
+def small(folder: Path) -> tuple[Path, Path]:
+    """One team on two sites; then with fields changed, a class replaced, a volume and a rule gone."""
+    first, second = folder / "small-1", folder / "small-2"
+    for one in (first, second):
+        one.mkdir()
+        (one / "small.yaml").write_text(SMALL)
+        (one / "csi-password").write_text("canary")
+    _edit(second / "small.yaml", _team)
+    return first, second
+
+
+def _team(tree: dict[str, Any]) -> None:
+    tree["departments"]["research"]["gpus"] = {"default": 16}
+    team = tree["tenants"]["team"]
+    team["view_policy"]["nfs_no_squash"] = ["10.12.1.0/24"]
+    team["storage_class"]["storage_path"] = "/team/k8s-2"  # immutable: replaced
+    team["project"]["access"] = {"ML engineer": ["grp-team-2"]}
+    team["volumes"]["home"]["size"] = "12 TiB"
+    team["volumes"]["home"]["qos"]["static_limits"]["max_writes_bw_mbps"] = "5 GB/s"
+    del team["volumes"]["scratch"]

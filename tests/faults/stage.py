@@ -1,0 +1,224 @@
+"""A stage: simulated sites in memory, a document, strangers among its objects; set back to any moment in an instant."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import requests
+
+import vastplan.kinds
+from vastplan.app import flows
+from vastplan.app.workspace import Workspace
+from vastplan.config.load import load
+from vastplan.engine.guard import Approval, Consent
+from vastplan.model.outcome import Receipt, State
+from vastplan.model.plan import Plan, Verb
+from vastplan.model.state import LedgerPart
+from vastplan.sim.kubernetes import KubernetesPlane
+from vastplan.sim.serve import Server
+from vastplan.sim.store import Store
+from vastplan.sim.world import World
+from vastplan.words.discover import discover
+
+REGISTRY = discover(vastplan.kinds)
+# What the simulators keep for themselves, and what comes and goes without being anybody's object.
+_INNER = ("clusters", "versions", "vms", "localproviders", "_", "vtasks", "meta", "pending", "cluster")
+
+
+class MemoryWorld(World):
+    """A world that keeps nothing on disk but what its clients need."""
+
+    def _store(self, site: str, system: str) -> Store:
+        store = Store()
+        self._stores.append(store)
+        return store
+
+    def rows(self) -> bytes:
+        """Everything that every plane knows."""
+        with self.lock:
+            return pickle.dumps([(one._rows, one._counters) for one in self._stores])
+
+    def set_back(self, rows: bytes) -> None:
+        """Make it so again."""
+        with self.lock:
+            for store, (found, counters) in zip(self._stores, pickle.loads(rows), strict=True):
+                store._rows.clear()
+                store._rows.update(found)
+                store._counters.clear()
+                store._counters.update(counters)
+        self.renew()
+
+    def renew(self) -> None:
+        """Give the clusters' user a credential anew, as somebody must where none can be renewed."""
+        for name, site in self.sites.items():
+            plane = site.planes.get("kubernetes")
+            if isinstance(plane, KubernetesPlane):
+                plane.renew(self._secret(name, "kubernetes"))
+
+    def objects(self) -> Counter[tuple[str, ...]]:
+        """Every object that anybody could see, by what it is called; two of one name count twice."""
+        found: Counter[tuple[str, ...]] = Counter()
+        with self.lock:
+            for index, store in enumerate(self._stores):
+                for collection, rows in store._rows.items():
+                    plain = collection.rpartition("/")[2]
+                    if not plain.startswith(_INNER) and "/pending/" not in collection:
+                        found.update((str(index), collection, *_called(row)) for row in rows.values())
+        return found
+
+
+def _called(row: Mapping[str, Any]) -> tuple[str, ...]:
+    """What an object is called, without what a system makes up."""
+    metadata = row.get("metadata") or row.get("meta") or {}
+    where = ("tenant_name", "path", "name", "bucket", "subjectId", "roleName", "scopeType")
+    named = {**row, "name": row.get("name") or metadata.get("name"), "place": metadata.get("namespace")}
+    # What is provisioned for a claim is named by the claim's uid.
+    return tuple(str(named.get(part) or "").partition("pvc-")[0] for part in (*where, "place"))
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """How things were: the systems, and the ledger's files."""
+
+    rows: bytes
+    ledger: Mapping[str, bytes]
+    document: Path
+
+
+class Stage:
+    """One world; `show` says which document is the one to be applied."""
+
+    def __init__(self, folder: Path, first: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.home = folder
+        self.document = first
+        self.workspace = self._open()
+        systems = {name: site.systems for name, site in self.workspace.document.sites().items()}
+        self.world = MemoryWorld(folder / ".vastplan" / "sim", systems)
+        self.world.start()
+        self.world.publish()
+
+    def close(self) -> None:
+        """Stop the servers."""
+        self.world.stop()
+
+    def _open(self) -> Workspace:
+        """The document's files, here: its ledger and its world are the stage's."""
+        for file in self.document.iterdir():
+            if file.is_file():
+                shutil.copy(file, self.home / file.name)
+        return Workspace(load([self.home], REGISTRY), REGISTRY)
+
+    def show(self, document: Path) -> None:
+        """This is the document now."""
+        for file in self.home.iterdir():
+            if file.is_file():
+                file.unlink()
+        self.document = document
+        self.workspace = self._open()
+
+    def servers(self) -> list[Server]:
+        """All servers, in a fixed order."""
+        return [site.servers[system] for _, site in sorted(self.world.sites.items()) for system in sorted(site.servers)]
+
+    def clear(self) -> None:
+        """Forget the calls so far."""
+        for server in self.servers():
+            server.calls.clear()
+
+    def count(self) -> int:
+        """How many requests came since the calls were last cleared."""
+        return sum(len(server.calls) for server in self.servers())
+
+    def now(self) -> Moment:
+        """This moment."""
+        folder = self.home / ".vastplan" / "ledger"
+        files = {file.name: file.read_bytes() for file in folder.iterdir()} if folder.exists() else {}
+        kept = {name: raw for name, raw in files.items() if name.endswith((".json", ".journal"))}
+        return Moment(self.world.rows(), kept, self.document)
+
+    def set_back(self, moment: Moment) -> None:
+        """As it was then."""
+        self.world.set_back(moment.rows)
+        folder = self.home / ".vastplan" / "ledger"
+        folder.mkdir(parents=True, exist_ok=True)
+        for file in folder.iterdir():
+            if file.name.endswith((".json", ".journal")):
+                file.unlink()
+        for name, raw in moment.ledger.items():
+            (folder / name).write_bytes(raw)
+        if moment.document != self.document:
+            self.show(moment.document)
+
+    def consent(self) -> Consent:
+        """To every delete, loss of data included, but never to taking over what is not ours."""
+        owned = [address for part in self.ledger().values() for address in (*part.entries, *part.intents)]
+        approvals = tuple(Approval(one, "in a test", "2999-01-01", 2**62) for one in sorted(set(owned)))
+        return Consent(("*",), False, approvals, 100, 10_000)
+
+    def ledger(self) -> dict[str, LedgerPart]:
+        """The ledger, as anybody may read it."""
+        backend = self.workspace.ledger()
+        return {site: backend.read(site) for site in self.workspace.document.head.sites}
+
+    def plan(self) -> Plan:
+        """An ordinary plan."""
+        sites = tuple(self.workspace.document.head.sites)
+        return flows.make_plan(self.workspace, flows.Options(sites, consent=self.consent())).plan
+
+    def apply(self, plan: Plan) -> Receipt:
+        """Carry it out."""
+        return flows.carry(self.workspace, plan, lambda *_: None, threading.Event())
+
+    def by_hand(self, site: str, system: str, method: str, path: str, body: Any = None) -> Any:
+        """Somebody else uses a system's own API."""
+        one = next(e for e in self.world.endpoints() if (e.site, e.system) == (site, system))
+        ca = str(self.world.folder / "ca.pem")
+        token = one.password
+        if system == "vast":
+            asked = {"username": one.username, "password": one.password}
+            token = requests.post(one.url + "/api/token/", json=asked, verify=ca, timeout=30).json()["access"]
+        elif system == "runai":
+            asked = {"grantType": "client_credentials", "clientID": one.username, "clientSecret": one.password}
+            token = requests.post(one.url + "/api/v1/token", json=asked, verify=ca, timeout=30).json()["accessToken"]
+        response = requests.request(
+            method, one.url + path, json=body, verify=ca, timeout=30, headers={"Authorization": f"Bearer {token}"}
+        )
+        assert response.status_code < 400, f"{method} {path}: {response.status_code} {response.text}"
+        return response.json() if response.content else None
+
+    def strangers(self) -> None:
+        """Objects beside ours that are not ours: none of them may ever be touched."""
+        for site in sorted(self.world.sites):
+            tenant = self.by_hand(site, "vast", "POST", "/api/v5/tenants/", {"name": "stranger"})
+            policy = {"name": "stranger", "flavor": "NFS", "tenant_id": tenant["id"]}
+            made = self.by_hand(site, "vast", "POST", "/api/v5/viewpolicies/", policy)
+            view = {"path": "/stranger", "policy_id": made["id"], "tenant_id": tenant["id"], "create_dir": True}
+            self.by_hand(site, "vast", "POST", "/api/v5/views/", {**view, "protocols": ["NFS"]})
+            if "kubernetes" in self.world.sites[site].servers:
+                space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "stranger"}}
+                self.by_hand(site, "kubernetes", "POST", "/api/v1/namespaces", space)
+
+
+def settled(stage: Stage, *, runs: int = 1) -> None:
+    """The next ordinary run converges: it does all it plans, and then there is nothing left to do."""
+    for _ in range(runs):
+        plan = stage.plan()
+        assert not plan.unknown, plan.unknown
+        stopped = [(str(one.address), one.verb.value, one.blocked) for one in plan.actions if one.blocked]
+        assert not stopped, f"the next run is held up: {stopped}"
+        assert not [one for one in plan.actions if one.verb is Verb.ADOPT], "something of ours is not ours any more"
+        if plan.actions:
+            receipt = stage.apply(plan)
+            bad = [one for one in receipt.outcomes if one.state is not State.DONE]
+            assert not bad, f"the next run does not converge: {bad}"
+    left = stage.plan()
+    assert left.actions == (), [(str(one.address), one.verb.value, one.reason) for one in left.actions]
+    assert not left.unknown, left.unknown
