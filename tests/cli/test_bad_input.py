@@ -68,6 +68,13 @@ HEADS = {
         "version: 1\nname: a\nsites: {iad: {vast: {url: https://x, token: {env: X}, username: u, password: {env: Y}}}}\n", "either token, or username",
     ),
     "a command that would run": ("version: 1\nname: a\nsites: {iad: {vast: {url: https://x, token: {comand: [ls]}}}}\n", "sites.iad.vast.token"),
+    "a command": (
+        "version: 1\nname: a\nsites: {iad: {vast: {url: https://x, token: {command: [touch, hunter2]}}}}\n", "a document runs no command",
+    ),
+    "a client's command": (
+        "version: 1\nname: a\nsites: {iad: {runai: {url: https://x, cluster: c, client_id: v, client_secret: {command: [ls]}}}}\n",
+        "a document runs no command",
+    ),
     "simulated and real": ("version: 1\nname: a\nsites: {iad: {sim: {}, kubernetes: {}}}\n", "either simulated or real"),
 }  # fmt: skip
 

@@ -48,6 +48,7 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
     head = _head(tree, problems)
     if head is None:
         raise Invalid(problems)
+    _no_commands(head, tree, problems)
     outside = _connections(connections, head, tree, problems) if connections else None
     given: dict[str, sites.Connections] = {}
     for name, spec in head.sites.items():
@@ -92,6 +93,21 @@ def _head(tree: Located, problems: list[Diagnostic]) -> sites.Head | None:
     except ValidationError as invalid:
         _explain(tree, invalid, problems, sites.HEAD_KEYS)
         return None
+
+
+def _no_commands(head: sites.Head, tree: Located, problems: list[Diagnostic]) -> None:
+    """A document is written by whoever may open a pull request: what it says is read, never run."""
+    for name, spec in head.sites.items():
+        secrets = [
+            getattr(system, field, None)
+            for system in (spec.vast, spec.runai)
+            for field in ("token", "password", "client_secret")
+        ]
+        if any(isinstance(one, sites.CommandSecret) for one in secrets):
+            text = f"site {name}: a document runs no command"
+            problems.append(
+                error("VP222", text, fix="use env or file, or a connections file", where=tree["sites"].where(name))
+            )
 
 
 def _connections(
