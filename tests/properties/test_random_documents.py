@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.kinds.cases import Case, cases, with_value, without
+from tests.kinds.test_kinds import call_by_hand
 from tests.lab import Lab, full_registry
 from vastplan.model.outcome import State
 from vastplan.model.plan import Cause, Verb
@@ -116,12 +117,7 @@ def test_the_three_promises(data: st.DataObject) -> None:
         hit = [case for case in chosen if bool(case.by_hand) and data.draw(st.booleans())]
         expected: dict[str, set[str]] = {}
         for case in hit:
-            live = lab.live(case.address)
-            assert live is not None
-            hand = case.by_hand
-            path = hand["path"].replace("{id}", live.id).replace("{locator}", live.locator)
-            headers = {"Content-Type": hand["content_type"]} if "content_type" in hand else {}
-            lab.by_hand("iad", live.kind.system, hand["method"], path, hand.get("body"), **headers)
+            call_by_hand(lab, case)
             fields = {one for one in (*case.moved, *overwritten(case, before)) if managed(lab, case, one)}
             if fields or case.gone:  # what is gone has no fields that moved
                 expected[case.address] = fields

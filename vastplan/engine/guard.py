@@ -18,7 +18,7 @@ from vastplan.model.units import show
 from vastplan.model.value import from_json
 from vastplan.words.kind import Kind
 from vastplan.words.marks import Mark
-from vastplan.words.references import raw_references, refers_to
+from vastplan.words.references import raw_references, targets_of
 
 _GOING = (Verb.DELETE, Verb.REPLACE)
 DEFAULT_PERCENT, DEFAULT_COUNT = 30, 10
@@ -199,7 +199,7 @@ def unread_users(action: Action, context: Context) -> Block | None:
     for name, kind in context.matcher.kinds.items():
         found = context.matcher.observed.collections.get((site, name))
         reason = found.error if found and not found.absent else ""
-        if reason and refers_to(kind.fields, {action.address.kind}):
+        if reason and action.address.kind in targets_of(kind.fields):
             return Block(
                 "unseen",
                 f"it cannot be told whether a {name} still refers to it: {reason}",

@@ -16,7 +16,7 @@ from vastplan.model.value import Ref, references, to_json
 from vastplan.words.document import Entry
 from vastplan.words.kind import Field, Kind, Shape
 from vastplan.words.marks import Mark
-from vastplan.words.references import fields_with_references, raw_references, refers_to
+from vastplan.words.references import fields_with_references, raw_references, targets_of
 
 _Node = tuple[Address, Step]
 _Named = TypeVar("_Named", bound=Hashable)
@@ -186,7 +186,7 @@ class Order:
             if not collection.objects:
                 continue
             kind = collection.objects[0].kind
-            if not refers_to(kind.fields, targets):
+            if not targets_of(kind.fields) & targets:
                 continue
             for live in collection.objects:
                 for field, refers, raw in raw_references(kind.fields, live.values):

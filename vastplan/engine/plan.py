@@ -7,7 +7,6 @@ import json
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any
 
 from vastplan.engine.decide import Decider
 from vastplan.engine.guard import Consent, Context, evidence, hold_back, judge
@@ -21,8 +20,7 @@ from vastplan.model.state import LedgerPart
 from vastplan.model.value import Reveal, references, to_json
 from vastplan.words.document import Entry
 from vastplan.words.kind import Kind
-from vastplan.words.marks import Mark
-from vastplan.words.references import fields_with_references
+from vastplan.words.references import fields_with_references, targets_of
 
 LIFETIME = timedelta(hours=24)
 
@@ -67,26 +65,9 @@ def wanted(
                 found |= {(entry.address.site, target) for target, _ in one.key_refers.targets}
     used = set(found)
     for name, kind in kinds.items():
-        for target in targets_of(kind):
+        for target in targets_of(kind.fields):
             found |= {(site, name) for site, one in used if one == target and kind.system in systems.get(site, ())}
     return {(site, name) for site, name in found if name in kinds}
-
-
-def targets_of(kind: Kind) -> set[str]:
-    """The kinds that a live object of a kind can refer to."""
-
-    def walk(fields: Iterable[Any]) -> set[str]:
-        found: set[str] = set()
-        for one in fields:
-            if one.has(Mark.DOCUMENT):
-                continue
-            if Mark.DOCUMENT in one.marks:
-                continue
-            found |= {target for target, _ in one.refers.targets} if one.refers else set()
-            found |= walk(one.fields)
-        return found
-
-    return walk(kind.fields)
 
 
 def build(request: Request) -> tuple[Plan, Matcher]:

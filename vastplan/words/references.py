@@ -68,14 +68,11 @@ def raw_references(fields: tuple[Field, ...], values: dict[str, object]) -> list
     return found
 
 
-def refers_to(fields: tuple[Field, ...], targets: set[str]) -> bool:
-    """Whether a live object with these fields can refer to one of the target kinds."""
-    return any(
-        (
-            Mark.DOCUMENT not in field.marks
-            and (field.refers is not None and any(kind in targets for kind, _ in field.refers.targets))
-        )
-        or (Mark.DOCUMENT not in field.marks and refers_to(field.fields, targets))
-        for field in fields
-        if not field.has(Mark.DOCUMENT)
-    )
+def targets_of(fields: tuple[Field, ...]) -> set[str]:
+    """The kinds that a live object with these fields can refer to."""
+    found: set[str] = set()
+    for field in fields:
+        if not field.has(Mark.DOCUMENT):
+            found |= {kind for kind, _ in field.refers.targets} if field.refers else set()
+            found |= targets_of(field.fields)
+    return found
