@@ -11,6 +11,7 @@ from vastplan.config.load import Document
 from vastplan.config.sites import Connections, KubernetesEndpoint, RunaiEndpoint, Tls, VastEndpoint
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
+from vastplan.model.sensitive import keep_secret
 from vastplan.sim.endpoints import Endpoint, running
 from vastplan.words.provider import Provider
 
@@ -151,6 +152,7 @@ def _simulated(
 
 
 def _simulator(one: Endpoint, writable: bool) -> Provider:
+    keep_secret(one.password)
     if one.system == "vast":
         from vastplan.providers.vast import VastProvider
 

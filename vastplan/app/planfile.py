@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from vastplan.ledger.file import write_atomically
+from vastplan.model import strict
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import FORMAT_VERSION, Plan
@@ -65,7 +66,7 @@ def load(path: Path) -> Plan:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        data = json.loads(path.read_bytes())
+        data = strict.parse(path.read_bytes())
     except OSError as problem:
         raise VastplanError(f"the plan {path} cannot be read: {problem.strerror}") from None
     except ValueError:

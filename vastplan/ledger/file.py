@@ -11,6 +11,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from vastplan.ledger.events import Book, Event, new_part
+from vastplan.model import strict
 from vastplan.model.errors import Locked, VastplanError
 from vastplan.model.state import LEDGER_VERSION, Intent, LedgerPart, Owned
 
@@ -133,7 +134,7 @@ def dump(part: LedgerPart) -> bytes:
 def load(raw: bytes, shown: str) -> LedgerPart:
     """A part from JSON; raises `VastplanError` that says what is wrong with it."""
     try:
-        found = json.loads(raw)
+        found = strict.parse(raw)
         version = found["version"]
         if not isinstance(version, int) or version > LEDGER_VERSION:
             raise VastplanError(
@@ -164,7 +165,7 @@ def _replayed(part: LedgerPart, journal: Path) -> LedgerPart:
         if not line:
             continue
         try:
-            book.add(json.loads(line))
+            book.add(strict.parse(line))
         except (ValueError, KeyError, TypeError):
             if index < len(lines) - 1:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None

@@ -10,14 +10,15 @@ import json
 import threading
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
 
 import urllib3
 from kubernetes import client, config
 from urllib3.util.retry import Retry
 
+from vastplan.model import strict
 from vastplan.model.errors import NotFound, Unclear, Unreachable, VastplanError
-from vastplan.providers.http import MAX_ANSWER, TIMEOUT, one_line, refusal
+from vastplan.model.sensitive import keep_credential, keep_secret
+from vastplan.providers.http import MAX_ANSWER, TIMEOUT, fit_for_a_header, one_line, refusal, segment
 from vastplan.words.codec import at
 from vastplan.words.kind import Kind, Row
 
@@ -45,6 +46,8 @@ def connect(*, kubeconfig: str | None, context: str | None, in_cluster: bool) ->
     except config.ConfigException as problem:
         raise VastplanError(f"kubernetes: {one_line(str(problem))}") from None
     settings = api.configuration
+    if settings.password:
+        keep_secret(settings.password)
     if not (settings.api_key or settings.cert_file or settings.username):
         # A credential plug-in that fails leaves the client without credentials and says nothing.
         raise VastplanError(f"kubernetes: context {context or '(current)'} yields no credentials")
@@ -150,11 +153,11 @@ class KubernetesProvider:
         if not kind.endpoint.namespaced:
             return kind.endpoint.path
         root, _, plural = kind.endpoint.path.rpartition("/")
-        return f"{root}/namespaces/{quote(namespace, safe='')}/{plural}"
+        return f"{root}/namespaces/{segment(namespace)}/{plural}"
 
     def _item(self, kind: Kind, locator: str) -> str:
         namespace, _, name = locator.rpartition("/")
-        return f"{self._collection(kind, namespace)}/{quote(name, safe='')}"
+        return f"{self._collection(kind, namespace)}/{segment(name)}"
 
     def _call(
         self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None, content: str = ""
@@ -168,6 +171,9 @@ class KubernetesProvider:
             header_params={"Accept": "application/json"},
             auth_settings=["BearerToken"],
         )
+        credential = next((value for name, value in headers.items() if name.lower() == "authorization"), "")
+        keep_credential(credential)
+        fit_for_a_header(self.describe(), credential)
         if body is not None:
             headers["Content-Type"] = content or "application/json"
         try:
@@ -185,7 +191,7 @@ class KubernetesProvider:
 
     def _understood(self, method: str, path: str, status: int, raw: bytes) -> Any:
         try:
-            parsed = json.loads(raw) if raw else None
+            parsed = strict.parse(raw) if raw else None
         except ValueError:
             parsed = None
             if status < 400:

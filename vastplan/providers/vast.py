@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
-from vastplan.providers.http import Answer, Http, explain, one_line
+from vastplan.providers.http import Answer, Http, explain, one_line, segment
 from vastplan.words.kind import Kind, Row
 
 PAGE = 1000  # unpaged lists are cut short without a word from VMS 5.5 on
@@ -76,11 +76,13 @@ class VastProvider:
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by id."""
         try:
-            body = self._http.call("GET", f"{kind.endpoint.path}{locator}/").body
+            body = self._http.call("GET", f"{kind.endpoint.path}{segment(locator)}/").body
         except NotFound:
             return None
         if not isinstance(body, dict):
-            raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path}{locator}/ is not an object")
+            raise Unreachable(
+                f"{self._url}: the answer to GET {kind.endpoint.path}{segment(locator)}/ is not an object"
+            )
         return body
 
     def create(self, kind: Kind, body: Row) -> Row:
@@ -94,12 +96,12 @@ class VastProvider:
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """PATCH the fields in `body`; the answer may be empty."""
-        self._wait(self._http.call("PATCH", f"{kind.endpoint.path}{locator}/", body=body))
+        self._wait(self._http.call("PATCH", f"{kind.endpoint.path}{segment(locator)}/", body=body))
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""
         try:
-            self._wait(self._http.call("DELETE", f"{kind.endpoint.path}{locator}/"))
+            self._wait(self._http.call("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
         except NotFound:
             return
 
@@ -136,7 +138,7 @@ class VastProvider:
                 raise Unclear(f"task {task.get('name', task['id'])} did not end within {TASK_TIMEOUT:.0f} s")
             time.sleep(pause)
             pause = min(pause * 1.5, 5.0)
-            body = self._http.call("GET", f"/vtasks/{task['id']}/").body
+            body = self._http.call("GET", f"/vtasks/{segment(str(task['id']))}/").body
             task = body if isinstance(body, dict) else task
 
     def _headers(self, renew: bool) -> Mapping[str, str]:
