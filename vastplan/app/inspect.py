@@ -44,7 +44,8 @@ def unmanaged(planned: Planned, workspace: Workspace) -> list[Unmanaged]:
 
 def forget(workspace: Workspace, address: Address) -> None:
     """Drop ownership of an object without touching it; raises `VastplanError` when we do not own it."""
-    session = workspace.ledger().open(address.site, f"pid {os.getpid()}")
+    (site,) = workspace.chosen(address.site)
+    session = workspace.ledger().open(site, f"pid {os.getpid()}")
     try:
         if str(address) not in session.part.entries:
             raise VastplanError(f"{address} is not in the ledger")

@@ -13,6 +13,9 @@ from vastplan.words.kind import Fact, Kind, Row, Values
 from vastplan.words.provider import Provider
 
 SystemKey = tuple[str, str]  # site, system
+MAX_BARREN_PAGES = 10  # in a row: a list may shrink while it is read, but one that never ends must not be read for ever
+# What taking a row apart raises when something in it is of another type than the vendor's documents say.
+_MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, ArithmeticError)
 
 
 @dataclass(slots=True)
@@ -137,13 +140,21 @@ def _collection(site: str, kind: Kind, providers: Mapping[SystemKey, Provider | 
     if isinstance(provider, Exception):
         return Collection(error=str(provider))
     found: dict[str, Live] = {}
+    barren = 0
     try:
         for page in provider.pages(kind):
+            before = len(found)
             for row in page:
                 live = live_of(site, kind, row, provider)
                 if not live.id:
                     return Collection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
                 found[live.id] = live  # a list that moved between two pages may show a row twice
+            barren = 0 if len(found) > before else barren + 1
+            if barren > MAX_BARREN_PAGES:
+                return Collection(error=f"{provider.describe()}: the list of {kind.name}s goes on and says nothing new")
     except VastplanError as problem:
         return Collection(error=str(problem))
+    except _MISSHAPEN as problem:
+        text = f"{provider.describe()}: a {kind.name} in the answer does not have the documented form"
+        return Collection(error=f"{text} ({type(problem).__name__})")
     return Collection(list(found.values()))
