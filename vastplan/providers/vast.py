@@ -116,7 +116,9 @@ class VastProvider:
     def version(self) -> str:
         """The cluster's software version, such as `5.5.0.12`."""
         body = self._http.call("GET", "/versions/", query={"status": "success", "page_size": 1}).body
-        rows = body.get("results", []) if isinstance(body, dict) else body
+        rows = body.get("results") if isinstance(body, dict) else body
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise Unreachable(f"{self._url}: the answer to GET /versions/ is not a list of objects")
         return str(rows[0].get("sys_version", "")) if rows else ""
 
     def _wait(self, answer: Answer) -> None:
