@@ -96,9 +96,8 @@ def test_fields_of_another_type(system: str, lab: Lab, vastplan: Run) -> None:
                     row.update({key: wrong for key in row if key not in spared})
                 return body
 
-            for words in (("plan",), ("drift", "--format", "json")):
-                ran = changed(lab, system, change, vastplan, *words)
-                assert ran.code in (0, 1, 2, 6), ran
+            ran = changed(lab, system, change, vastplan, "drift", *(("--format", "json") if spared else ()))
+            assert ran.code in (0, 1, 2, 6), ran
 
 
 HOSTILE = {
@@ -226,7 +225,7 @@ def test_strict_reading_reads_what_is_json(value: Any) -> None:
     "text", [b"NaN", b"[Infinity]", b'"\\ud800"', b"\xff", b"\xef\xbb\xbf1", b"[" * 66 + b"]" * 66]
 )
 def test_strict_reading_refuses(text: bytes) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         strict.parse(text)
 
 
