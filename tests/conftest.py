@@ -64,6 +64,7 @@ def vastplan(capsys: pytest.CaptureFixture[str]) -> Run:
             code = int(ended.code or 0)
         captured = capsys.readouterr()
         assert "Traceback" not in captured.err + captured.out
+        assert "a bug in vastplan" not in captured.err + captured.out, captured.err
         sys.stdout.flush()
         return Ran(code, captured.out, captured.err)
 

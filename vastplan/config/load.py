@@ -16,6 +16,7 @@ from vastplan.config.yaml import Mapping as Located
 from vastplan.config.yaml import load as load_yaml
 from vastplan.model.diagnostic import Diagnostic, error
 from vastplan.model.errors import Invalid
+from vastplan.model.value import sources
 from vastplan.words.discover import Registry
 from vastplan.words.document import Entry, Site
 
@@ -48,6 +49,17 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
     head = _head(tree, problems)
     if head is None:
         raise Invalid(problems)
+    problems += [
+        error(
+            "VP222",
+            f"site {name}: {place} is to come from a command, which a document must not run",
+            fix="write {env: NAME} or {file: PATH}, or give the address with --connections",
+            where=tree["sites"].where(name),
+        )
+        for name, spec in head.sites.items()
+        for place, source in sites.credentials(spec)
+        if isinstance(source, sites.CommandSecret)
+    ]
     outside = _connections(connections, head, tree, problems) if connections else None
     given: dict[str, sites.Connections] = {}
     for name, spec in head.sites.items():
@@ -64,10 +76,12 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
     resolver = Resolver(known)
     entries = resolver.resolve(raws)
     problems += [*unfolder.problems, *resolver.problems]
-    if problems:
-        raise Invalid(problems)
     first = paths[0]
     folder = first if first.is_dir() else first.parent
+    if connections:
+        problems += _taken(entries, folder, given, connections)
+    if problems:
+        raise Invalid(problems)
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), given, connections.parent if connections else folder,
         ledger_cluster,
@@ -147,6 +161,37 @@ def _ledger_cluster(
     fix = "give ledger in the connections file, or site in the document's ledger"
     problems.append(error("VP220", "the ledger has no cluster", fix=fix, where=where))
     return None
+
+
+def _taken(
+    entries: list[Entry], folder: Path, given: Mapping[str, sites.Connections], connections: Path
+) -> list[Diagnostic]:
+    """With --connections the author of a document is not trusted with credentials, and so must not copy them anywhere."""
+    names = {
+        source.env
+        for one in given.values()
+        for _, source in sites.credentials(one)
+        if isinstance(source, sites.EnvironmentSecret)
+    }
+    home, found = folder.resolve(), []
+    for entry in entries:
+        for kind, where in sources(entry.values):
+            if kind == "env" and where in names:
+                reason = f"takes {where}, which is a credential of {connections.name}"
+            elif kind == "file" and not _within(home, where):
+                reason = f"takes the file {where}, which is not in the document's folder"
+            else:
+                continue
+            fix = "with --connections a document has no credentials but its own"
+            found.append(error("VP223", reason, fix=fix, address=str(entry.address), where=entry.where))
+    return found
+
+
+def _within(home: Path, where: str) -> bool:
+    try:
+        return (home / where).resolve().is_relative_to(home)
+    except (OSError, ValueError, RuntimeError):  # no name that a file can have, or links in a ring
+        return False
 
 
 def _explain(tree: Located, invalid: ValidationError, problems: list[Diagnostic], known: frozenset[str]) -> None:
