@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 import vcr
 from vcr.record_mode import RecordMode
 from vcr.request import Request
+from vcr.stubs import VCRHTTPResponse
 
 FOLDER = Path(__file__).parent / "recordings"
 NOWHERE = 1  # the port of the server that is not there when a recording is replayed
@@ -28,6 +29,14 @@ _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
 _SERVERS_OWN = ("resourceVersion", "continue", "goVersion", "buildDate", "platform", "gitCommit", "gitTreeState")
 # What cannot be the same twice: uids, times, versions, and what the server was built with.
+
+
+def _read1(self: Any, amount: int = -1, *, decode_content: bool | None = None) -> bytes:
+    """What urllib3's takes; vcrpy's own knows no `decode_content`, and does not give the connection back at the end."""
+    return bytes(self.read(amount, decode_content=decode_content))
+
+
+VCRHTTPResponse.read1 = _read1
 
 
 @dataclass(frozen=True, slots=True)

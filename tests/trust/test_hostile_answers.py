@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -186,11 +188,34 @@ def test_a_refusal_in_such_words(system: str, lab: Lab, vastplan: Run) -> None:
         server.plane = plane
 
 
-def test_a_list_that_never_ends(lab: Lab, vastplan: Run) -> None:
+def test_a_list_that_leads_in_a_circle(lab: Lab, vastplan: Run) -> None:
     def again(body: Any) -> Any:
         return {**body, "next": f"{lab.world.sites['iad'].servers['vast'].url}/api/v5/tenants/?page=1"}
 
     ran = changed(lab, "vast", again, vastplan, "plan")
+    assert ran.code == 6, ran
+    assert "lead in a circle" in ran.out, ran
+
+
+def test_a_list_that_never_ends(lab: Lab, vastplan: Run) -> None:
+    server = lab.world.sites["iad"].servers["vast"]
+    plane, pages = server.plane, count(2)
+
+    class Endless(Tampered):
+        """Every page is the first one, and there is always another."""
+
+        def handle(self, request: Request) -> Response:
+            return super().handle(replace(request, query={}) if PATHS["vast"] in request.path else request)
+
+    def further(body: Any) -> Any:
+        rows = body if isinstance(body, list) else body["results"]
+        return {"count": 10**6, "next": f"{server.url}/api/v5/tenants/?page={next(pages)}", "results": rows}
+
+    server.plane = Endless(plane, further, PATHS["vast"])
+    try:
+        ran = vastplan("plan", lab.folder / "lab.yaml")
+    finally:
+        server.plane = plane
     assert ran.code == 6, ran
     assert "the list of tenants goes on and says nothing new" in ran.out, ran
 
