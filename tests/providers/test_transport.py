@@ -116,6 +116,7 @@ def test_a_write_that_is_always_turned_away_was_not_carried_out(system: str, tmp
         ("99999", 20, 20),
         ("soon", 0, 0),
     ],
+    ids=["seconds", "a date in an hour", "a date gone by", "a day", "no time at all"],
 )
 def test_retry_after_is_honoured_within_bounds(said: str, least: float, most: float) -> None:
     assert least <= repeats(Patience(longest=20)).parse_retry_after(said) <= most

@@ -20,6 +20,7 @@ from tests.trust.planes import Tampered
 from vastplan.model import strict
 from vastplan.model.errors import Refused
 from vastplan.providers.http import segment
+from vastplan.sim.wire import Request, Response
 
 SYSTEMS = ("vast", "kubernetes", "runai")
 OF = {"vast": "tenant", "kubernetes": "namespace", "runai": "department"}
@@ -154,7 +155,6 @@ def visible(ran: Ran) -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_refusal_in_such_words(system: str, lab: Lab, vastplan: Run) -> None:
-    from vastplan.sim.wire import Request, Response
 
     server = lab.world.sites["iad"].servers[system]
     plane = server.plane
