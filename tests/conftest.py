@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,6 +36,8 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "140")
+    # What another test kept secret may be an everyday word in this one.
+    monkeypatch.setattr("vastplan.model.sensitive._forms", OrderedDict())
     # The simulators settle by reads, not by time: what is not ready within this never will be.
     monkeypatch.setattr("vastplan.engine.settle.TIMEOUT", 8.0)
 
@@ -64,6 +67,7 @@ def vastplan(capsys: pytest.CaptureFixture[str]) -> Run:
             code = int(ended.code or 0)
         captured = capsys.readouterr()
         assert "Traceback" not in captured.err + captured.out
+        assert "a bug in vastplan" not in captured.err + captured.out, captured.err
         sys.stdout.flush()
         return Ran(code, captured.out, captured.err)
 

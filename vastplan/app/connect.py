@@ -20,6 +20,7 @@ from vastplan.config.sites import (
 )
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
+from vastplan.model.sensitive import keep_secret
 from vastplan.providers.patience import PATIENT
 from vastplan.sim.endpoints import Endpoint, running
 from vastplan.words.provider import Provider
@@ -227,6 +228,7 @@ def _open_or_join(folder: Path, systems: dict[str, frozenset[str]]) -> tuple[Wor
 
 
 def _simulator(one: Endpoint, writable: bool) -> Provider:
+    keep_secret(one.password)
     if one.system == "vast":
         from vastplan.providers.vast import VastProvider
 

@@ -142,6 +142,7 @@ def carry(workspace: Workspace, plan: Plan, progress: Progress, stop: threading.
     if datetime.fromisoformat(plan.expires) < now():
         raise Stale(f"the plan expired on {plan.expires}; plan again")
     sites = tuple(part.site for part in plan.parts)
+    _check_places(workspace, plan, sites)
     with ExitStack() as stack:
         backend = stack.enter_context(workspace.ledger(writable=True))
         sessions: dict[str, Session] = {}
@@ -151,6 +152,16 @@ def carry(workspace: Workspace, plan: Plan, progress: Progress, stop: threading.
         _check(plan, sessions)
         providers = stack.enter_context(connected(workspace.document, sites=_reach(workspace), writable=True))
         return _carry(workspace, plan, sessions, providers, progress, stop)
+
+
+def _check_places(workspace: Workspace, plan: Plan, sites: tuple[str, ...]) -> None:
+    """A plan file is a file: before its words become names of files and requests they must be the document's."""
+    for site in sites:
+        if site not in workspace.document.head.sites:
+            raise VastplanError(f"the plan is for a site {site}, which the document does not have; plan again")
+    for action in plan.actions:
+        if action.address.site not in sites or action.address.kind not in workspace.registry.kinds:
+            raise VastplanError(f"the plan has an action on {action.address}, which is no address here; plan again")
 
 
 def _check(plan: Plan, sessions: dict[str, Session]) -> None:

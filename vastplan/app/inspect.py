@@ -45,7 +45,8 @@ def unmanaged(planned: Planned, workspace: Workspace) -> list[Unmanaged]:
 
 def forget(workspace: Workspace, address: Address) -> None:
     """Drop ownership of an object without touching it; raises `VastplanError` when we do not own it."""
-    with workspace.ledger(writable=True) as backend, closing(backend.open(address.site, holder())) as session:
+    (site,) = workspace.chosen(address.site)
+    with workspace.ledger(writable=True) as backend, closing(backend.open(site, holder())) as session:
         if str(address) not in session.part.entries:
             raise VastplanError(f"{address} is not in the ledger")
         session.record(events.begin("", {}, now().isoformat(timespec="seconds")), events.drop(str(address)))

@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, replace
+from datetime import datetime
 from enum import Enum
 from pathlib import Path
 from typing import Any
 
 from vastplan.ledger.file import write_atomically
+from vastplan.model import strict
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import FORMAT_VERSION, Plan
+from vastplan.model.value import from_json
 
 
 def to_data(plan: Plan) -> dict[str, Any]:
@@ -65,7 +68,7 @@ def load(path: Path) -> Plan:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        data = json.loads(path.read_bytes())
+        data = strict.parse(path.read_bytes())
     except OSError as problem:
         raise VastplanError(f"the plan {path} cannot be read: {problem.strerror}") from None
     except ValueError:
@@ -82,6 +85,22 @@ def load(path: Path) -> Plan:
             address = Address.parse(part["address"])
             part["address"] = {"site": address.site, "kind": address.kind, "name": address.name}
         plan: Plan = TypeAdapter(Plan).validate_python(data)
-    except (ValidationError, ValueError, KeyError, TypeError):
+        _understood(plan)
+    except (ValidationError, ValueError, KeyError, TypeError, AttributeError):
         raise VastplanError(f"the plan {path} does not have a plan's form; plan again") from None
     return plan
+
+
+def _understood(plan: Plan) -> None:
+    """Raises `ValueError` for texts that do not say what their fields stand for."""
+    if datetime.fromisoformat(plan.expires).tzinfo is None:
+        raise ValueError("a time without a zone")
+    places = {action.address for action in plan.actions}
+    for index, operation in enumerate(plan.operations):
+        if operation.address not in places or any(not 0 <= one < index for one in operation.after):
+            raise ValueError("an operation of nothing, or before what it waits for")
+    carried = {operation.address for operation in plan.operations}
+    for action in plan.actions:
+        if action.address not in carried and not action.blocked:
+            raise ValueError("an action that nothing carries out")
+        from_json(dict(action.desired))

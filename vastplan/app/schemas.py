@@ -15,7 +15,7 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from pydantic_core.core_schema import ModelSchema
 
 import vastplan.kinds
-from vastplan.config.sites import ConnectionsFile, Head
+from vastplan.config.sites import CommandSecret, ConnectionsFile, Head
 from vastplan.model.plan import Plan
 from vastplan.model.state import LedgerPart
 from vastplan.report import machine
@@ -95,6 +95,7 @@ def desired_state(registry: Registry) -> Schema:
     defs: Schema = together["$defs"]
     head = defs.pop(Head.__name__)
     properties: Schema = dict(head["properties"])
+    _without_commands(defs)
     for one in types:
         part = defs.pop(one.model.__name__)
         part.pop("required", None)
@@ -113,6 +114,16 @@ def desired_state(registry: Registry) -> Schema:
         "$defs": dict(sorted(defs.items())),
     }
     return _titled(found, "vastplan desired state")
+
+
+def _without_commands(defs: Schema) -> None:
+    """The head is typed as a connections file is; but a document that could run something is refused (VP222)."""
+    command = {"$ref": f"#/$defs/{CommandSecret.__name__}"}
+    del defs[CommandSecret.__name__]
+    for one in defs.values():
+        for field in one.get("properties", {}).values():
+            if command in field.get("anyOf", ()):
+                field["anyOf"].remove(command)
 
 
 def _entry(part: Schema, name: str) -> Schema:

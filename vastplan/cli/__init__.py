@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gc
+import io
 import sys
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,9 @@ def main(arguments: list[str] | None = None) -> int:
     from vastplan.cli.screen import Screen
     from vastplan.model.errors import ERROR, Invalid, VastplanError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal that knows fewer characters still gets the text
     screen = Screen(sys.stdout, sys.stderr, colour=words.colour)
     try:
         from vastplan.cli import commands
@@ -42,6 +46,20 @@ def main(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has left; there is nobody to tell
         return 0
+    except Exception as bug:
+        told = VastplanError(_where(bug))
+        screen.error(str(told))
+        _tell_machine(words, screen, told)
+        return ERROR
+
+
+def _where(bug: Exception) -> str:
+    """A bug in one line: a traceback would show people lines of ours, and a message may quote what is secret."""
+    frame = bug.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    place = "" if frame is None else f" at {frame.tb_frame.f_code.co_qualname}:{frame.tb_lineno}"
+    return f"this is a bug in vastplan, please report it: {type(bug).__name__}{place}: {bug}"
 
 
 def _tell_machine(words: argparse.Namespace, screen: Screen, problem: VastplanError) -> None:

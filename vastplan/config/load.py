@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from vastplan.config import merge, sites
+from vastplan.config import credentials, merge, sites
 from vastplan.config.resolve import Resolver
 from vastplan.config.unfold import Unfolder, nearest
 from vastplan.config.yaml import Mapping as Located
@@ -48,7 +48,7 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
     head = _head(tree, problems)
     if head is None:
         raise Invalid(problems)
-    _no_commands(head, tree, problems)
+    problems += credentials.commands(head, tree)
     outside = _connections(connections, head, tree, problems) if connections else None
     given: dict[str, sites.Connections] = {}
     for name, spec in head.sites.items():
@@ -65,10 +65,12 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
     resolver = Resolver(known)
     entries = resolver.resolve(raws)
     problems += [*unfolder.problems, *resolver.problems]
-    if problems:
-        raise Invalid(problems)
     first = paths[0]
     folder = first if first.is_dir() else first.parent
+    if connections:
+        problems += credentials.taken(entries, folder, given, connections)
+    if problems:
+        raise Invalid(problems)
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), given, connections.parent if connections else folder,
         ledger_cluster,
@@ -93,21 +95,6 @@ def _head(tree: Located, problems: list[Diagnostic]) -> sites.Head | None:
     except ValidationError as invalid:
         _explain(tree, invalid, problems, sites.HEAD_KEYS)
         return None
-
-
-def _no_commands(head: sites.Head, tree: Located, problems: list[Diagnostic]) -> None:
-    """A document is written by whoever may open a pull request: what it says is read, never run."""
-    for name, spec in head.sites.items():
-        secrets = [
-            getattr(system, field, None)
-            for system in (spec.vast, spec.runai)
-            for field in ("token", "password", "client_secret")
-        ]
-        if any(isinstance(one, sites.CommandSecret) for one in secrets):
-            text = f"site {name}: a document runs no command"
-            problems.append(
-                error("VP222", text, fix="use env or file, or a connections file", where=tree["sites"].where(name))
-            )
 
 
 def _connections(

@@ -8,10 +8,12 @@ from typing import Any
 from pydantic import ValidationError
 
 from vastplan.config.unfold import Raw, nearest
+from vastplan.config.yaml import MAX_PROBLEMS
 from vastplan.config.yaml import Mapping as Located
 from vastplan.config.yaml import Sequence as LocatedList
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Where, error
+from vastplan.model.errors import Invalid
 from vastplan.model.value import Ref, Secret
 from vastplan.words.document import Entry, EntryType, Site
 from vastplan.words.kind import Field, Shape
@@ -129,6 +131,8 @@ class Resolver:
         if (message, where) not in self._seen:  # an entry is typed once for every site
             self._seen.add((message, where))
             self.problems.append(error(code, message, fix=fix, where=where))
+            if len(self.problems) >= MAX_PROBLEMS:
+                raise Invalid(self.problems)
 
 
 def canonical(fields: tuple[Field, ...], values: dict[str, Any]) -> dict[str, Any]:

@@ -89,6 +89,17 @@ class Connections(Spec):
         return frozenset(name for name in ("vast", "kubernetes", "runai", "sim") if getattr(self, name) is not MISSING)
 
 
+def credentials(given: Connections) -> list[tuple[str, AnySecret]]:
+    """The secrets of a site's systems, each with its place."""
+    found = []
+    for system in ("vast", "runai"):
+        for name in ("token", "password", "client_secret"):
+            source = getattr(getattr(given, system), name, MISSING)
+            if isinstance(source, EnvironmentSecret | FileSecret | CommandSecret):
+                found.append((f"{system}.{name}", source))
+    return found
+
+
 Isolation = Literal["admission_policy", "resource_quota"]
 
 
@@ -165,6 +176,7 @@ EntrySites = Annotated[list[SiteName], Field(min_length=1)]
 EntryRenamed = Annotated[str, StringConstraints(min_length=1)]
 
 __all__ = [
-    "ENTRY_KEYS", "HEAD_KEYS", "AnySecret", "Connections", "ConnectionsFile", "EntryRenamed", "EntrySites", "Head",
-    "KubernetesEndpoint", "KubernetesLedgerSpec", "LedgerSpec", "Limits", "RunaiEndpoint", "SimEndpoint", "SiteSpec", "Tls", "VastEndpoint",
+    "ENTRY_KEYS", "HEAD_KEYS", "AnySecret", "CommandSecret", "Connections", "ConnectionsFile", "EntryRenamed", "EntrySites",
+    "EnvironmentSecret", "FileSecret", "Head", "KubernetesEndpoint", "KubernetesLedgerSpec", "LedgerSpec", "Limits", "RunaiEndpoint",
+    "SimEndpoint", "SiteSpec", "Tls", "VastEndpoint", "credentials",
 ]  # fmt: skip

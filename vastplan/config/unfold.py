@@ -9,8 +9,9 @@ from typing import Any
 
 from vastplan.config.merge import overlay
 from vastplan.config.sites import ENTRY_KEYS, HEAD_KEYS
-from vastplan.config.yaml import Mapping
+from vastplan.config.yaml import MAX_PROBLEMS, Mapping
 from vastplan.model.diagnostic import Diagnostic, Where, error
+from vastplan.model.errors import Invalid
 from vastplan.words.document import EntryType
 
 TENANT = "tenant"
@@ -30,7 +31,9 @@ class Raw:
 
 
 def nearest(name: str, known: Any) -> str:
-    """`did you mean X?`, when something near is known."""
+    """`did you mean X?`, when something near is known; what is out of all measure is not looked for."""
+    if len(name) > 100 or len(known) > 2000:
+        return ""
     found = get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"did you mean {found[0]}?" if found else ""
 
@@ -40,6 +43,7 @@ class Unfolder:
 
     def __init__(self, tree: Mapping, sections: dict[str, EntryType], sites: tuple[str, ...]) -> None:
         self.problems: list[Diagnostic] = []
+        self._told: set[Diagnostic] = set()
         self._tree = tree
         self._sections = sections
         self._sites = sites
@@ -136,8 +140,11 @@ class Unfolder:
 
     def _problem(self, code: str, message: str, where: Where, fix: str) -> None:
         one = error(code, message, fix=fix, where=where)
-        if one not in self.problems:  # the same line is walked once for every site
+        if one not in self._told:  # the same line is walked once for every site
+            self._told.add(one)
             self.problems.append(one)
+        if len(self.problems) >= MAX_PROBLEMS:
+            raise Invalid(self.problems)
 
 
 def _own_fields(sections: dict[str, EntryType]) -> set[str]:

@@ -21,6 +21,7 @@ except ImportError:  # PyYAML built without libyaml: slower, otherwise the same
 
 MAX_BYTES = 10 * 1024 * 1024
 MAX_DEPTH = 64
+MAX_PROBLEMS = 1000  # nobody reads more, and a hostile file can hold millions
 MAX_VALUES = 1_000_000  # an alias counts what it stands for, so a few lines cannot become gigabytes
 
 _RESOLVER = yaml.SafeLoader.yaml_implicit_resolvers
@@ -220,3 +221,5 @@ class _Reader:
 
     def _problem(self, code: str, message: str, event: Any, fix: str) -> None:
         self._problems.append(error(code, message, fix=fix, where=self._where(event)))
+        if len(self._problems) >= MAX_PROBLEMS:
+            raise Invalid(self._problems)

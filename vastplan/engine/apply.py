@@ -11,6 +11,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Lost, Stale, Unclear, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Action, Operation, Plan, Step
+from vastplan.model.sensitive import without_secrets
 
 Progress = Callable[[Action, str], None]
 
@@ -107,7 +108,9 @@ class _Schedule:
         except VastplanError as problem:
             self._end(action, State.FAILED, str(problem))
         except Exception as problem:  # a fault of ours must not stop the others, nor lose what was done
-            self._end(action, State.UNKNOWN, f"a fault in vastplan: {type(problem).__name__}: {problem}")
+            self._end(
+                action, State.UNKNOWN, without_secrets(f"a fault in vastplan: {type(problem).__name__}: {problem}")
+            )
         else:
             if self._last[operation.address] == index:
                 self._end(action, State.DONE)

@@ -16,6 +16,9 @@ from vastplan.words.provider import Provider
 
 SystemKey = tuple[str, str]  # site, system
 DOUBTS = 5  # objects of a collection that are asked for when its list does not show them
+MAX_BARREN_PAGES = 10  # in a row: a list may shrink while it is read, but one that never ends must not be read for ever
+# What taking a row apart raises when something in it is of another type than the vendor's documents say.
+_MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, ArithmeticError)
 
 
 @dataclass(slots=True)
@@ -154,13 +157,18 @@ def _collection(
     if isinstance(provider, Exception):
         return Collection(error=str(provider))
     found: dict[str, Live] = {}
+    barren = 0
     try:
         for page in provider.pages(kind):
+            before = len(found)
             for row in page:
                 live = live_of(site, kind, row, provider)
                 if not live.id:
                     return Collection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
                 found[live.id] = live  # a list that moved between two pages may show a row twice
+            barren = 0 if len(found) > before else barren + 1
+            if barren > MAX_BARREN_PAGES:
+                return Collection(error=f"{provider.describe()}: the list of {kind.name}s goes on and says nothing new")
         for one in [one for one in owned if one.id not in found][:DOUBTS]:
             there = provider.read(kind, one.locator)
             if there is not None and item_id(kind.endpoint, there) == one.id:
@@ -170,4 +178,7 @@ def _collection(
                 return Collection(error=f"{provider.describe()}: {text}")
     except VastplanError as problem:
         return Collection(error=str(problem))
+    except _MISSHAPEN as problem:
+        text = f"{provider.describe()}: a {kind.name} in the answer does not have the documented form"
+        return Collection(error=f"{text} ({type(problem).__name__})")
     return Collection(list(found.values()))

@@ -15,6 +15,7 @@ from filelock import FileLock, Timeout
 from vastplan.ledger.backend import Holder
 from vastplan.ledger.events import Book, Event, new_part
 from vastplan.ledger.part import checked, dump, load
+from vastplan.model import strict
 from vastplan.model.errors import Locked, Lost, VastplanError
 from vastplan.model.state import LedgerPart
 
@@ -164,7 +165,7 @@ def _replayed(part: LedgerPart, journal: Path) -> LedgerPart:
         if not line:
             continue
         try:
-            book.add(json.loads(line))
+            book.add(strict.parse(line))
         except (ValueError, KeyError, TypeError):
             if index < len(lines) - 1:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None

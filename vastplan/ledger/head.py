@@ -14,6 +14,7 @@ from typing import Any
 from vastplan.ledger.events import Book, Event
 from vastplan.ledger.objects import Api, Pieces, Place, content, damaged, found, version
 from vastplan.ledger.part import checked, load
+from vastplan.model import strict
 from vastplan.model.errors import Unclear, VastplanError
 from vastplan.model.state import LedgerPart
 
@@ -49,7 +50,7 @@ def read(api: Api, place: Place) -> tuple[Head, str] | None:
         return None
     raw = content(row, "head")
     try:
-        whole: Mapping[str, Any] = json.loads(raw or b"")
+        whole: Mapping[str, Any] = strict.parse(raw or b"")
         number = whole["version"]
         if not isinstance(number, int) or number > FORMAT:
             where = f"the ledger of {place.site} in namespace {place.namespace}"
@@ -90,7 +91,7 @@ def _part(pieces: Pieces, place: Place, head: Head) -> LedgerPart | None:
         lines = pieces.get(names)
         if lines is None:
             return None
-        _replay(book, place, json.loads(lines))
+        _replay(book, place, strict.parse(lines))
     _replay(book, place, head.tail)
     return book.part()
 

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 
 from vastplan.ledger.upgrade import upgraded
+from vastplan.model import strict
 from vastplan.model.errors import VastplanError
 from vastplan.model.state import LEDGER_VERSION, Intent, LedgerPart, Owned
 
@@ -18,7 +19,7 @@ def dump(part: LedgerPart) -> bytes:
 def load(raw: bytes, shown: str) -> LedgerPart:
     """A part from JSON of this version or an older one; raises `VastplanError` that says what is wrong with it."""
     try:
-        found = json.loads(raw)
+        found = strict.parse(raw)
         version = found["version"]
         if not isinstance(version, int) or version > LEDGER_VERSION:
             raise VastplanError(

@@ -18,14 +18,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vastplan.model.diagnostic import Diagnostic, in_order
+from vastplan.model.sensitive import without_secrets
 
 OK, ERROR, CHANGES, BLOCKED, PARTIAL, STALE, INCOMPLETE = range(7)
 
 
 class VastplanError(Exception):
-    """Anything that stops a command; its text is for the person who typed it."""
+    """Anything that stops a command; its text is for the person who typed it, and holds no secret that was used."""
 
     exit_code = ERROR
+
+    def __init__(self, message: str) -> None:
+        super().__init__(without_secrets(message))
 
 
 class Invalid(VastplanError):

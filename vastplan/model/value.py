@@ -85,6 +85,17 @@ def revealed(value: Any, reveal: Reveal) -> Any:
     return value
 
 
+def sources(value: Any) -> list[tuple[str, str]]:
+    """Where the secrets inside a value come from."""
+    if isinstance(value, Secret):
+        return [value.source]
+    if isinstance(value, dict):
+        return [one for item in value.values() for one in sources(item)]
+    if isinstance(value, list | tuple):
+        return [one for item in value for one in sources(item)]
+    return []
+
+
 def canonical(value: Any) -> str:
     """One text for equal values, whatever the order of keys: what digests are made of."""
     return json.dumps(_for_digest(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.cookiejar import DefaultCookiePolicy
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
+from vastplan.model import strict
 from vastplan.model.errors import Conflict, NotAuthorised, NotFound, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.sensitive import keep_credential, without_secrets
 from vastplan.providers.patience import Patience
 from vastplan.providers.transport import READS, content, repeats
+
+_LONGEST_REASON = 65536  # bytes looked at of a body that is not JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +109,9 @@ class Http:
     ) -> tuple[Answer, str]:
         if self._down and self._read_only:
             raise Unreachable(self._down)  # one collection has waited for it; the others need not wait again
+        credential = headers.get("Authorization", "")
+        keep_credential(credential)
+        fit_for_a_header(self.base, credential)
         try:
             with self._slots:
                 with self._session.request(
@@ -138,17 +144,23 @@ class Http:
         return Unclear(f"{method} {path} was sent to {self.base}, and no answer came ({_reason(problem)})")
 
     def _parsed(self, method: str, path: str, status: int, raw: bytes) -> tuple[Answer, str]:
-        text = raw[:2000].decode("utf-8", "replace")
         if not raw:
             return Answer(status, None), ""
+        text = without_secrets(raw[:_LONGEST_REASON].decode("utf-8", "replace"))[:2000] if status >= 400 else ""
         try:
-            return Answer(status, json.loads(raw)), text
+            return Answer(status, strict.parse(raw)), text
         except ValueError:
             if status >= 400:
                 return Answer(status, None), text
             if method in READS:
                 raise Unreachable(f"{self.base} answered {method} {path} with something that is not JSON") from None
             raise Unclear(f"{self.base} answered {method} {path} with something that is not JSON") from None
+
+
+def fit_for_a_header(base: str, value: str) -> None:
+    """Raises `VastplanError` for a credential that HTTP cannot carry; the libraries' own errors would quote it."""
+    if not (value.isascii() and value.isprintable()) or value != value.strip():
+        raise VastplanError(f"{base}: its token holds a line break, or something that is not plain ASCII")
 
 
 def refusal(status: int, what: str, why: str) -> VastplanError:
@@ -179,8 +191,16 @@ def explain(body: Any, text: str) -> str:
     return "" if text.lstrip().startswith("<") else one_line(text)
 
 
+def segment(text: str) -> str:
+    """A name or id as one step of a request path; raises `Refused` for what would lead out of it."""
+    if text in ("", ".", "..") or not text.isprintable():
+        raise Refused(f"{text[:80]!r} is no name for an object: it cannot stand in a request path")
+    return quote(text, safe="")
+
+
 def one_line(text: str, limit: int = 300) -> str:
-    """Text from outside on one line, without control characters, cut to `limit`."""
+    """Text from outside on one line, without control characters and our secrets, cut to `limit`."""
+    text = without_secrets(text)
     flat = " ".join("".join(char if char.isprintable() else " " for char in text).split())
     return flat if len(flat) <= limit else flat[: limit - 1] + "…"
 

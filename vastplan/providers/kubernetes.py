@@ -10,13 +10,14 @@ import json
 import threading
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
 
 import urllib3
 from kubernetes import client, config
 
+from vastplan.model import strict
 from vastplan.model.errors import NotFound, Unclear, Unreachable, VastplanError
-from vastplan.providers.http import one_line, refusal, untrusted
+from vastplan.model.sensitive import keep_credential, keep_secret
+from vastplan.providers.http import fit_for_a_header, one_line, refusal, segment, untrusted
 from vastplan.providers.patience import PATIENT, Patience
 from vastplan.providers.transport import content, repeats
 from vastplan.words.codec import at
@@ -41,6 +42,8 @@ def connect(*, kubeconfig: str | None, context: str | None, in_cluster: bool) ->
     except config.ConfigException as problem:
         raise VastplanError(f"kubernetes: {one_line(str(problem))}") from None
     settings = api.configuration
+    if settings.password:
+        keep_secret(settings.password)
     if not (settings.api_key or settings.cert_file or settings.username):
         # A credential plug-in that fails leaves the client without credentials and says nothing.
         raise VastplanError(f"kubernetes: context {context or '(current)'} yields no credentials")
@@ -160,11 +163,11 @@ class KubernetesProvider:
         if not kind.endpoint.namespaced:
             return kind.endpoint.path
         root, _, plural = kind.endpoint.path.rpartition("/")
-        return f"{root}/namespaces/{quote(namespace, safe='')}/{plural}"
+        return f"{root}/namespaces/{segment(namespace)}/{plural}"
 
     def _item(self, kind: Kind, locator: str) -> str:
         namespace, _, name = locator.rpartition("/")
-        return f"{self._collection(kind, namespace)}/{quote(name, safe='')}"
+        return f"{self._collection(kind, namespace)}/{segment(name)}"
 
     def _call(
         self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None, form: str = ""
@@ -178,6 +181,9 @@ class KubernetesProvider:
             header_params={"Accept": "application/json"},
             auth_settings=["BearerToken"],
         )
+        credential = next((value for name, value in headers.items() if name.lower() == "authorization"), "")
+        keep_credential(credential)
+        fit_for_a_header(self.describe(), credential)
         if body is not None:
             headers["Content-Type"] = form or "application/json"
         try:
@@ -199,7 +205,7 @@ class KubernetesProvider:
 
     def _understood(self, method: str, path: str, status: int, raw: bytes) -> Any:
         try:
-            parsed = json.loads(raw) if raw else None
+            parsed = strict.parse(raw) if raw else None
         except ValueError:
             parsed = None
             if status < 400:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-from urllib.parse import quote
 
 from vastplan.model.errors import NotAuthorised, NotFound, Unclear, Unreachable
-from vastplan.providers.http import Http, explain
+from vastplan.providers.http import Http, explain, segment
 from vastplan.providers.patience import PATIENT, Patience
 from vastplan.words.codec import item_id
 from vastplan.words.kind import Kind, Row, Update
@@ -79,7 +78,7 @@ class RunaiProvider:
         """One object by id."""
         query = {name: value for name, value in kind.endpoint.query.items() if name in ("statusInfo", "usageInfo")}
         try:
-            body = self._http.call("GET", f"{kind.endpoint.path}/{quote(locator, safe='')}", query=query).body
+            body = self._http.call("GET", f"{kind.endpoint.path}/{segment(locator)}", query=query).body
         except NotFound:
             return None
         if not isinstance(body, dict):
@@ -96,12 +95,12 @@ class RunaiProvider:
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """PUT the whole object."""
         method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
-        self._http.call(method, f"{kind.endpoint.path}/{quote(locator, safe='')}", body=body)
+        self._http.call(method, f"{kind.endpoint.path}/{segment(locator)}", body=body)
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""
         try:
-            self._http.call("DELETE", f"{kind.endpoint.path}/{quote(locator, safe='')}")
+            self._http.call("DELETE", f"{kind.endpoint.path}/{segment(locator)}")
         except NotFound:
             return
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
-from vastplan.providers.http import Answer, Http, explain, one_line
+from vastplan.providers.http import Answer, Http, explain, one_line, segment
 from vastplan.providers.patience import PATIENT, Patience
 from vastplan.words.kind import Kind, Row
 
@@ -87,11 +87,13 @@ class VastProvider:
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by id."""
         try:
-            body = self._http.call("GET", f"{kind.endpoint.path}{locator}/").body
+            body = self._http.call("GET", f"{kind.endpoint.path}{segment(locator)}/").body
         except NotFound:
             return None
         if not isinstance(body, dict):
-            raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path}{locator}/ is not an object")
+            raise Unreachable(
+                f"{self._url}: the answer to GET {kind.endpoint.path}{segment(locator)}/ is not an object"
+            )
         return body
 
     def create(self, kind: Kind, body: Row) -> Row:
@@ -105,12 +107,12 @@ class VastProvider:
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """PATCH the fields in `body`; the answer may be empty."""
-        self._wait(self._http.call("PATCH", f"{kind.endpoint.path}{locator}/", body=body))
+        self._wait(self._http.call("PATCH", f"{kind.endpoint.path}{segment(locator)}/", body=body))
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""
         try:
-            self._wait(self._http.call("DELETE", f"{kind.endpoint.path}{locator}/"))
+            self._wait(self._http.call("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
         except NotFound:
             return
 
@@ -125,7 +127,9 @@ class VastProvider:
     def version(self) -> str:
         """The cluster's software version, such as `5.5.0.12`."""
         body = self._http.call("GET", "/versions/", query={"status": "success", "page_size": 1}).body
-        rows = body.get("results", []) if isinstance(body, dict) else body
+        rows = body.get("results") if isinstance(body, dict) else body
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise Unreachable(f"{self._url}: the answer to GET /versions/ is not a list of objects")
         return str(rows[0].get("sys_version", "")) if rows else ""
 
     def _wait(self, answer: Answer) -> None:
@@ -147,7 +151,7 @@ class VastProvider:
                 raise Unclear(f"task {task.get('name', task['id'])} did not end within {TASK_TIMEOUT:.0f} s")
             time.sleep(pause)
             pause = min(pause * 1.5, 5.0)
-            body = self._http.call("GET", f"/vtasks/{task['id']}/").body
+            body = self._http.call("GET", f"/vtasks/{segment(str(task['id']))}/").body
             task = body if isinstance(body, dict) else task
 
     def _headers(self, refused: Mapping[str, str] | None) -> Mapping[str, str]:

@@ -1,0 +1,97 @@
+"""Documents made to hurt: a clear error, soon, in little memory, and never a traceback."""
+
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAD = b"version: 1\nname: x\nsites: {iad: {sim: {systems: [vast]}}}\n"
+TEN = 10 * 2**20
+MEMORY, SECONDS = 700 * 2**20, 60  # of address space, and of a busy machine: what is meant is 200 MB and 2 s
+
+
+def _many(count: int, entry: str) -> bytes:
+    return b"tenants: {" + ", ".join(entry.format(index) for index in range(count)).encode() + b"}\n"
+
+
+def _bomb() -> bytes:
+    lines = [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}' if i else 'x'] * 9)}]" for i in range(10)]
+    return "\n".join(lines).encode()
+
+
+DOCUMENTS: dict[str, tuple[bytes, str]] = {
+    "aliases of aliases": (_bomb(), "VP107"),
+    "an alias of itself": (b"a: &a {b: *a}", "VP112"),
+    "lists in lists": (b"[" * (TEN - 10), "VP108"),
+    "mappings in mappings": (b"{a: " * (TEN // 4 - 10), "VP108"),
+    "dashes": (b"- " * (TEN // 2 - 10), "VP108"),
+    "keys of keys": (b"? " * (TEN // 2 - 10), "VP108"),
+    "more than ten megabytes": (b"a: " + b"x" * TEN, "VP102"),
+    "one long word": (HEAD + b"tenants: {" + b"x" * (TEN - 100) + b": {}}", "VP104"),
+    "nothing but a comment": (b"#" * (TEN - 10), "VP211"),
+    "blanks": (b" " * (TEN - 10), "VP211"),
+    "millions of values": (b"a: [" + b"1," * (TEN // 2 - 10) + b"]", "VP107"),
+    "one key, a million times": (b"a: 1\n" * (TEN // 5 - 10), "VP111"),
+    "a million tags": (b"a: [" + b"!x 1," * (TEN // 5 - 10) + b"]", "VP109"),
+    "a million documents": (b"--- 1\n" * (TEN // 6), "VP106"),
+    "a hundred thousand sections": (HEAD + b"".join(b"t%d: 1\n" % i for i in range(100_000)), "VP206"),
+    "a hundred thousand wrong entries": (HEAD + _many(100_000, "t{}: {{max_view: 1}}"), "VP206"),
+    "a hundred thousand wrong fields": (HEAD + b"tenants: {a: " + _many(100_000, "t{}: 1")[9:-1] + b"}", "VP206"),
+    "thousands of names that are nearly right": (
+        HEAD + _many(5000, "tenant-{}: {{}}") + b"qos_policies:" + _many(5000, "q{0}: {{tenant: tenant-x{0}}}")[8:],
+        "VP209",
+    ),
+    "not UTF-8": (HEAD + b"tenants: {\xff: {}}", "VP103"),
+    "UTF-16": (HEAD.decode().encode("utf-16"), "VP103"),
+    "a NUL": (HEAD + b'tenants: {"a\0": {}}', "VP104"),
+    "half a surrogate": (HEAD + b'tenants: {"\\ud800": {}}', "VP104"),
+    "a NUL in a name": (HEAD + b'tenants: {"a\\0b": {}}', "VP212"),
+    "a number of 5,000 digits": (HEAD + b"tenants: {a: {max_views: " + b"9" * 5000 + b"}}", "VP113"),
+    "not a number": (HEAD + b"tenants: {a: {max_views: .nan}}", "VP212"),
+    "more than all": (HEAD + b"tenants: {a: {max_views: .inf}}", "VP212"),
+    "a number of 400 digits and a half": (
+        HEAD + b"departments: {d: {gpus: {default: " + b"9" * 400 + b".5}}}",
+        "VP212",
+    ),
+    "a time": (HEAD + b"tenants: {a: {max_views: 2001-01-01T00:00:00Z}}", "VP212"),
+    "a path as a name": (HEAD + b"tenants: {../../etc: {}}", "VP212"),
+    "a path as a site": (b"version: 1\nname: x\nsites: {../iad: {sim: {}}}\n", "VP212"),
+    "a path as the document's name": (b"version: 1\nname: ../x\nsites: {iad: {sim: {}}}\n", "VP212"),
+}
+
+
+def _limited() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_a_hostile_document(name: str, tmp_path: Path) -> None:
+    content, code = DOCUMENTS[name]
+    file = tmp_path / "doc.yaml"
+    file.write_bytes(content)
+    done = subprocess.run(
+        [sys.executable, "-m", "vastplan", "validate", str(file)],
+        capture_output=True, text=True, timeout=SECONDS, preexec_fn=_limited, check=False,
+    )  # fmt: skip
+    told = done.stdout + done.stderr
+    assert done.returncode == 1, told[:2000]
+    assert f"error {code}" in told, told[:2000]
+    assert "Traceback" not in told and "a bug in vastplan" not in told, told[-2000:]
+    assert len(told) < 700_000  # a thousand problems of a line each at the most
+    assert all(line.isprintable() for line in told.splitlines())
+
+
+@pytest.mark.parametrize("ends", ["\r", "\r\n", "\n"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_line_ends_and_byte_order_marks_of_other_editors(ends: str, mark: bytes, tmp_path: Path) -> None:
+    from vastplan.config.yaml import load
+
+    file = tmp_path / "doc.yaml"
+    file.write_bytes(mark + HEAD.decode().replace("\n", ends).encode() + b"oops: 1")
+    tree = load(file, "doc.yaml")
+    assert tree["name"] == "x"
+    assert tree.keys_at["oops"].line == 4
