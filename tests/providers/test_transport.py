@@ -13,10 +13,11 @@ import pytest
 from kubernetes import client
 
 import vastplan.kinds
-from tests.providers.wire import Answer, Seen, Server, say, serving
-from vastplan.model.errors import Refused, Unclear, Unreachable
+from tests.providers.wire import Answer, Seen, Server, proxying, say, serving
+from vastplan.model.errors import NotAuthorised, Refused, Unclear, Unreachable
 from vastplan.providers.kubernetes import KubernetesProvider
 from vastplan.providers.patience import Patience
+from vastplan.providers.runai import RunaiProvider
 from vastplan.providers.transport import repeats
 from vastplan.providers.vast import VastProvider
 from vastplan.words.discover import discover
@@ -189,32 +190,76 @@ def test_silence_is_cut_off(system: str, tmp_path: Path) -> None:
             list(provider(system, server, silent).pages(kind(system)))
 
 
-def test_one_log_in_however_many_threads_notice(tmp_path: Path) -> None:
+LOG_IN = {"vast": ("/token/", "access"), "runai": ("/api/v1/token", "accessToken")}
+
+
+def logging_in(system: str, server: Server) -> VastProvider | RunaiProvider:
+    """A client that has a name and a password, and no token yet."""
+    if system == "vast":
+        user = ("admin", lambda: "secret")
+        return VastProvider(server.url, verify=server.ca, token=None, user=user, writable=True, patience=QUICK)
+    return RunaiProvider(
+        server.url, verify=server.ca, client_id="me", client_secret=lambda: "secret", cluster="c", writable=True,
+        patience=QUICK,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("system", LOG_IN)
+def test_one_log_in_however_many_threads_notice(system: str, tmp_path: Path) -> None:
     many, gate = 6, threading.Barrier(6)
     issued: list[str] = []
+    path, token = LOG_IN[system]
 
     def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
-        if seen.path.endswith("/token/"):
+        if seen.path.endswith(path):
             issued.append(f"t{len(issued)}")
-            return say(handler, 200, {"access": issued[-1]})
+            return say(handler, 200, {token: issued[-1]})
         if seen.headers["authorization"] == "Bearer t0":
             gate.wait(5)  # all of them have been sent with the old token
-            time.sleep(
-                0.05 * int(seen.path.rstrip("/").rpartition("/")[2])
-            )  # some hear of it when others have the new one
+            number = seen.path.partition("?")[0].rstrip("/").rpartition("/")[2]
+            time.sleep(0.05 * int(number))  # some hear of it when others have the new one
             return say(handler, 401, {"detail": "expired"})
         return say(handler, 200, made("vast"))
 
     with serving(tmp_path, answer) as server:
-        user = ("admin", lambda: "secret")
-        one = VastProvider(server.url, verify=server.ca, token=None, user=user, writable=True, patience=QUICK)
+        one = logging_in(system, server)
         one._headers(None)
-        threads = [threading.Thread(target=one.read, args=(kind("vast"), str(number))) for number in range(many)]
+        what = KINDS["tenant" if system == "vast" else "department"]
+        threads = [threading.Thread(target=one.read, args=(what, str(number))) for number in range(many)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
     assert issued == ["t0", "t1"]
+
+
+@pytest.mark.parametrize("status", [500, 503, 429, 0])
+@pytest.mark.parametrize("system", LOG_IN)
+def test_a_log_in_is_repeated_and_a_refused_one_is_not(system: str, status: int, tmp_path: Path) -> None:
+    path, token = LOG_IN[system]
+    bad: Answer = hang_up if status == 0 else lambda _, handler: say(handler, status)
+    (tmp_path / "other").mkdir()
+    with serving(tmp_path, first(bad, lambda _, handler: say(handler, 200, {token: "t"}))) as server:
+        assert logging_in(system, server)._headers(None) == {"Authorization": "Bearer t"}
+        assert [one.path.endswith(path) for one in server.seen] == [True, True]
+    with serving(tmp_path / "other", lambda _, handler: say(handler, 401)) as server:
+        with pytest.raises(NotAuthorised):
+            logging_in(system, server)._headers(None)
+        assert len(server.seen) == 1  # else an account is locked
+
+
+@pytest.mark.parametrize(("around", "passed"), [("", 1), ("127.0.0.1", 0)], ids=["through it", "around it"])
+def test_a_proxy_named_in_the_environment(
+    system: str, around: str, passed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(tmp_path, lambda _, handler: say(handler, 200, rows(system))) as server, proxying() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        monkeypatch.setenv("NO_PROXY", around)
+        assert list(provider(system, server).pages(kind(system))) == [[]]
+        place = server.url.removeprefix("https://")
+        assert [(one.method, one.path) for one in proxy.seen] == [("CONNECT", place)] * passed
+        # What goes to the system is inside its TLS: the proxy is told where to, and no credential.
+        assert all("authorization" not in one.headers for one in proxy.seen)
 
 
 def test_no_more_calls_at_once_than_allowed(system: str, tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import select
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -68,19 +70,56 @@ def serving(folder: Path, answer: Answer) -> Iterator[Server]:
         def log_message(self, format: str, *args: Any) -> None:
             pass
 
-    class Quiet(ThreadingHTTPServer):
-        daemon_threads = True
-
-        def handle_error(self, request: Any, client_address: Any) -> None:
-            pass  # a client that had enough hangs up
-
     http = Quiet(("127.0.0.1", 0), Handler)
     http.socket = authority.context.wrap_socket(http.socket, server_side=True)
     server = Server(f"https://127.0.0.1:{http.server_address[1]}", str(ca))
+    with _running(http):
+        yield server
+
+
+@contextmanager
+def proxying() -> Iterator[Server]:
+    """A forward proxy that lets everybody through; it sees no more than the name of a host and its port."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_CONNECT(self) -> None:
+            server.seen.append(Seen("CONNECT", self.path, {k.lower(): v for k, v in self.headers.items()}, b""))
+            host, _, port = self.path.rpartition(":")
+            with socket.create_connection((host, int(port)), 5) as there:
+                self.send_response(200)
+                self.end_headers()
+                pairs = {self.connection: there, there: self.connection}
+                while ready := select.select(list(pairs), [], [], 5)[0]:
+                    for one in ready:
+                        data = one.recv(65536)
+                        if not data:
+                            return
+                        pairs[one].sendall(data)
+
+        def log_message(self, format: str, *args: Any) -> None:
+            pass
+
+    http = Quiet(("127.0.0.1", 0), Handler)
+    server = Server(f"http://127.0.0.1:{http.server_address[1]}", "")
+    with _running(http):
+        yield server
+
+
+class Quiet(ThreadingHTTPServer):
+    """A server that does not mind a client that had enough and hangs up."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Nothing."""
+
+
+@contextmanager
+def _running(http: ThreadingHTTPServer) -> Iterator[None]:
     thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield server
+        yield
     finally:
         http.shutdown()
         http.server_close()

@@ -22,7 +22,7 @@ except ImportError:  # PyYAML built without libyaml: slower, otherwise the same
 MAX_BYTES = 10 * 1024 * 1024
 MAX_DEPTH = 64
 MAX_PROBLEMS = 1000  # nobody reads more, and a hostile file can hold millions
-MAX_VALUES = 1_000_000  # an alias counts what it stands for, so a few lines cannot become gigabytes
+MAX_VALUES = 500_000  # of one file; an alias counts what it stands for, so a few lines cannot become gigabytes
 
 _RESOLVER = yaml.SafeLoader.yaml_implicit_resolvers
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}

@@ -35,7 +35,7 @@ Authorise = Callable[[Mapping[str, str] | None], Mapping[str, str]]
 
 
 class Http:
-    """One base URL. `read_only` refuses to send anything but reads and the named harmless calls."""
+    """One base URL. `read_only` refuses to send anything but reads and the one call that logs in, to the path `log_in`."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Http:
         authorise: Authorise,
         expired: Callable[[int, str], bool],
         read_only: bool,
-        harmless: tuple[str, ...] = (),
+        log_in: str,
         parallel: int = 8,
         patience: Patience,
     ) -> None:
@@ -54,7 +54,7 @@ class Http:
         self._authorise = authorise
         self._expired = expired
         self._read_only = read_only
-        self._harmless = harmless
+        self._log_in = log_in
         self._slots = threading.BoundedSemaphore(parallel)
         self._patience = patience
         self._down = ""
@@ -69,6 +69,8 @@ class Http:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         adapter = HTTPAdapter(max_retries=repeats(patience), pool_connections=2, pool_maxsize=max(parallel, 2))
         self._session.mount("https://", adapter)
+        # Whoever logs in twice has changed nothing: that is repeated like a read.
+        self._session.mount(self.base + log_in, HTTPAdapter(max_retries=repeats(patience, READS | {"POST"})))
 
     def close(self) -> None:
         """Close the connections."""
@@ -76,19 +78,19 @@ class Http:
 
     def call(self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
         """One request; a token that has expired is renewed once. Raises this package's errors."""
-        if self._read_only and method not in READS and not path.endswith(self._harmless or "\0"):
+        if self._read_only and method not in READS:
             raise VastplanError(f"refused to send {method} {path}: this run only reads")
         headers = self._authorise(None)
-        answer, text = self._exchange(method, path, query, body, headers, None)
+        answer, text = self._exchange(method, path, query, body, headers)
         if self._expired(answer.status, text):  # turned away at the door: even a write was not carried out
-            answer, text = self._exchange(method, path, query, body, self._authorise(headers), None)
+            answer, text = self._exchange(method, path, query, body, self._authorise(headers))
         if answer.status >= 400:
             raise refusal(answer.status, f"{method} {path}", explain(answer.body, text))
         return answer
 
-    def send(self, method: str, path: str, *, body: Any = None, form: Mapping[str, str] | None = None) -> Answer:
-        """One request without credentials and without renewal, for logging in."""
-        return self._exchange(method, path, None, body, {}, form)[0]
+    def log_in(self, body: Any) -> Answer:
+        """The answer to a log-in, whatever its status: sent without credentials and without renewal."""
+        return self._exchange("POST", self._log_in, None, body, {})[0]
 
     def follow(self, url: str) -> str:
         """The path of a link that the server gave us; a link to another host is refused, credentials stay here."""
@@ -105,7 +107,6 @@ class Http:
         query: Mapping[str, Any] | None,
         body: Any,
         headers: Mapping[str, str],
-        form: Mapping[str, str] | None,
     ) -> tuple[Answer, str]:
         if self._down and self._read_only:
             raise Unreachable(self._down)  # one collection has waited for it; the others need not wait again
@@ -115,7 +116,7 @@ class Http:
         try:
             with self._slots:
                 with self._session.request(
-                    method, self.base + path, params=query, json=body, data=form, headers=dict(headers),
+                    method, self.base + path, params=query, json=body, headers=dict(headers),
                     timeout=(self._patience.connect, self._patience.silence),
                     allow_redirects=False, stream=True, verify=self._verify,
                 ) as response:  # fmt: skip

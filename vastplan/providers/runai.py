@@ -47,6 +47,7 @@ class RunaiProvider:
             authorise=self._headers,
             expired=lambda status, _: status == 401,
             read_only=not writable,
+            log_in="/api/v1/token",
             parallel=parallel,
             patience=patience,
         )
@@ -151,7 +152,7 @@ class RunaiProvider:
 
     def _log_in(self) -> str:
         body = {"grantType": "client_credentials", "clientID": self._client_id, "clientSecret": self._client_secret()}
-        answer = self._http.send("POST", "/api/v1/token", body=body)
+        answer = self._http.log_in(body)
         if answer.status in (400, 401, 403):
             reason = explain(answer.body, "")
             raise NotAuthorised(f"{self._url}: client {self._client_id} could not log in: {reason}", answer.status)

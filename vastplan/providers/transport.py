@@ -12,13 +12,13 @@ from vastplan.providers.patience import Patience
 READS = frozenset({"GET", "HEAD"})
 
 
-def repeats(patience: Patience) -> Retry:
-    """The rule of what is sent again, and when."""
+def repeats(patience: Patience, methods: frozenset[str] = READS) -> Retry:
+    """The rule of what is sent again, and when; `methods` are those that change nothing."""
     times = patience.retries
     return Repeats(
         total=times, connect=times, read=times, status=times, redirect=0,
         backoff_factor=patience.backoff, backoff_max=patience.longest, status_forcelist=(429, 500, 502, 503, 504),
-        allowed_methods=READS, respect_retry_after_header=True, raise_on_status=False,
+        allowed_methods=methods, respect_retry_after_header=True, raise_on_status=False,
     )  # fmt: skip
 
 
@@ -32,7 +32,7 @@ class Repeats(Retry):
         """Whether an answer of that status is asked for again."""
         if status_code == 429:
             return bool(self.total)
-        return method.upper() in READS and super().is_retry(method, status_code, has_retry_after)
+        return super().is_retry(method, status_code, has_retry_after)
 
     def parse_retry_after(self, retry_after: str) -> float:
         """Seconds or an HTTP date, in seconds from now and bounded; what is neither asks for nothing."""

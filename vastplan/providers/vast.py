@@ -49,6 +49,7 @@ class VastProvider:
                 self._user is not None and status in (401, 403) and "permission_denied" not in text
             ),
             read_only=not writable,
+            log_in="/token/",
             parallel=parallel,
             patience=patience,
         )
@@ -165,7 +166,7 @@ class VastProvider:
     def _log_in(self) -> str:
         assert self._user is not None
         name, password = self._user
-        answer = self._http.send("POST", "/token/", body={"username": name, "password": password()})
+        answer = self._http.log_in({"username": name, "password": password()})
         if answer.status in (400, 401, 403):
             raise NotAuthorised(f"{self._url}: user {name} could not log in: {explain(answer.body, '')}", answer.status)
         if answer.status >= 400 or not isinstance(answer.body, dict) or "access" not in answer.body:
