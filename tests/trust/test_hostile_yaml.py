@@ -115,7 +115,7 @@ def test_line_ends_and_byte_order_marks_of_other_editors(ends: str, mark: bytes,
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        for name, (content, _) in DOCUMENTS.items():
+        for name, (content, _code) in DOCUMENTS.items():
             file = Path(folder) / "doc.yaml"
             file.write_bytes(content)
             _, _, most, cpu = validated(file)
