@@ -69,11 +69,11 @@ HEADS = {
     ),
     "a command that would run": ("version: 1\nname: a\nsites: {iad: {vast: {url: https://x, token: {comand: [ls]}}}}\n", "sites.iad.vast.token"),
     "a command": (
-        "version: 1\nname: a\nsites: {iad: {vast: {url: https://x, token: {command: [touch, hunter2]}}}}\n", "a document runs no command",
+        "version: 1\nname: a\nsites: {iad: {vast: {url: https://x, token: {command: [touch, hunter2]}}}}\n", "a command, which a document must not run",
     ),
     "a client's command": (
         "version: 1\nname: a\nsites: {iad: {runai: {url: https://x, cluster: c, client_id: v, client_secret: {command: [ls]}}}}\n",
-        "a document runs no command",
+        "a command, which a document must not run",
     ),
     "simulated and real": ("version: 1\nname: a\nsites: {iad: {sim: {}, kubernetes: {}}}\n", "either simulated or real"),
 }  # fmt: skip
