@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from filelock import Timeout
 
@@ -79,11 +80,14 @@ def serve_plane(
     except OSError as problem:
         raise VastplanError(f"port {port} cannot be used: {problem.strerror}") from None
     folder = (state.parent if state else Path.cwd()) / ".vastplan" / "sim"
-    ca = write_pem(authority, folder / f"{system}.ca.pem")
+    name = (
+        f"{system}-{urlsplit(server.url).port}"  # several may be served from one folder, each with its own certificate
+    )
+    ca = write_pem(authority, folder / f"{name}.ca.pem")
     tell(f"url: {server.url}")
     tell(f"ca certificate: {ca.resolve()}")
     if system == "kubernetes":
-        path = folder / "kubernetes.kubeconfig"
+        path = folder / f"{name}.kubeconfig"
         path.touch(0o600)
         path.write_text(kubeconfig(server.url, authority.pem(), secret, "sim"), encoding="utf-8")
         tell(f"kubeconfig: {path.resolve()}")

@@ -1,0 +1,57 @@
+"""`vastplan sim PLANE`: one control plane for any client."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import requests
+import yaml
+
+LOG_IN = {
+    "vast": ("/api/latest/token/", {"username": "me", "password": "secret"}),
+    "runai": ("/api/v1/token", {"grantType": "client_credentials", "clientID": "me", "clientSecret": "secret"}),
+}
+
+
+def told(process: subprocess.Popen[str]) -> dict[str, str]:
+    """What it said until it was ready, by the word in front."""
+    found: dict[str, str] = {}
+    assert process.stdout is not None
+    for line in process.stdout:
+        if line.startswith("ready"):
+            return found
+        name, _, value = line.strip().partition(": ")
+        found[name] = value
+    raise AssertionError(f"it ended: {found}")
+
+
+@pytest.mark.parametrize("plane", LOG_IN)
+def test_two_planes_in_one_folder_have_a_certificate_each(plane: str, tmp_path: Path) -> None:
+    path, body = LOG_IN[plane]
+    words = [sys.executable, "-m", "vastplan", "sim", plane, "--user", "me", "--password", "secret"]
+    with ExitStack() as stack:
+        running = []
+        for _ in range(2):
+            process = stack.enter_context(subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True))
+            stack.callback(process.terminate)
+            running.append(told(process))
+        assert running[0]["ca certificate"] != running[1]["ca certificate"]
+        for one in running:
+            answer = requests.post(one["url"] + path, json=body, verify=one["ca certificate"], timeout=10)
+            assert answer.status_code == 200, answer.text
+
+
+def test_a_kubernetes_of_ones_own(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "vastplan", "sim", "kubernetes", "--password", "secret"]
+    with subprocess.Popen(words, cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            one = told(process)
+            kubeconfig = Path(one["kubeconfig"])
+            assert kubeconfig.stat().st_mode & 0o077 == 0
+            assert yaml.safe_load(kubeconfig.read_text())["clusters"][0]["cluster"]["server"] == one["url"]
+        finally:
+            process.terminate()
