@@ -8,7 +8,9 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from vastplan.engine.compose import change, creation, unmet
-from vastplan.engine.diff import digests, fingerprint
+from vastplan.engine.diff import digests, fingerprint, value_at
+from vastplan.engine.guards.again import grown
+from vastplan.engine.guards.fields import too_low
 from vastplan.engine.match import Matcher, NotKnown, NotYet
 from vastplan.engine.observe import Live, live_of, observe
 from vastplan.engine.settle import until_gone, until_ready
@@ -36,6 +38,8 @@ class Run:
     matcher: Matcher
     reveal: Reveal
     now: Callable[[], datetime]
+    moved: Mapping[Address, str] = field(default_factory=dict)
+    """Actions that what hangs on their objects has moved under since the plan was made, and how."""
     made: dict[Address, Mapping[str, Any]] = field(default_factory=dict)
 
     def resolve(self, ref: Ref, attribute: str) -> Any:
@@ -145,6 +149,7 @@ class _Carrier:
             raise Stale(f"it moved since the plan was made (now different: {moved or 'nothing'}); plan again")
         paths = self._paths(current)
         if paths:
+            self._still_above(paths, current, fresh)
             body = change(self._kind, self._values, paths, fresh, self._encoder)
             try:
                 self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
@@ -181,9 +186,16 @@ class _Carrier:
         """What was weighed may have grown a little, not into another band."""
         weighed = {one.name: one.value for one in self._action.evidence}
         for name in self._kind.in_use:
-            now, then = live.facts.get(name) or 0, weighed.get(name) or 0
-            if int(now).bit_length() > max(int(then).bit_length(), 1):
+            now, then = live.facts[name], weighed.get(name, 0)
+            if grown(then, now):
                 raise Stale(f"{name} was {then} when the plan was made and is {now} now; plan again")
+
+    def _still_above(self, paths: set[tuple[str, ...]], current: Values, fresh: Row) -> None:
+        """A limit that was above what is used when the plan was made is above it still."""
+        before = {path_text(path): value_at(current, path) for path in paths}
+        found = too_low(self._kind, self._values, before, self._live(fresh).facts)
+        if found is not None:
+            raise Stale(f"{found.message}; plan again")
 
     def _detach(self) -> None:
         fresh = self._fresh()
