@@ -29,7 +29,10 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Run:
-    """What the operations of one apply share. `made` is what this run has written, by address."""
+    """What the operations of one apply share.
+
+    `moved` are the actions that something has moved under since they were planned; `made` is what this run has written.
+    """
 
     kinds: Mapping[str, Kind]
     providers: Mapping[tuple[str, str], Provider]
@@ -39,7 +42,6 @@ class Run:
     reveal: Reveal
     now: Callable[[], datetime]
     moved: Mapping[Address, str] = field(default_factory=dict)
-    """Actions that what hangs on their objects has moved under since the plan was made, and how."""
     made: dict[Address, Mapping[str, Any]] = field(default_factory=dict)
 
     def resolve(self, ref: Ref, attribute: str) -> Any:
@@ -205,10 +207,8 @@ class _Carrier:
             if one.cause is Cause.DEPENDENCY:
                 field = self._kind.field(one.path)
                 if field.shape is Shape.SET:
-                    gone = {
-                        str(self._run.resolve(ref, self._attribute(one.path, ref)))
-                        for ref in references(from_json(one.before))
-                    }
+                    refs = references(from_json(one.before))
+                    gone = {str(self._run.resolve(ref, self._attribute(one.path, ref))) for ref in refs}
                     values[one.path] = [raw for raw in current.get(one.path) or [] if str(raw) not in gone]
                 else:
                     values[one.path] = None

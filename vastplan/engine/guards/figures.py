@@ -65,12 +65,12 @@ def _below(path: str, other: str) -> bool:
 
 
 def behind(live: Live, matcher: Matcher) -> list[tuple[Kind, Figure]]:
-    """What is in use and reaches the object by references, on its site: kinds with how many objects.
+    """What is in use, the object itself or what reaches it by references on its site: kinds with how many objects.
 
     A kind that could reach it and was not read does not tell.
     """
     seen, queue = {(live.kind.name, live.id)}, [live]
-    found: dict[str, int] = {}
+    found = {live.kind.name: _used(live)}
     while queue:
         one = queue.pop(0)
         for user in matcher.users(one):
