@@ -145,14 +145,13 @@ class _Carrier:
         current = self._current(fresh)
         expected = self._action.fingerprint
         if expected and not detached and fingerprint(self._kind, self._values, current) != expected:
-            moved = ", ".join(
-                path_text(path) for path in unmet(self._kind.fields, self._run.revealed(self._values), current)
-            )
+            paths = unmet(self._kind.fields, self._run.revealed(self._values), current)
+            moved = ", ".join(map(path_text, paths))
             raise Stale(f"it moved since the plan was made (now different: {moved or 'nothing'}); plan again")
-        paths = self._paths(current)
-        if paths:
-            self._still_above(paths, current, fresh)
-            body = change(self._kind, self._values, paths, fresh, self._encoder)
+        wrong = self._paths(current)
+        if wrong:
+            self._still_above(wrong, current, fresh)
+            body = change(self._kind, self._values, wrong, fresh, self._encoder)
             try:
                 self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
             except Unclear as problem:
