@@ -219,11 +219,12 @@ def survives(mutant: Mutant | None, tests: tuple[str, ...]) -> bool:
         code = 1
         try:
             signal.alarm(SECONDS)
+            os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # a second for each mutant
             if mutant is not None:
                 sys.meta_path.insert(0, Swapped(mutant))
             quiet = io.StringIO()
             with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
-                code = int(pytest.main(["-x", "-q", "-n0", "-p", "no:cacheprovider", "--no-summary", *tests]))
+                code = int(pytest.main(["-x", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "--tb=no", *tests]))
         finally:
             os._exit(code)
     _, status = os.waitpid(child, 0)

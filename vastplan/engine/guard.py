@@ -51,7 +51,7 @@ def hold_back(actions: Mapping[Address, Action], operations: tuple[Operation, ..
 def evidence(action: Action, context: Context) -> tuple[Evidence, ...]:
     """The live figures a person should see next to an action."""
     live = context.live(action)
-    if live is None or action.verb is Verb.CREATE:
+    if live is None:
         return ()
     found = []
     if action.verb in GOING or action.changes:

@@ -39,16 +39,17 @@ def in_use(action: Action, context: Context) -> Block | None:
         return None
     approval = context.approval(action.address)
     accepted = approval.max_used if approval else 0
-    found = figures.held(live, context.matcher)
-    untold = [f"{name} {figure}" for name, figure, _ in found if isinstance(figure, Untold)]
+    untold, over, most = [], [], 0
+    for name, figure, unit in figures.held(live, context.matcher):
+        if isinstance(figure, Untold):
+            untold.append(f"{name} {figure}")
+        elif figure > accepted:
+            over.append(f"{name}: {figures.shown(figure, unit)}")
+            most = max(most, ceil(figure))
     if untold:
         return Block("in-use", "; ".join(untold), _AGAIN)
-    over = [one for one in found if not isinstance(one[1], Untold) and one[1] > accepted]
-    if not over:
-        return None
-    most = max(ceil(figure) for _, figure, _ in over if not isinstance(figure, Untold))
-    text = "; ".join(f"{name}: {figures.shown(figure, unit)}" for name, figure, unit in over)
-    return Block("in-use", text, f"max_used: {most} in its approval, or empty it first")
+    fix = f"max_used: {most} in its approval, or empty it first"
+    return Block("in-use", "; ".join(over), fix) if over else None
 
 
 def orphans(action: Action, context: Context) -> Block | None:
