@@ -258,7 +258,9 @@ def run(suite: Suite, every: int) -> tuple[int, list[str]]:
             if number % every == 0:
                 total += 1
                 compile(mutant.tree, mutant.name, "exec")  # a mutant that is no program would count as killed
-                survivors += [mutant.name] if survives(mutant, suite.tests) else []
+                if survives(mutant, suite.tests):
+                    survivors.append(mutant.name)
+                    print(f"  alive: {mutant.name}", flush=True)
         print(f"{module_of(file)}: {total - len(survivors)} of {total} killed so far", flush=True)
     return total, survivors
 
