@@ -108,7 +108,7 @@ def test_a_figure_that_grew_into_another_band(then: Any, now: Any, has: bool) ->
     ("limits", "owned", "changes", "losses"),
     [
         (Limits(), 0, 10, 2), (Limits(), 1, 10, 2), (Limits(), 5, 10, 2), (Limits(), 6, 10, 3), (Limits(), 20, 10, 10),
-        (Limits(), 36, 10, 10), (Limits(), 37, 11, 11), (Limits(), 100, 30, 30), (Limits(1, 0), 100, 1, 1),
+        (Limits(), 36, 10, 10), (Limits(), 37, 11, 11), (Limits(), 66, 19, 19), (Limits(), 100, 30, 30), (Limits(1, 0), 100, 1, 1),
         (Limits(0, 0), 5, 0, 0), (Limits(0, 100), 5, 5, 2),
     ],
 )  # fmt: skip

@@ -14,7 +14,7 @@ from vastplan.words.references import reaching
 Figure = int | float | Untold
 
 
-def shown(value: Figure, unit: str = "") -> str:
+def shown(value: Figure, unit: str) -> str:
     """A figure for people."""
     return show(int(value), unit) if unit and not isinstance(value, Untold) else str(value)
 
