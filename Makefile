@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 
 KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
 
-.PHONY: demo test lint types layers unit kube live record-kube schemas explore faults kills mutate-tables contract \
+.PHONY: demo test lint types layers unit kube live record-kube schemas explore faults kills mutate-tables mutate-guards contract \
   bench clean
 
 demo: $(VENV)/ready
@@ -60,6 +60,9 @@ faults: $(VENV)/ready
 # An apply killed before and after every write and every save of the ledger, then an ordinary run.
 kills: $(VENV)/ready
 	$(BIN)/python -m tests.faults.kills
+
+mutate-guards: $(VENV)/ready
+	$(BIN)/python -m tests.mutation.code guards
 
 mutate-tables: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.tables

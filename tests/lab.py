@@ -30,7 +30,7 @@ from vastplan.sim.world import World
 from vastplan.words.discover import Registry, discover
 from vastplan.words.document import Entry, entry_type
 
-EVERYTHING = Consent(allow_delete=("*",), adopt=True, max_count=10_000)
+EVERYTHING = Consent(allow_delete=("*",), adopt=True, max_count=10_000, allow_narrow=("*",), believe_gone=("*",))
 
 
 def full_registry() -> Registry:
@@ -111,8 +111,8 @@ class Lab:
 
     def consent_to_loss(self, *addresses: str) -> Consent:
         """Consent to everything, loss of data at these addresses included."""
-        approvals = tuple(Approval(one, "in a test", "2999-01-01", 2**62) for one in addresses)
-        return Consent(("*",), True, approvals, 100, 10_000)
+        approvals = tuple(Approval(one, "in a test", "2999-01-01", 2**62, 1000) for one in addresses)
+        return replace(EVERYTHING, approvals=approvals)
 
     def apply(self, plan: Plan) -> Receipt:
         """Carry out a plan."""

@@ -99,7 +99,7 @@ class Library:
     def put(self, kind: str, **row: Any) -> Row:
         """Something that is there, made by hand."""
         self._next += 1
-        made = {"id": f"n{self._next}", **row}
+        made = {"id": f"n{self._next}", **({"books": 0} if kind == "shelf" else {}), **row}
         self.rows[kind][made["id"]] = made
         return made
 

@@ -37,7 +37,7 @@ def _paths(lab: Lab, method: str) -> list[str]:
 
 def _consent(*addresses: str) -> Consent:
     approvals = tuple(Approval(one, "in a test", "2999-01-01", 2**62) for one in addresses)
-    return Consent(("*",), True, approvals, 100, 10_000)
+    return Consent(("*",), True, approvals, 10_000)
 
 
 def test_what_is_referred_to_is_made_first(lab: Lab) -> None:

@@ -161,7 +161,7 @@ class Stage:
         """To every delete, loss of data included, but never to taking over what is not ours."""
         owned = [address for part in self.ledger().values() for address in (*part.entries, *part.intents)]
         approvals = tuple(Approval(one, "in a test", "2999-01-01", 2**62) for one in sorted(set(owned)))
-        return Consent(("*",), False, approvals, 100, 10_000)
+        return Consent(("*",), False, approvals, 10_000, allow_narrow=("*",))
 
     def ledger(self) -> dict[str, LedgerPart]:
         """The ledger, as anybody may read it."""

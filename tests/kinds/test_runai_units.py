@@ -78,7 +78,7 @@ def test_a_project_or_department_in_which_something_runs_is_not_deleted(lab: Lab
     found = {str(one.address): one for one in plan(0).actions}
     for address in ("iad/project/team-c", "iad/department/research"):
         (block,) = [one for one in found[address].blocked if one.guard == "in-use"]
-        assert block.message == "GPUs allocated: 2.5" and "max_used: 3" in block.fix
+        assert block.message == "GPUs allocated: 2.5; running workloads: 1" and "max_used: 3" in block.fix
     assert not any(block.guard == "in-use" for one in plan(3).actions for block in one.blocked)
     plane(lab).end(job)
     assert not any(block.guard == "in-use" for one in plan(0).actions for block in one.blocked)

@@ -12,7 +12,7 @@ from vastplan.config.yaml import load as load_yaml
 from vastplan.engine.guard import Approval
 from vastplan.model.diagnostic import error
 from vastplan.model.errors import Invalid
-from vastplan.words.types import MISSING, Bytes, Spec
+from vastplan.words.types import MISSING, Bytes, Count, Spec
 
 
 def _day(value: object) -> object:
@@ -22,12 +22,16 @@ def _day(value: object) -> object:
 
 
 class ApprovalSpec(Spec):
-    """One approval. `max_used` is how much may be in use at most: bytes, or a count, as the guard shows it."""
+    """One approval. `max_used` is how much may be in use at most: bytes, or a count, as the guard shows it.
+
+    `max_orphans` is how many snapshots may stay behind.
+    """
 
     address: Annotated[str, StringConstraints(pattern=r"^[^/*?]+/[^/*?]+/[^*?]+$")]
     reason: Annotated[str, StringConstraints(min_length=3)]
     until: Annotated[str, BeforeValidator(_day, json_schema_input_type=str)]
     max_used: Bytes | MISSING = MISSING
+    max_orphans: Count | MISSING = MISSING
 
 
 class ApprovalsFile(Spec):
@@ -49,6 +53,12 @@ def load(path: Path) -> tuple[Approval, ...]:
             found.append(error("VP240", f"{place}: {one['msg'].removeprefix('Value error, ')}", where=tree.at))
         raise Invalid(found) from None
     return tuple(
-        Approval(one.address, one.reason, one.until, one.max_used if isinstance(one.max_used, int) else 0)
+        Approval(
+            one.address,
+            one.reason,
+            one.until,
+            one.max_used if isinstance(one.max_used, int) else 0,
+            one.max_orphans if isinstance(one.max_orphans, int) else 0,
+        )
         for one in file.approvals
     )

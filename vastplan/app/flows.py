@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from vastplan.app.connect import Providers, connected, unverified
@@ -17,16 +17,18 @@ from vastplan.app.workspace import Expanded, Workspace, probe
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.carry import Run
 from vastplan.engine.diff import digests
-from vastplan.engine.guard import Consent
+from vastplan.engine.guard import Consent, Limits
+from vastplan.engine.guards.again import moved
+from vastplan.engine.guards.consent import in_force, limits_of, noted
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Observed, observe
-from vastplan.engine.plan import Request, build, wanted
+from vastplan.engine.plan import Request, build, further, wanted
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
 from vastplan.model.errors import Lost, Stale, VastplanError
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
-from vastplan.model.state import Intent, LedgerPart
+from vastplan.model.state import Intent
 from vastplan.model.value import from_json
 from vastplan.words.document import Entry
 from vastplan.words.provider import Provider
@@ -95,13 +97,19 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
         observed=observed,
         ledger=ledger,
         endpoints=_endpoints(providers, backend.describe()),
-        consent=_limited(workspace, options.consent, ledger),
+        consent=options.consent,
         reveal=revealer(workspace.document.folder),
         now=now(),
         targets=options.targets,
         findings=(*expanded.findings, *unverified(workspace.document, options.sites)),
+        limits={site: in_force(limits_of(part.limits), _asked(workspace)) for site, part in ledger.items()},
+        asked={"count": _asked(workspace).count, "percent": _asked(workspace).percent},
     )
     plan, matcher = build(request)
+    more = further(kinds, plan.actions, _systems(workspace)) - observed.collections.keys()
+    if more:  # read only where something is to go or to be cut off
+        beside = observe([(site, kinds[name]) for site, name in sorted(more)], providers, ledger)
+        plan, matcher = build(replace(request, observed=Observed({**observed.collections, **beside.collections})))
     return Planned(sealed(plan), observed, mine, matcher)
 
 
@@ -109,21 +117,13 @@ def _systems(workspace: Workspace) -> dict[str, frozenset[str]]:
     return {name: site.systems for name, site in workspace.document.sites().items()}
 
 
-def _limited(workspace: Workspace, consent: Consent, ledger: dict[str, LedgerPart]) -> Consent:
-    """The thresholds: the document's, but not above what the last apply left, so that no change raises its own."""
-    limits = workspace.document.head.limits
-    percent = getattr(limits, "max_changes_percent", None)
-    count = getattr(limits, "max_changes", None)
-    wanted_percent = percent if isinstance(percent, int) else consent.max_percent
-    wanted_count = count if isinstance(count, int) else consent.max_count
-    for part in ledger.values():
-        wanted_percent = min(wanted_percent, part.limits.get("percent", wanted_percent))
-        wanted_count = min(wanted_count, part.limits.get("count", wanted_count))
-    given_percent = (
-        max(wanted_percent, consent.max_percent) if consent.max_percent != Consent().max_percent else wanted_percent
+def _asked(workspace: Workspace) -> Limits:
+    """The limits that the document asks for."""
+    given, usual = workspace.document.head.limits, Limits()
+    count, percent = getattr(given, "max_changes", None), getattr(given, "max_changes_percent", None)
+    return Limits(
+        count if isinstance(count, int) else usual.count, percent if isinstance(percent, int) else usual.percent
     )
-    given_count = max(wanted_count, consent.max_count) if consent.max_count != Consent().max_count else wanted_count
-    return Consent(consent.allow_delete, consent.adopt, consent.approvals, given_percent, given_count)
 
 
 def _endpoints(providers: Providers, ledger: str) -> dict[str, dict[str, str]]:
@@ -164,6 +164,25 @@ def _check_places(workspace: Workspace, plan: Plan, sites: tuple[str, ...]) -> N
             raise VastplanError(f"the plan has an action on {action.address}, which is no address here; plan again")
 
 
+def note_limits(workspace: Workspace, plan: Plan) -> None:
+    """Have the ledgers record the limits of a document that has nothing else to apply; nothing where they have them."""
+    with workspace.ledger() as backend:
+        held = {part.site: backend.read(part.site) for part in plan.parts}
+    wanted_limits = {part.site: noted(plan, part, held[part.site].limits) for part in plan.parts}
+    late = [
+        site
+        for site, limits in wanted_limits.items()
+        if held[site].serial and limits_of(held[site].limits) != limits_of(limits)
+    ]
+    if plan.actions or not late:
+        return
+    at = now().isoformat(timespec="seconds")
+    with workspace.ledger(writable=True) as backend:
+        for site in late:
+            with closing(backend.open(site, holder())) as session:
+                session.record(events.begin("", {}, at), events.end(at, wanted_limits[site]))
+
+
 def _check(plan: Plan, sessions: dict[str, Session]) -> None:
     for part in plan.parts:
         ledger = sessions[part.site].part
@@ -190,6 +209,7 @@ def _carry(
     }
     ledger = {site: session.part for site, session in sessions.items()}
     collections = wanted(kinds, entries.values(), ledger, _systems(workspace))
+    collections |= further(kinds, plan.actions, _systems(workspace))
     observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
     reveal = revealer(workspace.document.folder)
     usable: dict[tuple[str, str], Provider] = {
@@ -197,14 +217,16 @@ def _carry(
         for key, one in providers.items()
         if not isinstance(one, Exception)
     }
+    matcher = Matcher(kinds, observed, ledger, entries)
     run = Run(
         kinds=kinds,
         providers=usable,
         journals={site: Notes(session) for site, session in sessions.items()},
         ledger=ledger,
-        matcher=Matcher(kinds, observed, ledger, entries),
+        matcher=matcher,
         reveal=reveal,
         now=now,
+        moved=moved(plan, matcher),
     )
     begun = now().isoformat(timespec="seconds")
     for site, session in sessions.items():
@@ -218,15 +240,10 @@ def _carry(
     try:
         return apply(plan, run, parallel=min(32, parallel), progress=progress, stop=stop)
     finally:
-        limits = workspace.document.head.limits
-        values = {
-            "percent": getattr(limits, "max_changes_percent", None),
-            "count": getattr(limits, "max_changes", None),
-        }
-        for session in sessions.values():
-            kept = {name: value for name, value in values.items() if isinstance(value, int)}
+        for part in plan.parts:
             with suppress(Lost):  # the outcomes say so where it matters
-                session.record(events.end(now().isoformat(timespec="seconds"), kept))
+                kept = noted(plan, part, ledger[part.site].limits)
+                sessions[part.site].record(events.end(now().isoformat(timespec="seconds"), kept))
 
 
 def _intent(run: Run, action: Action, key: str, at: str) -> Intent:

@@ -27,13 +27,13 @@ from vastplan.report.text import plan_text, receipt_text
 
 
 def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
-    default = Consent()
-    asked = getattr(words, "max_changes", None)
     consent = Consent(
         allow_delete=tuple(getattr(words, "allow_delete", ())),
         adopt=getattr(words, "adopt", False),
         approvals=load_approvals(words.approvals) if getattr(words, "approvals", None) else (),
-        max_count=default.max_count if asked is None else asked,
+        max_count=getattr(words, "max_changes", None),
+        allow_narrow=tuple(getattr(words, "allow_narrow", ())),
+        believe_gone=tuple(getattr(words, "believe_gone", ())),
     )
     return flows.Options(workspace.chosen(getattr(words, "site", None)), tuple(getattr(words, "target", ())), consent)
 
@@ -86,6 +86,7 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
         _refuse_wrong(made)
         doable = [action for action in made.actions if not action.blocked]
         if not doable:
+            flows.note_limits(workspace, made)
             if words.format == "json":
                 screen.machine(machine.applied(_untouched(made)))
             return errors.exit_code(_conditions(made) - {errors.CHANGES})

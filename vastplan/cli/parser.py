@@ -88,6 +88,20 @@ def _consents(one: argparse.ArgumentParser) -> None:
         help="consent to this delete or replace; patterns allowed; repeatable",
     )
     one.add_argument(
+        "--allow-narrow",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="consent to letting fewer clients in while it is in use; patterns allowed; repeatable",
+    )
+    one.add_argument(
+        "--believe-gone",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="these are gone though much is gone at once: make them again, or forget them; patterns allowed; repeatable",
+    )
+    one.add_argument(
         "--approvals",
         type=Path,
         metavar="FILE",
@@ -97,7 +111,8 @@ def _consents(one: argparse.ArgumentParser) -> None:
         "--max-changes",
         type=int,
         metavar="N",
-        help="how many objects of one kind on one site may change at once (default 10, or 30 %%)",
+        help="how many objects of one kind on one site may change or go at once "
+        "(default 10, or 30 %% if that is more; of those that go, two or half of them)",
     )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
 
 from vastplan.engine.carry import Run, carry_out
+from vastplan.engine.guard import hold_back
 from vastplan.model.address import Address
 from vastplan.model.errors import Lost, Stale, Unclear, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, State
-from vastplan.model.plan import Action, Operation, Plan, Step
+from vastplan.model.plan import Action, Block, Operation, Plan, Step
 from vastplan.model.sensitive import without_secrets
 
 Progress = Callable[[Action, str], None]
@@ -35,9 +37,14 @@ class _Schedule:
         self._lost: dict[str, str] = {}
         """Sites whose ledger is lost, and why: there nothing more is begun, and nothing can be noted."""
         self._detached = {operation.address for operation in plan.operations if operation.step is Step.DETACH}
-        for action in plan.actions:
+        stopped = {
+            address: replace(action, blocked=(Block("moved", run.moved[address]),)) if address in run.moved else action
+            for address, action in self._actions.items()
+        }
+        for address, action in hold_back(stopped, plan.operations).items():
             if action.blocked:
-                self._end(action, State.SKIPPED, action.blocked[0].message)
+                state = State.STALE if address in run.moved else State.SKIPPED
+                self._end(self._actions[address], state, action.blocked[0].message)
 
     def run(self) -> Receipt:
         """One outcome for every action of the plan, in its order."""

@@ -8,7 +8,9 @@ from datetime import datetime
 from typing import Any, TypeVar
 
 from vastplan.engine.compose import change, creation, unmet
-from vastplan.engine.diff import digests, fingerprint
+from vastplan.engine.diff import digests, fingerprint, value_at
+from vastplan.engine.guards.again import grown
+from vastplan.engine.guards.fields import too_low
 from vastplan.engine.match import Matcher, NotKnown, NotYet
 from vastplan.engine.observe import Live, live_of, observe
 from vastplan.engine.settle import until_gone, until_ready
@@ -27,7 +29,10 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Run:
-    """What the operations of one apply share. `made` is what this run has written, by address."""
+    """What the operations of one apply share.
+
+    `moved` are the actions that something has moved under since they were planned; `made` is what this run has written.
+    """
 
     kinds: Mapping[str, Kind]
     providers: Mapping[tuple[str, str], Provider]
@@ -36,6 +41,7 @@ class Run:
     matcher: Matcher
     reveal: Reveal
     now: Callable[[], datetime]
+    moved: Mapping[Address, str] = field(default_factory=dict)
     made: dict[Address, Mapping[str, Any]] = field(default_factory=dict)
 
     def resolve(self, ref: Ref, attribute: str) -> Any:
@@ -139,13 +145,13 @@ class _Carrier:
         current = self._current(fresh)
         expected = self._action.fingerprint
         if expected and not detached and fingerprint(self._kind, self._values, current) != expected:
-            moved = ", ".join(
-                path_text(path) for path in unmet(self._kind.fields, self._run.revealed(self._values), current)
-            )
+            paths = unmet(self._kind.fields, self._run.revealed(self._values), current)
+            moved = ", ".join(map(path_text, paths))
             raise Stale(f"it moved since the plan was made (now different: {moved or 'nothing'}); plan again")
-        paths = self._paths(current)
-        if paths:
-            body = change(self._kind, self._values, paths, fresh, self._encoder)
+        wrong = self._paths(current)
+        if wrong:
+            self._still_above(wrong, current, fresh)
+            body = change(self._kind, self._values, wrong, fresh, self._encoder)
             try:
                 self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
             except Unclear as problem:
@@ -181,9 +187,16 @@ class _Carrier:
         """What was weighed may have grown a little, not into another band."""
         weighed = {one.name: one.value for one in self._action.evidence}
         for name in self._kind.in_use:
-            now, then = live.facts.get(name) or 0, weighed.get(name) or 0
-            if int(now).bit_length() > max(int(then).bit_length(), 1):
+            now, then = live.facts[name], weighed.get(name, 0)
+            if grown(then, now):
                 raise Stale(f"{name} was {then} when the plan was made and is {now} now; plan again")
+
+    def _still_above(self, paths: set[tuple[str, ...]], current: Values, fresh: Row) -> None:
+        """A limit that was above what is used when the plan was made is above it still."""
+        before = {path_text(path): value_at(current, path) for path in paths}
+        found = too_low(self._kind, self._values, before, self._live(fresh).facts)
+        if found is not None:
+            raise Stale(f"{found.message}; plan again")
 
     def _detach(self) -> None:
         fresh = self._fresh()
@@ -193,10 +206,8 @@ class _Carrier:
             if one.cause is Cause.DEPENDENCY:
                 field = self._kind.field(one.path)
                 if field.shape is Shape.SET:
-                    gone = {
-                        str(self._run.resolve(ref, self._attribute(one.path, ref)))
-                        for ref in references(from_json(one.before))
-                    }
+                    refs = references(from_json(one.before))
+                    gone = {str(self._run.resolve(ref, self._attribute(one.path, ref))) for ref in refs}
                     values[one.path] = [raw for raw in current.get(one.path) or [] if str(raw) not in gone]
                 else:
                     values[one.path] = None

@@ -14,7 +14,7 @@ from vastplan.model.value import Ref
 from vastplan.words.document import Entry
 from vastplan.words.kind import Kind, Values
 from vastplan.words.marks import Refers
-from vastplan.words.references import fields_with_references, map_references
+from vastplan.words.references import fields_with_references, map_references, raw_references
 
 
 class NotYet(Exception):
@@ -66,6 +66,7 @@ class Matcher:
             self._by_id[address.site, address.kind, owned.id] = address
         self._matches: dict[Address, Match] = {}
         self._identities: dict[tuple[str, str], dict[tuple[str, ...], list[Live]]] = {}
+        self._users: dict[str, dict[tuple[str, str], list[Live]]] = {}
 
     def owned(self) -> Mapping[Address, Owned]:
         """What the ledger owns, renames applied."""
@@ -215,3 +216,17 @@ class Matcher:
     def address_of(self, live: Live) -> Address | None:
         """The address that a live object is matched with, if any."""
         return self._by_id.get((live.site, live.kind.name, live.id))
+
+    def users(self, live: Live) -> list[Live]:
+        """The live objects of the same site that refer to one."""
+        if live.site not in self._users:
+            index: dict[tuple[str, str], list[Live]] = {}
+            for (site, _), collection in self.observed.collections.items():
+                for one in collection.objects if site == live.site else ():
+                    for _, refers, raw in raw_references(one.kind.fields, one.values):
+                        for target, attribute in refers.targets:
+                            other = self.observed.find(site, target, attribute, raw)
+                            if other is not None:
+                                index.setdefault((target, other.id), []).append(one)
+            self._users[live.site] = index
+        return self._users[live.site].get((live.kind.name, live.id), [])

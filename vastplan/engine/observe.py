@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import math
+from collections.abc import Hashable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,8 +12,8 @@ from typing import Any
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.state import LedgerPart, Owned
-from vastplan.words.codec import at, decode, is_foreign, item_id
-from vastplan.words.kind import Fact, Kind, Row, Values
+from vastplan.words.codec import at, decode, dig, is_foreign, item_id
+from vastplan.words.kind import Fact, Kind, Row, Untold, Values
 from vastplan.words.provider import Provider
 
 SystemKey = tuple[str, str]  # site, system
@@ -112,19 +114,35 @@ def live_of(site: str, kind: Kind, row: Row, provider: Provider) -> Live:
         locator=locator,
         values=decode(kind, row),
         attributes={one.name: at(row, one.path) for one in kind.attributes if one.path} | {"path": locator},
-        facts={one.name: value for one in kind.facts if (value := _figure(one, row)) is not None},
+        facts={one.name: figure(one, row) for one in kind.facts},
         foreign=is_foreign(kind, row),
         writers=provider.writers(row),
     )
 
 
-def _figure(fact: Fact, row: Row) -> Any:
-    value = at(row, fact.path)
-    if fact.equals is not None:
-        return int(value == fact.equals)
-    if isinstance(value, list):
-        return {str(at(item, fact.by)): at(item, fact.each) for item in value} if fact.by else len(value)
-    return value
+def figure(fact: Fact, row: Row) -> Any:
+    """A fact as a row tells it: a number, a mapping of numbers, or `Untold`."""
+    *outer, last = fact.path
+    holder = dig(row, tuple(outer))
+    raw = dig(holder, (last,))
+    if not isinstance(holder, dict) or (last not in holder and fact.absent is None):
+        return Untold("the answer does not have it")
+    if last not in holder:
+        return fact.absent
+    if fact.ones or fact.zeros:
+        known = isinstance(raw, Hashable) and raw in fact.ones | fact.zeros
+        return int(raw in fact.ones) if known else Untold(f"the answer says {json.dumps(raw)[:40]}")
+    if fact.by:
+        if not isinstance(raw, list):
+            return Untold(f"the answer says {json.dumps(raw)[:40]}")
+        return {str(at(item, fact.by)): _number(dig(item, fact.each)) for item in raw}
+    return len(raw) if isinstance(raw, list) else _number(raw)
+
+
+def _number(raw: Any) -> int | float | Untold:
+    if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw < math.inf:
+        return raw
+    return Untold(f"the answer says {json.dumps(raw, default=lambda _: 'nothing')[:40]}")
 
 
 def observe(

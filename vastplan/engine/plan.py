@@ -9,18 +9,20 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from vastplan.engine.decide import Decider
-from vastplan.engine.guard import Consent, Context, evidence, hold_back, judge
+from vastplan.engine.guard import Consent, Context, Limits, evidence, hold_back, judge
+from vastplan.engine.guards import access, ownership
+from vastplan.engine.guards.context import GOING
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Observed
 from vastplan.engine.order import Order
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic
-from vastplan.model.plan import FORMAT_VERSION, Part, Plan
+from vastplan.model.plan import FORMAT_VERSION, Action, Part, Plan
 from vastplan.model.state import LedgerPart
 from vastplan.model.value import Reveal, references, to_json
 from vastplan.words.document import Entry
 from vastplan.words.kind import Kind
-from vastplan.words.references import fields_with_references, targets_of
+from vastplan.words.references import fields_with_references, reaching, targets_of
 
 LIFETIME = timedelta(hours=24)
 
@@ -42,6 +44,8 @@ class Request:
     now: datetime
     targets: tuple[str, ...] = ()
     findings: tuple[Diagnostic, ...] = field(default_factory=tuple)
+    limits: Mapping[str, Limits] = field(default_factory=dict)  # in force, by site
+    asked: Mapping[str, int] = field(default_factory=dict)  # the limits that the document asks for
 
 
 def wanted(
@@ -70,6 +74,21 @@ def wanted(
     return {(site, name) for site, name in found if name in kinds}
 
 
+def further(
+    kinds: Mapping[str, Kind], actions: Iterable[Action], systems: Mapping[str, Set[str]]
+) -> set[tuple[str, str]]:
+    """What only some actions need to be read for: what hangs on objects that are to go, and what would be cut off."""
+    found: set[tuple[str, str]] = set()
+    for action in actions:
+        kind, site = kinds[action.address.kind], action.address.site
+        if action.verb in GOING:
+            found |= {(site, one.kind) for one in kind.beneath}
+        if access.lost_clients(action, kind, None):
+            names = reaching(kinds, kind)
+            found |= {(site, name) for name in names if kinds[name].system in systems.get(site, ())}
+    return found
+
+
 def build(request: Request) -> tuple[Plan, Matcher]:
     """The plan, and how its addresses were matched with what is there."""
     desired = {entry.address: entry for entry in request.entries}
@@ -78,10 +97,7 @@ def build(request: Request) -> tuple[Plan, Matcher]:
     actions = decider.actions()
     order = Order(matcher, desired, actions)
     operations = order.operations()
-    owned: dict[tuple[str, str], int] = {}
-    for address in matcher.owned():
-        owned[address.site, address.kind] = owned.get((address.site, address.kind), 0) + 1
-    context = Context(request.consent, matcher, order, request.now, owned)
+    context = Context(request.consent, matcher, order, request.now, request.limits, request.ledger)
     judge(context)
     final = hold_back(order.actions, operations)
     users = _users(request.entries) if final else {}
@@ -99,13 +115,13 @@ def build(request: Request) -> tuple[Plan, Matcher]:
         expires=(request.now + LIFETIME).isoformat(timespec="seconds"),
         parts=tuple(
             # a part that was never written has no lineage yet: every reading would make up another
-            Part(site, part.lineage if part.serial else "", part.serial, request.endpoints.get(site, {}))
+            Part(site, part.lineage if part.serial else "", part.serial, request.endpoints.get(site, {}), request.asked)
             for site, part in sorted(request.ledger.items())
         ),
         actions=shown,
         operations=operations,
         unknown=tuple(sorted(decider.unknown, key=lambda one: (one.site, one.system, one.kind))),
-        findings=(*request.findings, *decider.findings, *order.findings),
+        findings=(*request.findings, *ownership.warnings(context), *decider.findings, *order.findings),
         in_sync=decider.in_sync,
         targets=request.targets,
     )

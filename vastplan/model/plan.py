@@ -10,7 +10,7 @@ from typing import Any
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic
 
-FORMAT_VERSION = "1.0"
+FORMAT_VERSION = "1.1"
 
 
 class Verb(Enum):
@@ -120,12 +120,16 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One site's share of the plan: its ledger at plan time and where its systems are (no credentials)."""
+    """One site's share of the plan: its ledger at plan time and where its systems are (no credentials).
+
+    `limits` are those the document asks for (`count`, `percent`), which the ledger notes when all of it was applied.
+    """
 
     site: str
     lineage: str
     serial: int
     endpoints: Mapping[str, str] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 from pydantic import MISSING, BaseModel
 
 from vastplan.words.kind import Attribute, Endpoint, Field, Kind, Shape, Update
-from vastplan.words.marks import Clears, Codec, Keyed, Mark, Refers, Unit, Wire
+from vastplan.words.marks import Admits, Clears, Codec, Keyed, Mark, Refers, Unit, Wire
 from vastplan.words.types import Existing
 
-_FIELD_MARKS = (Mark, Wire, Refers, Keyed, Clears)
+_FIELD_MARKS = (Mark, Wire, Refers, Keyed, Clears, Admits)
 
 
 def kind(
@@ -102,6 +102,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         key_refers=one.refers if one else None,
         codec=_first(metadata, Codec),
         unit=unit.name if unit else "",
+        admits=_first(metadata, Admits),
         clears=clears.sends if clears else None,
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,
         nullable=type(None) in list(_arms(info.annotation)) or shape is Shape.SET,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from vastplan.words.marks import Codec, Mark, Refers
+from vastplan.words.marks import Admits, Codec, Mark, Refers
 
 Row = dict[str, Any]
 Values = dict[str, Any]
@@ -39,6 +39,7 @@ class Field:
     key_refers: Refers | None = None
     codec: Codec | None = None
     unit: str = ""
+    admits: Admits | None = None
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
@@ -107,16 +108,48 @@ class Attribute:
 class Fact:
     """A live figure that guards and people weigh: its name, where it is on the wire, its unit.
 
-    With `equals` it is 1 when the value there is that, else 0. A list counts its items; with `by` it is a mapping
-    instead, from what is at `by` in each item to what is at `each`.
+    With `ones` and `zeros` it is 1 or 0 for the words there that are one of them. A list counts its items; with `by` it
+    is a mapping instead, from what is at `by` in each item to what is at `each`. `absent` is what it means that the
+    object it would be in is there without it, where the vendor's document makes it optional. Anything else that is no
+    figure is `Untold`.
     """
 
     name: str
     path: tuple[str, ...]
     unit: str = ""
-    equals: Any = None
+    ones: frozenset[Any] = frozenset()
+    zeros: frozenset[Any] = frozenset()
     by: tuple[str, ...] = ()
     each: tuple[str, ...] = ()
+    absent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """A figure that the system's answer does not give, and what it has instead. It is never taken for zero."""
+
+    why: str
+
+    def __str__(self) -> str:
+        return f"cannot be told: {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Beneath:
+    """Objects of another kind that hang on one of ours: counted before ours goes, never touched.
+
+    They are those whose fields equal ours (`same`: ours, theirs; `id` is our id) and whose path is ours or below it
+    (`under`), and of these, with `counted`, those whose fact of that name is not zero. `remain` says that they stay
+    behind when ours goes; `locks` are facts of theirs that forbid that they go.
+    """
+
+    kind: str
+    name: str
+    same: tuple[tuple[str, str], ...]
+    under: tuple[str, str] | None = None
+    counted: str = ""
+    remain: bool = False
+    locks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +174,7 @@ class Kind:
     in_use: tuple[str, ...] = ()  # facts that, when above zero, block a delete until they are accepted
     # (field path, fact): a limit that must not go below what is used; `*` in the path is the key of the fact
     floors: tuple[tuple[str, str], ...] = ()
+    beneath: tuple[Beneath, ...] = ()  # read only where an object of this kind is to go
     foreign: tuple[tuple[tuple[str, ...], Any], ...] = ()
     mirrored: bool = False
     ready: Ready | None = None

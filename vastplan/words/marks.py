@@ -101,3 +101,18 @@ class Codec:
 
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Admits:
+    """The field lets clients in: what it loses cuts them off, unless one of the wider fields `also` lets them in.
+
+    With `open_when_empty` an empty or missing value lets everybody in.
+    """
+
+    also: tuple[str, ...]
+    open_when_empty: bool
+
+    def __init__(self, *also: str, open_when_empty: bool = False) -> None:
+        object.__setattr__(self, "also", also)
+        object.__setattr__(self, "open_when_empty", open_when_empty)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from vastplan.model.value import Ref, references
-from vastplan.words.kind import Field, Shape, Values
+from vastplan.words.kind import Field, Kind, Shape, Values
 from vastplan.words.marks import Mark, Refers
 
 
@@ -76,3 +76,16 @@ def targets_of(fields: tuple[Field, ...]) -> set[str]:
             found |= {kind for kind, _ in field.refers.targets} if field.refers else set()
             found |= targets_of(field.fields)
     return found
+
+
+def reaching(kinds: Mapping[str, Kind], kind: Kind) -> list[str]:
+    """The kinds whose objects can refer to those of a kind, directly or through others; in the order of their names."""
+    refers = {name: targets_of(one.fields) for name, one in kinds.items()}
+    found: set[str] = set()
+    queue = [kind.name]
+    while queue:
+        target = queue.pop()
+        new = {name for name, targets in refers.items() if target in targets} - found
+        found |= new
+        queue += new
+    return sorted(found)

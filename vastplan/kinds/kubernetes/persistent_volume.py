@@ -25,6 +25,9 @@ VolumeMode = Literal["Filesystem", "Block"]
 _PROVISIONED_BY = ("metadata", "annotations", "pv.kubernetes.io/provisioned-by")
 _SECRETS = ("controllerPublishSecretRef", "nodePublishSecretRef")
 
+# The phases of the core API; a server fills in Pending.
+_BOUND, _NOT_BOUND = frozenset({"Bound"}), frozenset({"Pending", "Available", "Released", "Failed"})
+
 
 def _write_secret(path: str) -> dict[str, dict[str, str]]:
     namespace, _, name = path.partition("/")
@@ -108,7 +111,7 @@ KIND = kind(
     system="kubernetes",
     endpoint=manifest("v1", "PersistentVolume", "persistentvolumes", vanishes_later=True),
     data_bearing=True,
-    facts=(Fact("bound", ("status", "phase"), equals="Bound"),),
+    facts=(Fact("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
     foreign=tuple((_PROVISIONED_BY, driver) for driver in (FILE_DRIVER, BLOCK_DRIVER)),
     finish_encode=_finished,

@@ -65,6 +65,6 @@ KIND = kind(
     system="kubernetes",
     endpoint=manifest("v1", "PersistentVolumeClaim", "persistentvolumeclaims", namespaced=True, vanishes_later=True),
     data_bearing=True,
-    facts=(Fact("bound", ("status", "phase"), equals="Bound"),),
+    facts=(Fact("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),),
     in_use=("bound",),
 )

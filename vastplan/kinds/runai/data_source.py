@@ -110,12 +110,13 @@ KIND = kind(
         vanishes_later=True,
     ),
     data_bearing=True,
+    # Each list is optional in the document, and so is all of `usedBy`, which says nothing where it is missing.
     facts=(
-        Fact("workspaces that use it", ("usedBy", "workspaces")),
-        Fact("trainings that use it", ("usedBy", "trainings")),
-        Fact("distributed trainings that use it", ("usedBy", "distributed")),
-        Fact("inferences that use it", ("usedBy", "inferences")),
-        Fact("templates that use it", ("usedBy", "templates")),
+        Fact("workspaces that use it", ("usedBy", "workspaces"), absent=0),
+        Fact("trainings that use it", ("usedBy", "trainings"), absent=0),
+        Fact("distributed trainings that use it", ("usedBy", "distributed"), absent=0),
+        Fact("inferences that use it", ("usedBy", "inferences"), absent=0),
+        Fact("templates that use it", ("usedBy", "templates"), absent=0),
     ),
     in_use=(
         "workspaces that use it",

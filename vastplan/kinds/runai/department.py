@@ -5,6 +5,7 @@ below what non-preemptible workloads hold is refused by Run:AI itself: its list 
 """
 
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
+from vastplan.kinds.runai.workload import running
 from vastplan.words.compile import kind
 from vastplan.words.kind import Endpoint, Fact, Update
 
@@ -27,8 +28,9 @@ KIND = kind(
         keep=KEEP,
     ),
     data_bearing=True,
-    facts=(Fact("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu")),),
+    facts=(Fact("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),),
     in_use=("GPUs allocated",),
+    beneath=(running("department"),),
     foreign=((("name",), "default"),),
     finish_encode=finish_encode,
     finish_decode=finish_decode,

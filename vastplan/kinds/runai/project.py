@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import model_validator
 
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
+from vastplan.kinds.runai.workload import running
 from vastplan.words.compile import kind
 from vastplan.words.kind import Attribute, Endpoint, Fact, Ready, Update
 from vastplan.words.marks import AS_SET, DOCUMENT, IMMUTABLE, Refers, Wire
@@ -59,7 +60,7 @@ KIND = kind(
     attributes=(Attribute("namespace", ("status", "namespace"), _namespace),),
     data_bearing=True,
     facts=(
-        Fact("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu")),
+        Fact("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),
         Fact(
             "GPUs that cannot be preempted",
             ("status", "nodePoolQuotaStatuses"),
@@ -68,6 +69,7 @@ KIND = kind(
         ),
     ),
     in_use=("GPUs allocated",),
+    beneath=(running("project"),),
     floors=(("node_pools.*.gpu.deserved", "GPUs that cannot be preempted"),),
     # NotReady may still come right: a namespace that somebody has yet to label, for example.
     ready=Ready(("status", "phase"), frozenset({"Ready"}), message=("status", "phaseMessage")),

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import model_validator
 
 from vastplan.kinds.vast._common import INTERNAL, Directory, collection
+from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.words.compile import kind
 from vastplan.words.kind import Fact, Ready
@@ -67,6 +68,8 @@ KIND = kind(
     endpoint=collection("protectedpaths", vanishes_later=True),
     data_bearing=True,
     facts=(Fact("logical size", ("logical_size",), units.BYTES),),
+    in_use=("logical size",),
+    beneath=(below("source_dir"),),
     foreign=(*INTERNAL, (("role",), "DESTINATION")),
     mirrored=True,
     ready=Ready(("state",), _USABLE, _BROKEN, ("failure_reason",)),

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.kinds.vast._common import INTERNAL, SUFFIXED, collection
+from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.words.compile import kind
 from vastplan.words.kind import Row, Values
 from vastplan.words.marks import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Refers, Wire
@@ -89,6 +90,7 @@ KIND = kind(
     system="vast",
     section="snapshot_schedules",
     endpoint=collection("protectionpolicies", vanishes_later=True),
+    beneath=(snapshots(("id", "policy")),),
     foreign=INTERNAL,
     finish_encode=_without_nulls,
 )

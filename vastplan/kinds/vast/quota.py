@@ -58,7 +58,7 @@ KIND = kind(
     endpoint=collection("quotas"),
     data_bearing=True,
     facts=(Fact("used", ("used_effective_capacity",), units.BYTES), Fact("used_inodes", ("used_inodes",))),
-    in_use=("used",),
+    in_use=("used", "used_inodes"),
     floors=(("hard_limit", "used"), ("hard_limit_inodes", "used_inodes")),
     foreign=INTERNAL,
 )

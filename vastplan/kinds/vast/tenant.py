@@ -5,11 +5,14 @@ from typing import Annotated
 from pydantic import model_validator
 
 from vastplan.kinds.vast._common import RANGE, SECONDS, collection
+from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
 from vastplan.words.compile import kind
 from vastplan.words.kind import Attribute
-from vastplan.words.marks import AS_SET, IDENTITY, IMMUTABLE, WHOLE, Clears, Unit
+from vastplan.words.marks import AS_SET, IDENTITY, IMMUTABLE, WHOLE, Admits, Clears, Unit
 from vastplan.words.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
+
+_SOURCES = Admits(open_when_empty=True)
 
 
 class CapacityRules(Spec):
@@ -59,8 +62,10 @@ class Tenant(Spec):
 
     name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
     domain_name: Text | MISSING = MISSING
-    client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING, AS_SET, Clears([])] = MISSING
-    access_ip_ranges: Annotated[list[Text] | None | MISSING, AS_SET, Clears([])] = MISSING
+    client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING, AS_SET, Clears([]), _SOURCES] = (
+        MISSING
+    )
+    access_ip_ranges: Annotated[list[Text] | None | MISSING, AS_SET, Clears([]), _SOURCES] = MISSING
     capacity_rules: Annotated[CapacityRules | MISSING, WHOLE] = MISSING
     qos: Annotated[TenantQos | MISSING, WHOLE] = MISSING
     max_views: Annotated[Count | None | MISSING, Clears(0)] = MISSING
@@ -76,5 +81,6 @@ KIND = kind(
     endpoint=collection("tenants", vanishes_later=True),
     attributes=(Attribute("guid", ("guid",)),),
     data_bearing=True,
+    beneath=(snapshots(("id", "tenant")),),
     foreign=((("name",), "default"),),  # every cluster has it, and it cannot be deleted
 )

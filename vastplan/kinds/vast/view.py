@@ -7,6 +7,7 @@ from pydantic import Field, StringConstraints, model_validator
 from vastplan.kinds.vast._common import INTERNAL, Directory, Mode, collection
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import QuotaLimits
+from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.words.compile import kind
 from vastplan.words.kind import Attribute, Fact, Row, Values
@@ -18,6 +19,7 @@ from vastplan.words.marks import (
     IMMUTABLE,
     ONE_WAY,
     WHOLE,
+    Admits,
     Clears,
     Codec,
     Refers,
@@ -67,7 +69,7 @@ class View(Spec):
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy"), Wire("policy_id")] = MISSING
-    protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), AS_SET] = MISSING
+    protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), AS_SET, Admits()] = MISSING
     name: Name | MISSING = MISSING
     alias: Annotated[_Alias | None | MISSING, Clears("")] = MISSING
     create_dir: Annotated[bool, CREATE_ONLY] = True
@@ -175,6 +177,7 @@ KIND = kind(
     data_bearing=True,
     facts=(Fact("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
+    beneath=(below("path"),),
     foreign=(*INTERNAL, (("is_remote",), True), (("path",), "/")),  # the cluster's own root view
     finish_encode=_whole_acl,
     finish_decode=_grants,

@@ -7,7 +7,7 @@ from pydantic import model_validator
 from vastplan.kinds.vast._common import INTERNAL, SECONDS, Clients, Mode, NfsClients, collection
 from vastplan.words.compile import kind
 from vastplan.words.kind import Row, Values
-from vastplan.words.marks import AS_SET, EXPLICIT_NULL, IDENTITY, IMMUTABLE, Clears, Refers, Wire
+from vastplan.words.marks import AS_SET, EXPLICIT_NULL, IDENTITY, IMMUTABLE, Admits, Clears, Refers, Wire
 from vastplan.words.types import MISSING, Name, ReferenceName, Span, Spec, Text
 
 _PERMISSIONS = "permission_per_vip_pool"
@@ -58,20 +58,20 @@ class ViewPolicy(Spec):
     gid_inheritance: Literal["LINUX", "BSD"] | MISSING = MISSING
     inherit_parent_mode_bits: bool | MISSING = MISSING
     atime_frequency: Annotated[Span | MISSING, SECONDS] = MISSING
-    vip_pools: Annotated[_Pools, Wire(_PERMISSIONS, "RW")] = MISSING
-    vip_pools_read_only: Annotated[_Pools, Wire(_PERMISSIONS, "RO")] = MISSING
+    vip_pools: Annotated[_Pools, Wire(_PERMISSIONS, "RW"), Admits(open_when_empty=True)] = MISSING
+    vip_pools_read_only: Annotated[_Pools, Wire(_PERMISSIONS, "RO"), Admits("vip_pools")] = MISSING
 
-    read_write: _Hosts = MISSING
-    read_only: _Hosts = MISSING
-    nfs_read_write: _Nfs = MISSING
-    nfs_read_only: _Nfs = MISSING
-    nfs_root_squash: _Nfs = MISSING
-    nfs_no_squash: _Nfs = MISSING
-    nfs_all_squash: _Nfs = MISSING
-    smb_read_write: _Hosts = MISSING
-    smb_read_only: _Hosts = MISSING
-    s3_read_write: _Hosts = MISSING
-    s3_read_only: _Hosts = MISSING
+    read_write: Annotated[_Hosts, Admits()] = MISSING
+    read_only: Annotated[_Hosts, Admits("read_write")] = MISSING
+    nfs_read_write: Annotated[_Nfs, Admits()] = MISSING
+    nfs_read_only: Annotated[_Nfs, Admits("nfs_read_write")] = MISSING
+    nfs_root_squash: Annotated[_Nfs, Admits("nfs_no_squash")] = MISSING
+    nfs_no_squash: Annotated[_Nfs, Admits()] = MISSING
+    nfs_all_squash: Annotated[_Nfs, Admits("nfs_root_squash", "nfs_no_squash")] = MISSING
+    smb_read_write: Annotated[_Hosts, Admits()] = MISSING
+    smb_read_only: Annotated[_Hosts, Admits("smb_read_write")] = MISSING
+    s3_read_write: Annotated[_Hosts, Admits()] = MISSING
+    s3_read_only: Annotated[_Hosts, Admits("s3_read_write")] = MISSING
     trash_access: _Hosts = MISSING
 
     nfs_minimal_protection_level: (

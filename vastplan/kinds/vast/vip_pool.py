@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from vastplan.kinds.vast._common import RANGE, collection
 from vastplan.words.compile import kind
 from vastplan.words.kind import Attribute
-from vastplan.words.marks import AS_SET, EXPLICIT_NULL, IDENTITY, IMMUTABLE, Clears, Refers, Wire
+from vastplan.words.marks import AS_SET, EXPLICIT_NULL, IDENTITY, IMMUTABLE, Admits, Clears, Refers, Wire
 from vastplan.words.types import MISSING, Address4or6, Count, IpRange, Name, ReferenceName, Spec, Text
 
 _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
@@ -23,7 +23,7 @@ class VipPool(Spec):
     name: Annotated[Name | MISSING, IDENTITY] = MISSING
     role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE] = "PROTOCOLS"
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL] = MISSING
-    ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), AS_SET]
+    ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), AS_SET, Admits()]
     subnet_cidr: Annotated[int, Field(ge=1, le=32)] | MISSING = MISSING
     subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128)] | MISSING = MISSING
     gw_ip: Address4or6 | None | MISSING = MISSING

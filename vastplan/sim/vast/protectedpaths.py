@@ -142,6 +142,8 @@ def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
     policy = cluster.name_of("protectionpolicies", row["protection_policy_id"])
     peer = _peer(cluster, row)
     member = {"role": row["role"], "state": row["state"], "capabilities": row["capabilities"]}
+    here = row["source_dir"] if row["role"] == "SOURCE" else row["target_exported_dir"]
+    size, inodes = directories.used(cluster, row["tenant_id"], here, memo)
     stream = {"id": row["id"], "name": row["name"], "protection_policy_name": policy, **member}
     return {
         "protection_policy_name": policy,
@@ -152,6 +154,9 @@ def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
         "replication_streams": [stream],
         "members_info": {cluster.name: member},
         "health": "HEALTHY",
+        "logical_size": size,
+        "physical_size": size,
+        "inode_count": str(inodes),  # text, by the document
     }
 
 

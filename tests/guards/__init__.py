@@ -1,0 +1,1 @@
+"""The guards as pure functions: no server, no file, no clock."""

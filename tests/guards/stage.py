@@ -1,0 +1,127 @@
+"""A plan from a few rows: one site `iad`, everything read and empty but what a case says.
+
+rows: {kind: [row]}         # what the system answers, as on the wire
+unread: {kind: why}         # collections that could not be read
+unasked: [kind]             # collections that nobody asked for
+absent: [kind]              # collections of a system that the site does not have
+owned: {kind/name: id}      # the ledger
+intents: {kind/name: verb}  # what an earlier apply was about to do
+desired: {kind/name: {...}} # values as plans write them, references as {"$ref": ADDRESS}
+consent: {...}              # of the person; approvals as mappings without reason
+limits: {...}               # in force
+targets: [address]
+actions: {kind/name: verb}  # all of the plan, where a case says it
+blocks: {kind/name: [[guard, message, fix]]}    # all there are
+warns: [message]            # all there are
+seen: {kind/name: {name: value}}    # all evidence of these actions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+import vastplan.kinds
+from vastplan.engine.guards.consent import Approval, Consent, Limits
+from vastplan.engine.match import Matcher
+from vastplan.engine.observe import Collection, Observed, live_of
+from vastplan.engine.plan import Request, build
+from vastplan.model.address import Address
+from vastplan.model.plan import Plan
+from vastplan.model.state import Intent, LedgerPart, Owned
+from vastplan.model.value import from_json
+from vastplan.words.codec import item_id
+from vastplan.words.discover import discover
+from vastplan.words.document import Entry
+from vastplan.words.kind import Kind, Row
+
+FOLDER = Path(__file__).parent
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+Case = dict[str, Any]
+
+
+@lru_cache
+def kinds() -> Mapping[str, Kind]:
+    """All kinds."""
+    return discover(vastplan.kinds).kinds
+
+
+def cases() -> list[Case]:
+    """The cases of all files, each with the name of its file."""
+    found = []
+    for file in sorted(FOLDER.glob("*.yaml")):
+        found += [{**case, "file": file.stem} for case in yaml.load(file.read_text(encoding="utf-8"), yaml.CSafeLoader)]
+    return found
+
+
+class Nobody:
+    """What rows come from, as far as reading them needs it."""
+
+    system, writable = "", False
+
+    def locator(self, kind: Kind, row: Row) -> str:
+        """The id."""
+        return item_id(kind.endpoint, row)
+
+    def writers(self, row: Row) -> tuple[str, ...]:
+        """Nobody."""
+        return ()
+
+
+def observed(case: Case) -> Observed:
+    """What was read."""
+    found: dict[tuple[str, str], Collection] = {}
+    for name, kind in kinds().items():
+        rows = case.get("rows", {}).get(name, [])
+        objects = [live_of("iad", kind, row, Nobody()) for row in rows]  # type: ignore[arg-type]
+        found["iad", name] = Collection(objects)
+    for name, why in case.get("unread", {}).items():
+        found["iad", name] = Collection(error=why)
+    for name in case.get("absent", ()):
+        found["iad", name] = Collection(error="site iad has none", absent=True)
+    for name in case.get("unasked", ()):
+        del found["iad", name]
+    return Observed(found)
+
+
+def consent(given: Case) -> Consent:
+    """What somebody allowed."""
+    words: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    words["approvals"] = tuple(
+        Approval(
+            f"iad/{one['of']}",
+            "in a test",
+            str(one.get("until", "2026-05-01")),
+            one.get("used", 0),
+            one.get("orphans", 0),
+        )
+        for one in given.get("approvals", ())
+    )
+    return Consent(**words)
+
+
+def ledger(case: Case) -> dict[str, LedgerPart]:
+    """What is ours."""
+    entries = {f"iad/{name}": Owned(str(one), str(one)) for name, one in case.get("owned", {}).items()}
+    intents = {f"iad/{name}": Intent(verb) for name, verb in case.get("intents", {}).items()}
+    return {"iad": LedgerPart("test", "iad", "lineage", "00", entries=entries, intents=intents)}
+
+
+def planned(case: Case) -> tuple[Plan, Matcher]:
+    """The plan of a case, and how it was matched."""
+    entries = tuple(
+        Entry(Address.parse(f"iad/{name}"), from_json(values)) for name, values in case.get("desired", {}).items()
+    )
+    limits = {"iad": Limits(**case["limits"])} if "limits" in case else {}
+    return build(
+        Request(
+            document="test", digest="", source="test.yaml", kinds=kinds(), entries=entries, observed=observed(case),
+            ledger=ledger(case), endpoints={}, consent=consent(case.get("consent", {})), reveal=str, now=NOW,
+            targets=tuple(case.get("targets", ())), limits=limits,
+        )
+    )  # fmt: skip

@@ -1,0 +1,246 @@
+"""The plain functions that the guards stand on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.guards.stage import kinds, planned
+from vastplan.engine.guard import hold_back
+from vastplan.engine.guards.again import grown, moved
+from vastplan.engine.guards.consent import Limits, in_force, limits_of, noted
+from vastplan.engine.observe import figure
+from vastplan.engine.plan import further
+from vastplan.model.address import Address
+from vastplan.model.plan import Block, Part, Unknown
+from vastplan.model.reach import cut_off
+from vastplan.words.kind import Fact, Untold
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        (["10.0.0.1"], ["10.0.0.1"], []),
+        (["10.0.0.1"], ["10.0.0.0/31"], []),
+        (["10.0.0.2"], ["10.0.0.0/31"], ["10.0.0.2"]),
+        (["10.0.0.0/24", "10.0.1.0/24"], ["10.0.0.0/23"], []),
+        (["10.0.0.0/23"], ["10.0.1.0/24", "10.0.0.0/24"], []),
+        (["10.0.0.0/23"], ["10.0.0.0/24", "10.0.1.1 - 10.0.1.255"], ["10.0.0.0/23"]),
+        (["10.0.0.5 - 10.0.0.9"], ["10.0.0.5 - 10.0.0.8", "10.0.0.7 - 10.0.0.9"], []),
+        (["10.0.0.5 - 10.0.0.9"], ["10.0.0.6 - 10.0.0.9"], ["10.0.0.5 - 10.0.0.9"]),
+        (["10.0.0.5 - 10.0.0.9"], ["10.0.0.5 - 10.0.0.8"], ["10.0.0.5 - 10.0.0.9"]),
+        (["10.0.0.5 - 10.0.0.9"], ["10.0.0.5 - 10.0.0.9 "], []),
+        (["10.1.*.*"], ["10.1.0.0/16"], []),
+        (["10.1.0.0/16"], ["10.1.*.*"], []),
+        (["10.1.0.0/15"], ["10.1.*.*"], ["10.1.0.0/15"]),
+        (["10.*.1.2"], ["10.0.0.0/8"], ["10.*.1.2"]),
+        (["10.*.1.2"], ["10.*.1.2"], []),
+        (["300.1.*.*"], ["*"], ["300.1.*.*"]),
+        (["*"], ["0.0.0.0/0"], ["*"]),
+        (["*"], ["0.0.0.0/0", "::/0"], []),
+        (["10.1.2.3", "fd00::1"], ["*"], []),
+        (["0.0.0.0", "255.255.255.255", "::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"], ["*"], []),
+        (["fd00::1"], ["10.0.0.0/8"], ["fd00::1"]),
+        (["0.0.0.1"], ["::1"], ["0.0.0.1"]),
+        (["@staff"], ["*"], ["@staff"]),
+        (["@staff", "NFS"], ["@staff"], ["NFS"]),
+        (["b", "a"], [], ["b", "a"]),
+        ([], ["*"], []),
+    ],
+)
+def test_who_is_cut_off(before: list[str], after: list[str], lost: list[str]) -> None:
+    assert cut_off(before, after) == lost
+
+
+YES = {"ones": frozenset({"yes"}), "zeros": frozenset({"no"})}
+
+
+@pytest.mark.parametrize(
+    ("more", "row", "found"),
+    [
+        ({}, {"a": {"b": 3}}, 3),
+        ({}, {"a": {"b": 0.5}}, 0.5),
+        ({}, {"a": {"b": 0}}, 0),
+        ({}, {"a": {"b": [1, 2]}}, 2),
+        ({}, {"a": {"b": -1}}, Untold("the answer says -1")),
+        ({}, {"a": {"b": float("inf")}}, Untold("the answer says Infinity")),
+        ({}, {"a": {"b": float("nan")}}, Untold("the answer says NaN")),
+        ({}, {"a": {"b": True}}, Untold("the answer says true")),
+        ({}, {"a": {"b": "3"}}, Untold('the answer says "3"')),
+        ({}, {"a": {"b": None}}, Untold("the answer says null")),
+        ({}, {"a": {"b": "x" * 60}}, Untold('the answer says "' + "x" * 39)),
+        ({}, {"a": {}}, Untold("the answer does not have it")),
+        ({"absent": 0}, {"a": {}}, 0),
+        ({"absent": 0}, {"a": None}, Untold("the answer does not have it")),
+        ({"absent": 0}, {"a": "b"}, Untold("the answer does not have it")),
+        ({"absent": 0}, {}, Untold("the answer does not have it")),
+        ({"absent": 0}, {"a": {"b": None}}, Untold("the answer says null")),
+        (YES, {"a": {"b": "yes"}}, 1),
+        (YES, {"a": {"b": "no"}}, 0),
+        (YES, {"a": {"b": "maybe"}}, Untold('the answer says "maybe"')),
+        (YES, {"a": {"b": None}}, Untold("the answer says null")),
+        (YES, {"a": {"b": ["yes"]}}, Untold('the answer says ["yes"]')),
+        ({"by": ("n",), "each": ("g",)}, {"a": {"b": [{"n": "x", "g": 1}, {"n": "y"}]}},
+         {"x": 1, "y": Untold('the answer says "nothing"')}),
+        ({"by": ("n",), "each": ("g",)}, {"a": {"b": {"x": 1}}}, Untold('the answer says {"x": 1}')),
+    ],
+)  # fmt: skip
+def test_a_figure_is_a_number_or_not_told(more: dict[str, Any], row: dict[str, Any], found: Any) -> None:
+    assert figure(Fact("it", ("a", "b"), **more), row) == found
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "has"),
+    [
+        (0, 0, False), (0, 1, False), (0, 2, True), (1, 2, True), (2, 3, False), (3, 4, True), (1000, 1023, False),
+        (1000, 1024, True), (1000, 0, False), (0.5, 1.5, False), ("cannot be told: x", "cannot be told: x", False),
+        (3, "cannot be told: x", True), ("cannot be told: x", 1, False), ("cannot be told: x", 2, True),
+        (5, Untold("x"), True),
+    ],
+)  # fmt: skip
+def test_a_figure_that_grew_into_another_band(then: Any, now: Any, has: bool) -> None:
+    assert grown(then, now) is has
+
+
+@pytest.mark.parametrize(
+    ("limits", "owned", "changes", "losses"),
+    [
+        (Limits(), 0, 10, 2), (Limits(), 1, 10, 2), (Limits(), 5, 10, 2), (Limits(), 6, 10, 3), (Limits(), 20, 10, 10),
+        (Limits(), 36, 10, 10), (Limits(), 37, 11, 11), (Limits(), 66, 19, 19), (Limits(), 100, 30, 30), (Limits(1, 0), 100, 1, 1),
+        (Limits(0, 0), 5, 0, 0), (Limits(0, 100), 5, 5, 2),
+    ],
+)  # fmt: skip
+def test_how_many_may_change_and_go(limits: Limits, owned: int, changes: int, losses: int) -> None:
+    assert (limits.changes(owned), limits.losses(owned)) == (changes, losses)
+
+
+def test_a_document_lowers_limits_at_once_and_raises_none() -> None:
+    assert in_force(Limits(5, 20), Limits(50, 10)) == Limits(5, 10)
+    assert in_force(Limits(5, 20), Limits(3, 90)) == Limits(3, 20)
+    assert limits_of({}) == Limits(10, 30) and limits_of({"count": 3, "percent": 4}) == Limits(3, 4)
+
+
+def _plan(asked: dict[str, int], **more: Any) -> dict[str, int]:
+    plan, _ = planned({"desired": {"namespace/n": {"name": "n"}}})
+    part = Part("iad", "", 0, limits=asked)
+    (action,) = plan.actions
+    guard = more.pop("guard", "")
+    blocked = (Block(guard, "no"),) if guard else ()
+    return noted(replace(plan, actions=(replace(action, blocked=blocked),), **more), part, {"count": 5, "percent": 20})
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"targets": ("*",)},
+        {"unknown": (Unknown("iad", "vast", "view", "timed out"),)},
+        {"guard": "mass-change"},
+        {"guard": "emptied"},
+    ],
+)
+def test_a_limit_is_not_raised_by_applying_a_part_of_what_it_held_back(more: dict[str, Any]) -> None:
+    assert _plan({"count": 50, "percent": 10}, **more) == {"count": 5, "percent": 10}
+
+
+def test_a_limit_is_raised_when_all_of_a_plan_was_applied() -> None:
+    assert _plan({"count": 50, "percent": 10}) == {"count": 50, "percent": 10}
+    assert _plan({"count": 50, "percent": 10}, guard="approval") == {"count": 50, "percent": 10}
+    assert _plan({}) == {"count": 5, "percent": 20}  # a plan of before they were in it
+
+
+VIEW: dict[str, Any] = {
+    "rows": {"view": [{"id": 3, "path": "/a", "tenant_id": 1, "logical_capacity": 0}]},
+    "owned": {"view/a": 3},
+    "consent": {"approvals": [{"of": "view/a", "orphans": 10}]},
+}
+SNAPSHOTS = [{"id": one, "name": f"s{one}", "path": "/a/", "tenant_id": 1} for one in (1, 2)]
+ADDRESS = Address("iad", "view", "a")
+
+
+def test_snapshots_that_were_taken_meanwhile_stop_a_delete() -> None:
+    plan, before = planned(VIEW)
+    _, after = planned({**VIEW, "rows": {**VIEW["rows"], "snapshot": SNAPSHOTS}})
+    assert moved(plan, before) == {}
+    assert moved(plan, after) == {ADDRESS: "snapshots: 0 when the plan was made and 2 now; plan again"}
+    more, _ = planned({**VIEW, "rows": {**VIEW["rows"], "snapshot": SNAPSHOTS}})
+    assert moved(more, after) == {} and moved(more, before) == {}
+    _, unread = planned({**VIEW, "unread": {"snapshot": "timed out"}})
+    told = "snapshots: 2 when the plan was made and cannot be told: timed out now; plan again"
+    assert moved(more, unread) == {ADDRESS: told}
+
+
+def test_what_is_blocked_is_not_weighed_again() -> None:
+    plan, _ = planned({**VIEW, "consent": {}})
+    _, after = planned({**VIEW, "rows": {**VIEW["rows"], "snapshot": SNAPSHOTS}})
+    assert plan.actions[0].blocked and moved(plan, after) == {}
+
+
+def test_what_came_into_use_meanwhile_stops_a_narrowing() -> None:
+    policy = {"id": 5, "name": "p", "tenant_id": 1, "nfs_read_write": ["*"]}
+    case: dict[str, Any] = {
+        "rows": {"view_policy": [policy], "tenant": [{"id": 1, "name": "t"}]},
+        "owned": {"view_policy/p": 5},
+        "desired": {"view_policy/p": {"name": "p", "tenant": {"$existing": "iad/tenant/t"}, "nfs_read_write": []}},
+    }
+    plan, before = planned(case)
+    views = [{"id": n, "path": f"/{n}", "tenant_id": 1, "policy_id": 5, "logical_capacity": 1} for n in (1, 2)]
+    _, after = planned({**case, "rows": {**case["rows"], "view": views}})
+    assert moved(plan, before) == {}
+    found = {
+        Address("iad", "view_policy", "p"): "views in use behind it: 0 when the plan was made and 2 now; plan again"
+    }
+    assert moved(plan, after) == found
+    wider = {**case, "desired": {"view_policy/p": {"name": "p", "flavor": "NFS"}}}
+    assert moved(planned(wider)[0], after) == {}
+
+
+def test_what_is_there_again_is_not_made_twice() -> None:
+    case: dict[str, Any] = {"desired": {"namespace/n": {"name": "n"}}}
+    plan, before = planned(case)
+    _, after = planned({**case, "rows": {"namespace": [{"metadata": {"name": "n", "uid": "u"}}]}})
+    assert moved(plan, before) == {}
+    text = "it was not there when the plan was made and is there now; plan again"
+    assert moved(plan, after) == {Address("iad", "namespace", "n"): text}
+
+
+def test_more_is_read_only_where_something_goes_or_is_cut_off() -> None:
+    systems = {"iad": {"vast", "kubernetes"}}
+    assert further(kinds(), planned(VIEW)[0].actions, systems) == {("iad", "snapshot")}
+    made, _ = planned({"desired": {"view/b": {"path": "/b", "protocols": ["NFS"]}}})
+    assert further(kinds(), made.actions, systems) == set()
+    pool = {"id": 7, "name": "v", "ip_ranges": [["10.0.0.1", "10.0.0.9"]]}
+    case: dict[str, Any] = {"rows": {"vip_pool": [pool]}, "owned": {"vip_pool/v": 7}}
+    narrowed, _ = planned({**case, "desired": {"vip_pool/v": {"name": "v", "ip_ranges": ["10.0.0.1 - 10.0.0.2"]}}})
+    found = further(kinds(), narrowed.actions, systems)
+    assert {
+        ("iad", "view_policy"),
+        ("iad", "view"),
+        ("iad", "storage_class"),
+        ("iad", "persistent_volume_claim"),
+    } <= found
+    assert ("iad", "data_source") not in found and ("iad", "tenant") not in found
+    assert {name for _, name in further(kinds(), narrowed.actions, {})} == set()
+
+
+def test_a_block_travels_to_what_waits_and_back_to_its_first_step() -> None:
+    plan, _ = planned(
+        {
+            "rows": {"tenant": [{"id": 1, "name": "t"}]},
+            "desired": {
+                "tenant/t": {"name": "t", "trash_gid": 5},
+                "view_policy/p": {"name": "p", "tenant": {"$ref": "iad/tenant/t"}},
+                "view/a": {"path": "/a", "view_policy": {"$ref": "iad/view_policy/p"}},
+                "namespace/n": {"name": "n"},
+            },
+        }
+    )
+    held = hold_back({action.address: action for action in plan.actions}, plan.operations)
+    why = {address.name: [(one.guard, one.message) for one in action.blocked] for address, action in held.items()}
+    assert why == {
+        "t": [("adopt", "it exists and is not ours")],
+        "p": [("waits", "waits for iad/tenant/t, which is blocked")],
+        "a": [("waits", "waits for iad/view_policy/p, which is blocked")],
+        "n": [],
+    }

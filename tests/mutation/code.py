@@ -1,0 +1,301 @@
+"""A mutation run over the program: is every mistake in a module noticed by the quick tests that are about it?
+
+    python -m tests.mutation.code guards [--every N]
+
+A mutant is the module with one small mistake: a condition negated, a comparison moved, `and` for `or`, a `not` dropped, a
+number or a text changed, a `return` that answers nothing. Each mutant is tried by the tests of its suite in a process of
+its own, forked off one that has loaded what the suite does not mutate; what is still alive when the tests have ended, or
+takes too long to end, is told. `suites.yaml` names the suites; a survivor needs a reason in `code-survivors.yaml`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import contextlib
+import copy
+import importlib
+import importlib.abc
+import importlib.util
+import io
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import partial
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+FOLDER = Path(__file__).parent
+ROOT = FOLDER.parent.parent
+SECONDS = 60  # for one mutant's tests; they take few
+FLIPPED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
+    ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE), ast.GtE: (ast.Gt, ast.Lt),
+    ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,),
+    ast.NotIn: (ast.In,),
+}  # fmt: skip
+ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Modules (globs of files), the tests that are about them, and what is loaded once for all mutants."""
+
+    modules: tuple[str, ...]
+    tests: tuple[str, ...]
+    preload: tuple[str, ...] = ()
+
+    def files(self) -> list[Path]:
+        """The files of the modules."""
+        return [file for pattern in self.modules for file in sorted(ROOT.glob(pattern)) if file.read_text().strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A module with one mistake."""
+
+    module: str
+    name: str
+    tree: ast.Module
+
+
+def mutants(source: str, module: str) -> Iterator[Mutant]:
+    """All mutants of a module's source; names say where and what, and are unique."""
+    tree = ast.parse(source)
+    texts = _unmutated(tree)
+    seen: dict[str, int] = {}
+    for index, node in enumerate(ast.walk(tree)):
+        if id(node) in texts:
+            continue
+        for what, change in _changes(node):
+            mutated = copy.deepcopy(tree)
+            change(next(one for number, one in enumerate(ast.walk(mutated)) if number == index))
+            line = ast.unparse(node).splitlines()[0]
+            name = f"{_within(tree, node)}: {what} in `{line[:90]}`"
+            seen[name] = seen.get(name, 0) + 1
+            more = f" ({seen[name]})" if seen[name] > 1 else ""
+            yield Mutant(module, f"{module}.{name}{more}", ast.fix_missing_locations(mutated))
+
+
+def _within(tree: ast.Module, node: ast.AST) -> str:
+    """The function or class that a node is in."""
+    found = ""
+    for one in ast.walk(tree):
+        if isinstance(one, ast.FunctionDef | ast.ClassDef) and any(inner is node for inner in ast.walk(one)):
+            found = f"{found}.{one.name}".lstrip(".")
+    return found or "module"
+
+
+def _unmutated(tree: ast.Module) -> set[int]:
+    """What makes no mistake: documentation, annotations, imports and `__all__`."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        parts: list[ast.AST | None] = []
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            parts.append(node)
+        elif isinstance(node, ast.AnnAssign | ast.arg):
+            parts.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            parts += [node.returns, *node.decorator_list]
+        elif isinstance(node, ast.ClassDef):
+            parts += node.decorator_list
+        elif isinstance(node, ast.Import | ast.ImportFrom) or _is_all(node):
+            parts.append(node)
+        found |= {id(inner) for part in parts if part is not None for inner in ast.walk(part)}
+    return found
+
+
+def _is_all(node: ast.AST) -> bool:
+    return isinstance(node, ast.Assign) and any(
+        isinstance(one, ast.Name) and one.id == "__all__" for one in node.targets
+    )
+
+
+Change = tuple[str, Callable[[Any], None]]
+
+
+def _changes(node: ast.AST) -> Iterator[Change]:
+    """What can go wrong at a node; each change is made to the same node of a copy."""
+    if isinstance(node, ast.If | ast.IfExp | ast.While):
+        yield "negated", _negate
+    elif isinstance(node, ast.comprehension):
+        for index in range(len(node.ifs)):
+            yield f"filter {index + 1} negated", partial(_negate_filter, index=index)
+    elif isinstance(node, ast.Compare):
+        for index, operator in enumerate(node.ops):
+            for other in FLIPPED[type(operator)]:
+                yield other.__name__, partial(_compare, index=index, other=other)
+    elif isinstance(node, ast.BoolOp):
+        other_op: ast.boolop = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        yield type(other_op).__name__.lower(), lambda one: setattr(one, "op", other_op)
+        for index in range(len(node.values)):
+            yield f"without part {index + 1}", partial(_without, index=index)
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield "not dropped", lambda one: _become(one, ast.Call(ast.Name("bool", ast.Load()), [one.operand], []))
+    elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
+        replaced = ARITHMETIC[type(node.op)]
+        yield replaced.__name__, lambda one: setattr(one, "op", replaced())
+    elif isinstance(node, ast.Constant):
+        yield from _constants(node)
+    elif isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
+        yield "nothing answered", lambda one: setattr(one, "value", ast.Constant(None))
+    elif isinstance(node, ast.Continue):
+        yield "break", lambda one: _become(one, ast.Break())
+    elif isinstance(node, ast.Break):
+        yield "continue", lambda one: _become(one, ast.Continue())
+
+
+def _constants(node: ast.Constant) -> Iterator[Change]:
+    value = node.value
+    if isinstance(value, bool):
+        yield str(not value), lambda one: setattr(one, "value", not value)
+    elif isinstance(value, int | float):
+        yield str(value + 1), lambda one: setattr(one, "value", value + 1)
+        yield str(value - 1), lambda one: setattr(one, "value", value - 1)
+    elif isinstance(value, str):
+        yield "another text", lambda one: setattr(one, "value", value + "~" if value else "~")
+
+
+def _negate(node: Any) -> None:
+    node.test = ast.UnaryOp(ast.Not(), node.test)
+
+
+def _negate_filter(node: Any, index: int) -> None:
+    node.ifs[index] = ast.UnaryOp(ast.Not(), node.ifs[index])
+
+
+def _compare(node: Any, index: int, other: type[ast.cmpop]) -> None:
+    node.ops[index] = other()
+
+
+def _without(node: Any, index: int) -> None:
+    rest = [*node.values[:index], *node.values[index + 1 :]]
+    if len(rest) == 1:
+        _become(node, rest[0])
+    else:
+        node.values = rest
+
+
+def _become(node: Any, other: ast.AST) -> None:
+    """Make a node another one, in the place where it stands."""
+    fields = {name: getattr(other, name) for name in other._fields}
+    node.__class__ = other.__class__
+    for name, value in fields.items():
+        setattr(node, name, value)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+class Swapped(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Imports a mutant in the place of its module."""
+
+    def __init__(self, mutant: Mutant) -> None:
+        self._mutant = mutant
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        """The mutant's own."""
+        return importlib.util.spec_from_loader(name, self) if name == self._mutant.module else None
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run the mutant."""
+        exec(compile(self._mutant.tree, f"<{self._mutant.name}>", "exec"), module.__dict__)
+
+
+def survives(mutant: Mutant | None, tests: tuple[str, ...]) -> bool:
+    """Whether the tests pass, in a process of their own; what does not end is noticed like what fails."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            signal.alarm(SECONDS)
+            os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # a second for each mutant
+            if mutant is not None:
+                sys.meta_path.insert(0, Swapped(mutant))
+            quiet = io.StringIO()
+            with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+                code = int(pytest.main(["-x", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "--tb=no", *tests]))
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    return os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
+
+
+def suites() -> dict[str, Suite]:
+    """All suites, by name."""
+    found = yaml.safe_load((FOLDER / "suites.yaml").read_text(encoding="utf-8"))
+    return {name: Suite(**{part: tuple(value) for part, value in one.items()}) for name, one in found.items()}
+
+
+def module_of(file: Path) -> str:
+    """The name that a file is imported by."""
+    steps = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(steps[:-1] if steps[-1] == "__init__" else steps)
+
+
+def run(suite: Suite, every: int) -> tuple[int, list[str]]:
+    """How many mutants there were, and the names of those that survived."""
+    for name in suite.preload:
+        importlib.import_module(name)
+    loaded = [module_of(file) for file in suite.files() if module_of(file) in sys.modules]
+    if loaded:
+        raise RuntimeError(f"loaded before they could be mutated: {', '.join(loaded)}")
+    if not survives(None, suite.tests):
+        raise RuntimeError("the tests fail without any mutant")
+    total, survivors = 0, []
+    for file in suite.files():
+        for number, mutant in enumerate(mutants(file.read_text(encoding="utf-8"), module_of(file))):
+            if number % every == 0:
+                total += 1
+                compile(mutant.tree, mutant.name, "exec")  # a mutant that is no program would count as killed
+                if survives(mutant, suite.tests):
+                    survivors.append(mutant.name)
+                    print(f"  alive: {mutant.name}", flush=True)
+        print(f"{module_of(file)}: {total - len(survivors)} of {total} killed so far", flush=True)
+    return total, survivors
+
+
+def main() -> int:
+    """Run a suite, and print what survived."""
+    known = suites()
+    parser = argparse.ArgumentParser(description="Mutation run over modules of the program.")
+    parser.add_argument("suite", choices=sorted(known))
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth mutant only")
+    words = parser.parse_args()
+    total, survivors = run(known[words.suite], words.every)
+    everything = yaml.safe_load((FOLDER / "code-survivors.yaml").read_text(encoding="utf-8")) or {}
+    reasons: dict[str, str] = everything.get(words.suite) or {}
+    unexplained = []
+    for name in survivors:
+        reason = next(
+            (text for pattern, text in reasons.items() if name == pattern or fnmatchcase(name, pattern)), None
+        )
+        print(f"survived: {name}: {reason or 'for no reason'}")
+        unexplained += [name] if reason is None else []
+    stale = [
+        one
+        for one in reasons
+        if words.every == 1 and not any(one == name or fnmatchcase(name, one) for name in survivors)
+    ]
+    for one in stale:
+        print(f"code-survivors.yaml is stale: {one}")
+    killed = total - len(survivors)
+    share = 100 * killed / total if total else 0
+    print(
+        f"{total} mutants, {killed} killed ({share:.1f} %), {len(survivors)} survived, {len(unexplained)} for no reason"
+    )
+    return 1 if unexplained or stale or share < 95 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

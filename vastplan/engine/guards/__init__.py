@@ -1,0 +1,1 @@
+"""What stops an action, judged from live evidence: one function per guard, by what they are about."""

@@ -1,0 +1,82 @@
+"""Guards of access: clients that would be cut off, and what would be open to everybody."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from vastplan.engine.guards import figures
+from vastplan.engine.guards.context import Context, allowed, named
+from vastplan.engine.observe import Live
+from vastplan.model.plan import Action, Block, FieldChange, Verb
+from vastplan.model.reach import cut_off
+from vastplan.model.value import to_json
+from vastplan.words.kind import Kind, Untold
+from vastplan.words.references import raw_references
+
+
+def narrowing(action: Action, context: Context) -> Block | None:
+    """Clients are not cut off while something behind the object is in use: the systems do not list who has mounted."""
+    live = context.live(action)
+    lost = lost_clients(action, context.kind(action), live)
+    if not lost or live is None or allowed(action.address, context.consent.allow_narrow):
+        return None
+    users = figures.behind(live, context.matcher)
+    if not users:
+        return None
+    untold = [f"whether a {kind.name} is behind it {one}" for kind, one in users if isinstance(one, Untold)]
+    told = [f"{one} {kind.name}(s)" for kind, one in users if not isinstance(one, Untold)]
+    seen = "; ".join([*([f"in use behind it: {', '.join(told)}"] if told else []), *untold])
+    text = "; ".join(f"{path} would no longer let in {named(clients)}" for path, clients in lost.items())
+    fix = f"--allow-narrow {action.address}, or keep them until nobody has it mounted"
+    return Block("narrows", f"{text}; {seen}", fix)
+
+
+def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, list[str]]:
+    """Whom each changed field would no longer let in."""
+    if action.verb not in (Verb.UPDATE, Verb.ADOPT):
+        return {}
+    found = {change.path: _lost(change, action, kind, live) for change in action.changes}
+    return {path: clients for path, clients in found.items() if clients}
+
+
+def _lost(change: FieldChange, action: Action, kind: Kind, live: Live | None) -> list[str]:
+    field = next((one for one in kind.fields if one.name == change.path), None)
+    if field is None or field.admits is None or change.known_after_apply:
+        return []
+    if field.admits.open_when_empty and not change.after:
+        return []
+    shown = live.values if live is not None else {}
+    wider = [_texts(action.desired.get(name, to_json(shown.get(name)))) for name in field.admits.also]
+    after = [*_texts(change.after), *(one for texts in wider for one in texts)]
+    if field.admits.open_when_empty and not change.before:
+        return ["everybody else"]
+    return cut_off(_texts(change.before), after)
+
+
+def _texts(value: Any) -> list[str]:
+    """The items of a list as texts; a reference by its address."""
+    items = value if isinstance(value, list) else []
+    return [
+        str(next(iter(one.values()))) if isinstance(one, dict) and len(one) == 1
+        else one if isinstance(one, str) else json.dumps(one)
+        for one in items
+    ]  # fmt: skip
+
+
+def still_shields(action: Action, context: Context) -> Block | None:
+    """What keeps something closed is not removed while that something stays."""
+    live = context.live(action)
+    if action.verb is not Verb.DELETE or live is None:
+        return None
+    for _, refers, raw in raw_references(live.kind.fields, live.values):
+        for kind, attribute in refers.targets if refers.shields else ():
+            target = context.matcher.observed.find(live.site, kind, attribute, raw)
+            if target is None and not context.matcher.observed.error(live.site, kind):
+                continue
+            address = context.matcher.address_of(target) if target else None
+            other = context.order.actions.get(address) if address else None
+            if other is None or other.verb is not Verb.DELETE:
+                text = f"without it {kind} {raw} is open to everybody"
+                return Block("opens-access", text, f"remove the {kind} with it, or keep both")
+    return None

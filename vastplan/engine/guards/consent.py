@@ -1,0 +1,81 @@
+"""What somebody has allowed, and how much of a kind may change at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vastplan.model.plan import Part, Plan
+
+TOO_MUCH = frozenset({"mass-change", "emptied"})
+"""The guards whose findings depend on the limits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Consent of somebody else to the loss of data behind an address, until a day (ISO), up to an amount.
+
+    `max_used` is what may be in use at most, bytes or a count, as the guard shows it; `max_orphans` how many snapshots may
+    stay behind.
+    """
+
+    address: str
+    reason: str
+    until: str
+    max_used: int = 0
+    max_orphans: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What the person who runs the command has allowed; addresses may be patterns.
+
+    `max_count` is that person's own limit for a kind on a site, in the place of what is recorded.
+    """
+
+    allow_delete: tuple[str, ...] = ()
+    adopt: bool = False
+    approvals: tuple[Approval, ...] = ()
+    max_count: int | None = None
+    allow_narrow: tuple[str, ...] = ()
+    believe_gone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many objects of a kind on a site may change at once: `count`, or `percent` of what is owned if that is more."""
+
+    count: int = 10
+    percent: int = 30
+
+    def changes(self, owned: int) -> int:
+        """How many may be updated, replaced or deleted."""
+        return max(self.count, owned * self.percent // 100)
+
+    def losses(self, owned: int) -> int:
+        """How many may be deleted, replaced or found missing: two, or half of them, and never more than may change."""
+        return min(self.changes(owned), max(2, owned // 2))
+
+
+def in_force(recorded: Limits, asked: Limits) -> Limits:
+    """The limits of a run: what the last apply recorded, lowered at once where the document asks for less."""
+    return Limits(min(recorded.count, asked.count), min(recorded.percent, asked.percent))
+
+
+def limits_of(values: Mapping[str, int]) -> Limits:
+    """Limits as plans and ledgers hold them; the usual ones for what is not there."""
+    usual = Limits()
+    return Limits(values.get("count", usual.count), values.get("percent", usual.percent))
+
+
+def noted(plan: Plan, part: Part, recorded: Mapping[str, int]) -> dict[str, int]:
+    """What a site's ledger records when a plan was carried out: what the document asks for.
+
+    It is more than before only when the plan was of everything and nothing in it was held back for being too much: no
+    change raises its own limit by being applied twice, or in parts.
+    """
+    asked, held = limits_of(part.limits or recorded), limits_of(recorded)
+    stopped = any(block.guard in TOO_MUCH for action in plan.actions for block in action.blocked)
+    if plan.targets or plan.unknown or stopped:
+        asked = in_force(held, asked)
+    return {"count": asked.count, "percent": asked.percent}

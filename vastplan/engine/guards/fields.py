@@ -1,0 +1,77 @@
+"""Guards of single fields: what only grows, what is never switched off, and limits below what is used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vastplan.engine.diff import leaves
+from vastplan.engine.guards.context import Context
+from vastplan.engine.guards.figures import Figure
+from vastplan.model.plan import Action, Block, Verb
+from vastplan.model.state import path_text
+from vastplan.model.units import show
+from vastplan.model.value import from_json
+from vastplan.words.kind import Kind, Untold, Values
+from vastplan.words.marks import Mark
+
+
+def one_way(action: Action, context: Context) -> Block | None:
+    """Switches that only turn on, and sizes that only grow."""
+    kind = context.kind(action)
+    for change in action.changes:
+        marks = kind.field(change.path.partition(".")[0]).marks
+        before, after = change.before, change.after
+        if Mark.ONE_WAY in marks and before is True and after is False:
+            return Block("one-way", f"{change.path} cannot be switched off again", f"{change.path}: true")
+        if Mark.GROW_ONLY in marks and isinstance(before, int) and isinstance(after, int) and after < before:
+            wanted, has = show(after, change.unit), show(before, change.unit)
+            return Block(
+                "shrink",
+                f"{change.path} cannot shrink from {has} to {wanted}",
+                f"{change.path}: {has} or more, or a new one of that size under another name",
+            )
+    return None
+
+
+def below_use(action: Action, context: Context) -> Block | None:
+    """A limit is not set below what is already used."""
+    live = context.live(action)
+    if live is None or action.verb not in (Verb.UPDATE, Verb.ADOPT):
+        return None
+    before = {change.path: change.before for change in action.changes}
+    return too_low(context.kind(action), from_json(dict(action.desired)), before, live.facts)
+
+
+def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], facts: Mapping[str, Any]) -> Block | None:
+    """The first limit that would come to stand below what is used; `before` has the changed paths with what is there.
+
+    Raising a limit is always fine. What is used may be `Untold`, which no lower limit is above.
+    """
+    for leaf in leaves(kind.fields, desired):
+        path, wanted = path_text(leaf.path), leaf.value
+        used = _floor(kind, leaf.path, facts) if path in before else None
+        if used is None or wanted in leaf.field.cleared or not isinstance(wanted, int | float):
+            continue
+        figure, unit = used
+        had = before[path]
+        if isinstance(had, int | float) and had not in leaf.field.cleared and wanted >= had:
+            continue
+        if isinstance(figure, Untold):
+            return Block("below-use", f"{path}: what is used {figure}", "plan again when it is told")
+        if wanted < figure:
+            has, asked = show(figure, unit), show(wanted, unit)
+            return Block("below-use", f"{path} {asked} is below what is used, {has}", "a larger limit")
+    return None
+
+
+def _floor(kind: Kind, path: tuple[str, ...], facts: Mapping[str, Any]) -> tuple[Figure, str] | None:
+    """What is used of the limit at a path, with its unit; a member that a mapping does not have uses nothing."""
+    for pattern, name in kind.floors:
+        steps = pattern.split(".")
+        if len(steps) == len(path) and all(step in ("*", here) for step, here in zip(steps, path, strict=True)):
+            used = facts[name]
+            if isinstance(used, Mapping):
+                used = used.get(path[steps.index("*")], 0)
+            return used, next(one.unit for one in kind.facts if one.name == name)
+    return None

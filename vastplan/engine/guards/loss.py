@@ -1,0 +1,93 @@
+"""Guards of what would be lost: consent, what is in use, what would stay behind, what is locked, who might still need it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from math import ceil
+
+from vastplan.engine.guards import figures
+from vastplan.engine.guards.context import GOING, Context, allowed, named
+from vastplan.model.plan import Action, Block
+from vastplan.words.kind import Untold
+from vastplan.words.references import targets_of
+
+_AGAIN = "plan again when it is told, or delete it by hand and vastplan ledger forget it"
+
+
+def approved(action: Action, context: Context) -> Block | None:
+    """A delete or replace names its address; where data hangs on it, in an approvals file that somebody else can review."""
+    if action.verb not in GOING:
+        return None
+    kind, address = context.kind(action), action.address
+    if not kind.data_bearing:
+        if allowed(address, context.consent.allow_delete):
+            return None
+        return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {address}")
+    approval = context.approval(address)
+    if approval is None:
+        text = f"a {action.verb.value} of a {kind.name} loses data"
+        return Block("approval", text, f"an entry for {address} in --approvals FILE")
+    if datetime.fromisoformat(approval.until).date() < context.now.date():
+        return Block("approval", f"its approval ended on {approval.until}", "a new date in the approvals file")
+    return None
+
+
+def in_use(action: Action, context: Context) -> Block | None:
+    """What is in use is not deleted, unless an approval names how much may be lost; what is not told is never enough."""
+    live = context.live(action)
+    if action.verb not in GOING or live is None:
+        return None
+    approval = context.approval(action.address)
+    accepted = approval.max_used if approval else 0
+    untold, over, most = [], [], 0
+    for name, figure, unit in figures.held(live, context.matcher):
+        if isinstance(figure, Untold):
+            untold.append(f"{name} {figure}")
+        elif figure > accepted:
+            over.append(f"{name}: {figures.shown(figure, unit)}")
+            most = max(most, ceil(figure))
+    if untold:
+        return Block("in-use", "; ".join(untold), _AGAIN)
+    fix = f"max_used: {most} in its approval, or empty it first"
+    return Block("in-use", "; ".join(over), fix) if over else None
+
+
+def orphans(action: Action, context: Context) -> Block | None:
+    """What would stay behind, with nobody to look after it, is named in an approval."""
+    live = context.live(action)
+    if action.verb not in GOING or live is None:
+        return None
+    approval = context.approval(action.address)
+    accepted = approval.max_orphans if approval else 0
+    for name, figure in figures.remaining(live, context.matcher):
+        if isinstance(figure, Untold):
+            return Block("orphans", f"{name} that would stay behind: {figure}", "plan again when they can be read")
+        if figure > accepted:
+            fix = f"max_orphans: {figure} in its approval, or delete them first"
+            return Block("orphans", f"{figure} {name} would stay behind", fix)
+    return None
+
+
+def locks(action: Action, context: Context) -> Block | None:
+    """What is locked against deletion is not left behind, nor taken along: no approval is enough."""
+    live = context.live(action)
+    if action.verb not in GOING or live is None:
+        return None
+    for name, objects in figures.locked(live, context.matcher):
+        who = named(sorted(one.name for one in objects))
+        fix = "unlock them, or wait until they expire; vastplan ledger forget keeps it without managing it"
+        return Block("locked", f"{len(objects)} {name} are locked: {who}", fix)
+    return None
+
+
+def unread_users(action: Action, context: Context) -> Block | None:
+    """Nothing is deleted while it cannot be seen whether something still refers to it."""
+    if action.verb not in GOING:
+        return None
+    for name, kind in context.matcher.kinds.items():
+        found = context.matcher.observed.collections.get((action.address.site, name))
+        reason = found.error if found and not found.absent else ""
+        if reason and action.address.kind in targets_of(kind.fields):
+            text = f"it cannot be told whether a {name} still refers to it: {reason}"
+            return Block("unseen", text, "plan again when it answers")
+    return None

@@ -1,0 +1,78 @@
+"""Guards of what is ours: taking over what is not, believing that what was ours is gone, and changing much at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.engine.guards.context import GOING, Context, allowed, named
+from vastplan.model.diagnostic import Diagnostic, Severity
+from vastplan.model.plan import Action, Block, Verb
+
+_CHANGING = (Verb.UPDATE, *GOING)
+
+
+def adopting(action: Action, context: Context) -> Block | None:
+    """What exists and is not ours is taken over only when that is asked for, and never replaced by that."""
+    if action.verb is not Verb.ADOPT:
+        return None
+    fixed = [change.path for change in action.changes if change.replaces]
+    if fixed:
+        text = f"it exists and differs where it cannot be changed: {', '.join(fixed)}"
+        return Block("adopt", text, "make the document say what is there")
+    return None if context.consent.adopt else Block("adopt", "it exists and is not ours", "--adopt, or another name")
+
+
+def emptied(action: Action, context: Context) -> Block | None:
+    """Much that is ours and gone at once is more likely not shown, or another system, than deleted by hand."""
+    place = (action.address.site, action.address.kind)
+    lost = action.verb in (Verb.CREATE, Verb.RELEASE) and action.address in context.gone.get(place, ())
+    if not lost or allowed(action.address, context.consent.believe_gone):
+        return None
+    seen = _seen(context, *place)
+    fix = f"see that it is the right system and that all of it answers; then --believe-gone {action.address}"
+    return Block("emptied", seen, fix) if seen else None
+
+
+def warnings(context: Context) -> Iterator[Diagnostic]:
+    """A warning for every kind that much is gone of at once, for those that look and change nothing."""
+    for (site, kind), gone in sorted(context.gone.items()):
+        seen = _seen(context, site, kind) if gone else ""
+        if seen:
+            names = named(sorted(one.name for one in gone))
+            fix = "see that it is the right system and that all of it answers"
+            yield Diagnostic("VP305", Severity.WARNING, f"{seen}: {names}", fix)
+
+
+def _seen(context: Context, site: str, kind: str) -> str:
+    """What makes it hard to believe that the objects of a kind are gone; "" when it is not."""
+    owned, gone = len(context.owned[site, kind]), len(context.gone[site, kind])
+    if gone > 1 and (gone == owned or gone > context.limit(site).losses(owned)):
+        return f"{gone} of the {owned} {kind}s on {site} that the ledger owns are gone at once"
+    system = context.matcher.kinds[kind].system
+    kinds = [place for place in context.owned if place[0] == site and context.matcher.kinds[place[1]].system == system]
+    everything = sum(len(context.owned[place]) for place in kinds)
+    if everything > 1 and all(len(context.gone[place]) == len(context.owned[place]) for place in kinds):
+        return f"all {everything} objects of {system} on {site} that the ledger owns are gone at once"
+    return ""
+
+
+def mass(action: Action, context: Context) -> Block | None:
+    """A large share of one kind at once is looked at twice: creates and adoptions are not counted."""
+    if action.verb not in _CHANGING:
+        return None
+    site, kind = action.address.site, action.address.kind
+    beside = [
+        one.verb for one in context.order.actions.values() if (one.address.site, one.address.kind) == (site, kind)
+    ]
+    changed, lost = (sum(verb in verbs for verb in beside) for verbs in (_CHANGING, GOING))
+    owned, limits, given = len(context.owned.get((site, kind), ())), context.limit(site), context.consent.max_count
+    fix = "--target a part, or raise --max-changes"
+    most = limits.changes(owned) if given is None else given
+    if changed > most:
+        text = f"{changed} of {owned} {kind}s on {site} would change; the limit is {most}"
+        return Block("mass-change", text, fix)
+    most = limits.losses(owned) if given is None else given
+    if action.verb in GOING and lost > most:
+        text = f"{lost} of {owned} {kind}s on {site} would be deleted or replaced; the limit is {most}"
+        return Block("mass-change", text, fix)
+    return None

@@ -1,0 +1,40 @@
+"""Workload: read only, and only where the project or department it is in is to go."""
+
+from typing import Annotated
+
+from vastplan.words.compile import kind
+from vastplan.words.kind import Beneath, Endpoint, Fact, Update
+from vastplan.words.marks import IDENTITY, Wire
+from vastplan.words.types import Spec
+
+_OVER = frozenset({"Stopped", "Failed", "Completed"})
+_AT_WORK = frozenset(
+    {
+        "Creating", "Initializing", "Resuming", "Pending", "Deleting", "Running", "Updating", "Stopping", "Degraded",
+        "Terminating", "Unknown",
+    }
+)  # fmt: skip
+
+
+class Workload(Spec):
+    """A workload, with the ids of its project and its department."""
+
+    name: Annotated[str, IDENTITY]
+    project: Annotated[str, Wire("projectId")]
+    department: Annotated[str, Wire("departmentId")]
+
+
+def running(within: str) -> Beneath:
+    """The workloads of a project or department that have not ended; a phase that nobody knows has not."""
+    return Beneath("workload", "running workloads", (("id", within),), counted="at work")
+
+
+KIND = kind(
+    Workload,
+    name="workload",
+    system="runai",
+    endpoint=Endpoint(
+        "/api/v1/workloads", update=Update.NONE, rows="workloads", query={"filterBy": "clusterId=={cluster}"}
+    ),
+    facts=(Fact("at work", ("phase",), ones=_AT_WORK, zeros=_OVER),),
+)
