@@ -20,7 +20,9 @@ import vastplan.kinds
 from vastplan.app import flows
 from vastplan.app.workspace import Workspace
 from vastplan.config.load import load
+from vastplan.engine.apply import Progress, apply
 from vastplan.engine.guard import Approval, Consent
+from vastplan.engine.run import Run
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.state import LedgerPart
@@ -93,6 +95,18 @@ class Moment:
     rows: bytes
     ledger: Mapping[str, bytes]
     document: Path
+
+
+class _One(ThreadPoolExecutor):
+    """A pool of one worker, whatever is asked for."""
+
+    def __init__(self, max_workers: int) -> None:
+        super().__init__(1)
+
+
+def _one_by_one(plan: Plan, run: Run, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
+    """Apply without parallel operations."""
+    return apply(plan, run, parallel=1, progress=progress, stop=stop)
 
 
 class Stage:
@@ -183,10 +197,9 @@ class Stage:
     @contextmanager
     def _order(self) -> Iterator[None]:
         """One request at a time, where that is asked for; and what settles by reads is not waited for."""
-        pool = (lambda max_workers: ThreadPoolExecutor(1)) if self.orderly else ThreadPoolExecutor
         with (
-            patch("vastplan.engine.observe.ThreadPoolExecutor", pool),
-            patch("vastplan.engine.apply.ThreadPoolExecutor", pool),
+            patch("vastplan.engine.observe.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
+            patch("vastplan.app.flows.apply", _one_by_one if self.orderly else apply),
             patch("vastplan.engine.settle._FIRST", 0.0005),
             patch("vastplan.engine.settle._LONGEST", 0.01),
         ):

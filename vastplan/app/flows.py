@@ -10,20 +10,21 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from vastplan.app.connect import Providers, connected, unverified
+from vastplan.app.current import check_document, check_endpoints, check_ledger, check_time, endpoints
 from vastplan.app.holding import Held, Notes
 from vastplan.app.planfile import sealed
 from vastplan.app.secret import revealer
 from vastplan.app.workspace import Expanded, Workspace, probe
 from vastplan.engine.apply import Progress, apply
-from vastplan.engine.carry import Run
 from vastplan.engine.diff import digests
 from vastplan.engine.guard import Consent
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Observed, observe
 from vastplan.engine.plan import Request, build, wanted
+from vastplan.engine.run import Run
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
-from vastplan.model.errors import Lost, Stale, VastplanError
+from vastplan.model.errors import Lost
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.state import Intent, LedgerPart
@@ -94,7 +95,7 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
         entries=mine,
         observed=observed,
         ledger=ledger,
-        endpoints=_endpoints(providers, backend.describe()),
+        endpoints=endpoints(providers, backend.describe()),
         consent=_limited(workspace, options.consent, ledger),
         reveal=revealer(workspace.document.folder),
         now=now(),
@@ -126,21 +127,9 @@ def _limited(workspace: Workspace, consent: Consent, ledger: dict[str, LedgerPar
     return Consent(consent.allow_delete, consent.adopt, consent.approvals, given_percent, given_count)
 
 
-def _endpoints(providers: Providers, ledger: str) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    for (site, system), provider in providers.items():
-        simulated = "127.0.0.1" in (where := provider.describe()) if not isinstance(provider, Exception) else False
-        where = "" if isinstance(provider, Exception) else "embedded simulator" if simulated else where
-        found.setdefault(site, {"ledger": ledger})[system] = where
-    return found
-
-
 def carry(workspace: Workspace, plan: Plan, progress: Progress, stop: threading.Event) -> Receipt:
-    """Carry out exactly this plan. Raises `Stale` when its document or its ledger is no longer what it was made from."""
-    if plan.document != workspace.name:
-        raise VastplanError(f"the plan is of the document {plan.document}, not of {workspace.name}")
-    if datetime.fromisoformat(plan.expires) < now():
-        raise Stale(f"the plan expired on {plan.expires}; plan again")
+    """Carry out exactly this plan. Raises `Stale` when its document, its systems or its ledger are not as they were."""
+    check_time(workspace, plan, now())
     sites = tuple(part.site for part in plan.parts)
     with ExitStack() as stack:
         backend = stack.enter_context(workspace.ledger(writable=True))
@@ -148,19 +137,11 @@ def carry(workspace: Workspace, plan: Plan, progress: Progress, stop: threading.
         for site in sorted(sites):
             sessions[site] = backend.open(site, holder())
             stack.callback(sessions[site].close)
-        _check(plan, sessions)
+        check_ledger(plan, sessions)
         providers = stack.enter_context(connected(workspace.document, sites=_reach(workspace), writable=True))
+        check_endpoints(plan, providers, backend.describe())
+        check_document(workspace, plan, providers)
         return _carry(workspace, plan, sessions, providers, progress, stop)
-
-
-def _check(plan: Plan, sessions: dict[str, Session]) -> None:
-    for part in plan.parts:
-        ledger = sessions[part.site].part
-        if plan.id in ledger.plans:
-            raise Stale("this plan was applied already; plan again")
-        fresh = ledger.serial == 0 and part.serial == 0
-        if not fresh and (ledger.lineage, ledger.serial) != (part.lineage, part.serial):
-            raise Stale(f"the ledger of {part.site} has moved on since the plan was made; plan again")
 
 
 def _carry(

@@ -6,10 +6,11 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
-from vastplan.engine.carry import Run, carry_out
+from vastplan.engine.carry import carry_out
+from vastplan.engine.run import Run
 from vastplan.model.address import Address
 from vastplan.model.errors import Lost, Stale, Unclear, VastplanError
-from vastplan.model.outcome import Outcome, Receipt, State
+from vastplan.model.outcome import Moved, Outcome, Receipt, State
 from vastplan.model.plan import Action, Operation, Plan, Step
 
 Progress = Callable[[Action, str], None]
@@ -89,7 +90,7 @@ class _Schedule:
         action = self._actions[operation.address]
         self._progress(action, f"{operation.step.value} …")
         carry_out(
-            self._run, action, operation.step, operation.address in self._detached and operation.step is Step.WRITE
+            self._run, action, operation.step, operation.address in self._detached and operation.step is not Step.DETACH
         )
 
     def _note(self, index: int, future: Future[None]) -> None:
@@ -98,7 +99,7 @@ class _Schedule:
         try:
             future.result()
         except Stale as problem:
-            self._end(action, State.STALE, str(problem))
+            self._end(action, State.STALE, str(problem), problem.moved)
         except Lost as problem:
             self._lost[operation.address.site] = str(problem)
             self._end(action, State.UNKNOWN, str(problem))
@@ -112,8 +113,8 @@ class _Schedule:
             if self._last[operation.address] == index:
                 self._end(action, State.DONE)
 
-    def _end(self, action: Action, state: State, message: str = "") -> None:
-        self._outcomes[action.address] = Outcome(str(action.address), action.verb.value, state, message)
+    def _end(self, action: Action, state: State, message: str = "", moved: tuple[Moved, ...] = ()) -> None:
+        self._outcomes[action.address] = Outcome(str(action.address), action.verb.value, state, message, moved)
         site = action.address.site
         if state in (State.FAILED, State.STALE, State.SKIPPED) and not action.blocked and site not in self._lost:
             try:

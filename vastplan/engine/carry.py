@@ -2,68 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from vastplan.engine.compose import change, creation, unmet
 from vastplan.engine.diff import digests, fingerprint
-from vastplan.engine.match import Matcher, NotKnown, NotYet
-from vastplan.engine.observe import Live, live_of, observe
+from vastplan.engine.moved import moved_since, moved_unseen, outgrown, stale
+from vastplan.engine.observe import Live, live_of
+from vastplan.engine.run import Run
 from vastplan.engine.settle import until_gone, until_ready
-from vastplan.model.address import Address
-from vastplan.model.errors import NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import Conflict, NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.plan import Action, Cause, Step, Verb
-from vastplan.model.state import LedgerPart, Owned, path_text
-from vastplan.model.value import Ref, Reveal, from_json, references, revealed
+from vastplan.model.state import Owned, path_text
+from vastplan.model.text import inert
+from vastplan.model.value import Ref, from_json, references
 from vastplan.words.codec import Encoder
-from vastplan.words.kind import Kind, Row, Shape, Values
+from vastplan.words.kind import Row, Shape, Values
 from vastplan.words.marks import Mark
-from vastplan.words.provider import Journal, Provider
 
 T = TypeVar("T")
-
-
-@dataclass(slots=True)
-class Run:
-    """What the operations of one apply share. `made` is what this run has written, by address."""
-
-    kinds: Mapping[str, Kind]
-    providers: Mapping[tuple[str, str], Provider]
-    journals: Mapping[str, Journal]
-    ledger: Mapping[str, LedgerPart]
-    matcher: Matcher
-    reveal: Reveal
-    now: Callable[[], datetime]
-    made: dict[Address, Mapping[str, Any]] = field(default_factory=dict)
-
-    def resolve(self, ref: Ref, attribute: str) -> Any:
-        """The wire value of a reference, counting what this run has made."""
-        if ref.target in self.made:
-            value = self.made[ref.target].get(attribute)
-            if value is not None:
-                return value
-        try:
-            return self.matcher.resolve(ref, attribute)
-        except (NotYet, NotKnown) as problem:
-            value = self._made_meanwhile(ref, attribute)
-            if value is None:
-                raise Refused(f"it refers to {ref.target}, which is not there ({problem})") from None
-            return value
-
-    def _made_meanwhile(self, ref: Ref, attribute: str) -> Any:
-        """An object that a system made on its own because of something this run wrote (a peer's mirror, say)."""
-        kind = self.kinds[ref.target.kind]
-        if ref.managed or (ref.target.site, kind.system) not in self.providers:
-            return None
-        found = observe([(ref.target.site, kind)], self.providers)
-        named = found.named(ref.target.site, kind, ref.target.name)
-        return named[0].attributes.get(attribute) if len(named) == 1 else None
-
-    def revealed(self, value: Any) -> Any:
-        """The value with its secrets."""
-        return revealed(value, self.reveal)
 
 
 def carry_out(run: Run, action: Action, step: Step, detached: bool) -> None:
@@ -105,7 +62,7 @@ class _Carrier:
 
     def _step(self, step: Step, detached: bool) -> None:
         if step is Step.DELETE:
-            self._delete()
+            self._delete(detached)
         elif step is Step.DETACH:
             self._detach()
         elif self._action.verb is Verb.RELEASE:
@@ -122,6 +79,8 @@ class _Carrier:
             self._journal.drops(str(self._address))
 
     def _create(self) -> None:
+        if self._action.verb is Verb.CREATE:
+            self._still_absent()
         body = creation(self._kind, self._values, self._encoder)
         try:
             row = self._write(lambda: self._provider.create(self._kind, body))
@@ -132,17 +91,43 @@ class _Carrier:
                 # It may still be under way: the intent stands, and the next run knows what it finds for ours.
                 raise Unclear(f"{problem}; it is not there yet") from None
             made = found
+        except Conflict as problem:
+            if self._action.verb is Verb.CREATE and self._there():
+                self._appeared(str(problem))
+            raise
         self._finish(made.locator, made.id)
+
+    def _still_absent(self) -> None:
+        """What has its identity was not there when the plan was made, and nor was it when this run began to look."""
+        match = self._run.matcher.match(self._address)
+        if match.unknown:
+            raise Unreachable(f"it cannot be told whether it is there already: {match.unknown}")
+        if match.live is not None:
+            self._appeared(f"id {inert(match.live.id, 80)}")
+
+    def _there(self) -> bool:
+        """Whether an object of its identity is there by now, however it came to be there."""
+        desired = self._run.revealed(self._values)
+        names = [self._kind.field(name) for name in self._kind.identity]
+        rows = (row for page in self._provider.pages(self._kind) for row in page)
+        return any(not unmet(tuple(names), desired, self._current(row)) for row in rows)
+
+    def _appeared(self, what: str) -> NoReturn:
+        if str(self._address) in self._run.ledger[self._address.site].intents:
+            # A run that died may have made it: its intent must stand for the next one to know it for ours.
+            raise Unclear(f"it is there now ({what}), perhaps by a run that was cut off; plan again")
+        raise Stale(f"it was not there when the plan was made and is there now ({what}); plan again")
+
+    def _still_as_planned(self, current: Values) -> None:
+        expected = self._action.fingerprint
+        if expected and fingerprint(self._kind, self._values, current) != expected:
+            raise stale(moved_since(self._kind, self._action, self._values, current))
 
     def _update(self, detached: bool) -> None:
         fresh = self._fresh()
         current = self._current(fresh)
-        expected = self._action.fingerprint
-        if expected and not detached and fingerprint(self._kind, self._values, current) != expected:
-            moved = ", ".join(
-                path_text(path) for path in unmet(self._kind.fields, self._run.revealed(self._values), current)
-            )
-            raise Stale(f"it moved since the plan was made (now different: {moved or 'nothing'}); plan again")
+        if not detached:
+            self._still_as_planned(current)
         paths = self._paths(current)
         if paths:
             body = change(self._kind, self._values, paths, fresh, self._encoder)
@@ -162,13 +147,18 @@ class _Carrier:
                 raise Unclear(f"{problem}; nothing has changed yet")
             raise problem
 
-    def _delete(self) -> None:
+    def _delete(self, detached: bool) -> None:
         fresh = self._provider.read(self._kind, self._action.locator)
         if fresh is not None:
             live = self._live(fresh)
             if live.id != self._action.id:
-                raise Stale("another object has taken its place; plan again")
-            self._still_as_weighed(live)
+                was, now = inert(self._action.id, 80), inert(live.id, 80)
+                raise Stale(f"another object has taken its place: it was id {was} and is id {now} now; plan again")
+            if self._action.verb is Verb.REPLACE and not detached:
+                self._still_as_planned(self._current(fresh))
+            moved = moved_unseen(self._kind, self._action.seen, self._run.matcher.symbolic(self._kind, live))
+            if moved := (*moved, *outgrown(self._kind, self._action, live.facts)):
+                raise stale(moved)
             try:
                 self._write(lambda: self._provider.delete(self._kind, self._action.locator, fresh))
             except Unclear as problem:
@@ -176,14 +166,6 @@ class _Carrier:
                     raise Unclear(f"{problem}; it is still there") from None
             until_gone(self._kind, self._provider, self._action.locator, self._action.id)
         self._journal.drops(str(self._address))
-
-    def _still_as_weighed(self, live: Live) -> None:
-        """What was weighed may have grown a little, not into another band."""
-        weighed = {one.name: one.value for one in self._action.evidence}
-        for name in self._kind.in_use:
-            now, then = live.facts.get(name) or 0, weighed.get(name) or 0
-            if int(now).bit_length() > max(int(then).bit_length(), 1):
-                raise Stale(f"{name} was {then} when the plan was made and is {now} now; plan again")
 
     def _detach(self) -> None:
         fresh = self._fresh()
