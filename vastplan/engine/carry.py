@@ -11,7 +11,7 @@ from vastplan.engine.moved import moved_since, moved_unseen, outgrown, stale
 from vastplan.engine.observe import Live, live_of
 from vastplan.engine.run import Run
 from vastplan.engine.settle import until_gone, until_ready
-from vastplan.model.errors import Conflict, NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
+from vastplan.model.errors import NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.plan import Action, Cause, Step, Verb
 from vastplan.model.state import Owned, path_text
 from vastplan.model.text import inert
@@ -91,8 +91,8 @@ class _Carrier:
                 # It may still be under way: the intent stands, and the next run knows what it finds for ours.
                 raise Unclear(f"{problem}; it is not there yet") from None
             made = found
-        except Conflict as problem:
-            if self._action.verb is Verb.CREATE and self._there():
+        except Refused as problem:  # a name that is taken is not a conflict everywhere: VAST answers 400
+            if self._action.verb is Verb.CREATE and not self._written and self._there():
                 self._appeared(str(problem))
             raise
         self._finish(made.locator, made.id)
@@ -156,7 +156,7 @@ class _Carrier:
                 raise Stale(f"another object has taken its place: it was id {was} and is id {now} now; plan again")
             if self._action.verb is Verb.REPLACE and not detached:
                 self._still_as_planned(self._current(fresh))
-            moved = moved_unseen(self._kind, self._action.seen, self._run.matcher.symbolic(self._kind, live))
+            moved = moved_unseen(self._kind, self._action.seen, live.values)
             if moved := (*moved, *outgrown(self._kind, self._action, live.facts)):
                 raise stale(moved)
             try:
@@ -169,6 +169,7 @@ class _Carrier:
 
     def _detach(self) -> None:
         fresh = self._fresh()
+        self._still_as_planned(self._current(fresh))
         current = self._live(fresh).values
         values: Values = {}
         for one in self._action.changes:

@@ -207,7 +207,7 @@ class Decider:
                 reason="no longer in the document",
                 id=match.owned.id,
                 locator=match.live.locator,
-                seen=seen(kind, self._matcher.symbolic(kind, match.live), match.owned.fields),
+                seen=seen(kind, match.live.values, match.owned.fields),
             )
         reason = "no longer in the document, and already gone"
         return Action(address=address, verb=Verb.RELEASE, reason=reason, id=match.owned.id, locator=match.owned.locator)

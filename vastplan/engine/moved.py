@@ -28,7 +28,10 @@ _NAMED = 4
 
 
 def seen(kind: Kind, values: Values, owned: Mapping[str, str]) -> dict[str, Any]:
-    """The live values of the leaves that we own, by path, as JSON: of a delete they are all that could be looked at."""
+    """The live values of the leaves that we own, by path, as JSON: of a delete they are all that could be looked at.
+
+    References are as the system says them: what they are called need not be known any more when the delete's turn comes.
+    """
     return {
         path_text(leaf.path): to_json(leaf.value)
         for leaf in leaves(kind.fields, values)
@@ -46,7 +49,7 @@ def moved_since(kind: Kind, action: Action, desired: Values, current: Values) ->
         if _hides(leaf.field, leaf.value):
             continue
         if path in before:
-            if to_json(now) != before[path]:
+            if from_json(to_json(now)) != from_json(before[path]):  # whoever manages what is referred to
                 found.append(Moved(path, before[path], to_json(now), leaf.field.unit))
         elif not same(leaf.field, leaf.value, now):
             found.append(Moved(path, to_json(leaf.value), to_json(now), leaf.field.unit))
