@@ -105,6 +105,12 @@ def small(folder: Path) -> tuple[Path, Path]:
     return _two(folder, "small", SMALL, _team)
 
 
+def shared(folder: Path) -> tuple[Path, Path]:
+    """The small document with its ledger in the Kubernetes of a site."""
+    text = SMALL.replace("namespaces:", "ledger: {kubernetes: {namespace: vastplan, site: iad}}\nnamespaces:", 1)
+    return _two(folder, "small", text, _team)
+
+
 def quotas(folder: Path) -> tuple[Path, Path]:
     """A class closed by quotas; then a namespace and its quota gone, and the others changed."""
     return _two(folder, "quotas", QUOTAS, _closed)

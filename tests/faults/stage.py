@@ -33,6 +33,8 @@ from vastplan.sim.world import World
 from vastplan.words.discover import discover
 
 REGISTRY = discover(vastplan.kinds)
+LEDGERS = "vastplan"
+"""The namespace of a ledger in Kubernetes: what is in it is no object of a document."""
 # What the simulators keep for themselves, and what comes and goes without being anybody's object.
 _INNER = ("clusters", "versions", "vms", "localproviders", "_", "vtasks", "meta", "pending", "cluster")
 
@@ -75,7 +77,8 @@ class MemoryWorld(World):
                 for collection, rows in store._rows.items():
                     plain = collection.rpartition("/")[2]
                     if not plain.startswith(_INNER) and "/pending/" not in collection:
-                        found.update((str(index), collection, *_called(row)) for row in rows.values())
+                        called = ((str(index), collection, *_called(row)) for row in rows.values())
+                        found.update(one for one in called if one[-1] != LEDGERS)
         return found
 
 

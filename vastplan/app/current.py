@@ -100,4 +100,4 @@ def endpoints(providers: Providers, ledger: str) -> dict[str, dict[str, str]]:
 
 def place(where: str) -> str:
     """An address as a plan shows it."""
-    return re.sub(r".*127\.0\.0\.1\S*", _SIMULATED, where)
+    return re.sub(r"\S*127\.0\.0\.1\S*", _SIMULATED, where)
