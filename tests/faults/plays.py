@@ -55,6 +55,15 @@ tenants:
     storage_class: {driver: file, storage_path: /team/k8s, secret: vast-mgmt}
     project: {department: research, gpus: {default: 4}}
 """
+# Each waits for the one before it: at most one write is under way.
+CHAIN = """\
+version: 1
+name: chain
+sites: {iad: {sim: {systems: [vast, kubernetes]}}}
+tenants: {a: {}}
+view_policies: {p: {tenant: a, flavor: NFS}}
+views: {v: {path: /v, tenant: a, view_policy: p, protocols: [NFS], create_dir: true}}
+"""
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ai-factory"
 
 
@@ -111,6 +120,17 @@ def shared(folder: Path) -> tuple[Path, Path]:
     return _two(folder, "small", text, _team)
 
 
+def chain(folder: Path) -> tuple[Path, Path]:
+    """A chain of three; then another policy, and the view gone."""
+    return _two(folder, "chain", CHAIN, _shorter)
+
+
+def shared_chain(folder: Path) -> tuple[Path, Path]:
+    """The same with its ledger in Kubernetes."""
+    text = CHAIN + "ledger: {kubernetes: {namespace: vastplan, site: iad}}\n"
+    return _two(folder, "chain", text, _shorter)
+
+
 def quotas(folder: Path) -> tuple[Path, Path]:
     """A class closed by quotas; then a namespace and its quota gone, and the others changed."""
     return _two(folder, "quotas", QUOTAS, _closed)
@@ -124,6 +144,11 @@ def _two(folder: Path, name: str, text: str, change: Any) -> tuple[Path, Path]:
         (one / "csi-password").write_text("canary")
     _edit(second / f"{name}.yaml", change)
     return first, second
+
+
+def _shorter(tree: dict[str, Any]) -> None:
+    tree["view_policies"]["p"]["nfs_no_squash"] = ["10.0.0.0/24"]
+    del tree["views"]
 
 
 def _closed(tree: dict[str, Any]) -> None:
