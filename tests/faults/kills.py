@@ -52,7 +52,7 @@ def saved(theatre: Theatre, scene: Scene) -> Path:
     return plan
 
 
-def _victim(theatre: Theatre, scene: Scene, how: str, deadly: int) -> tuple[int, str]:
+def run_victim(theatre: Theatre, scene: Scene, how: str, deadly: int) -> tuple[int, str]:
     """Apply the scene's plan in a process of its own; its exit code and what it printed."""
     command = words(how, deadly, saved(theatre, scene))
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT)
@@ -61,7 +61,7 @@ def _victim(theatre: Theatre, scene: Scene, how: str, deadly: int) -> tuple[int,
 
 def events(theatre: Theatre, scene: Scene) -> int:
     """How many events an apply has that nobody ends."""
-    code, printed = _victim(theatre, scene, "killed", -1)
+    code, printed = run_victim(theatre, scene, "killed", -1)
     assert code == 0, printed
     theatre.as_meant(scene)
     found = re.search(r"^events: (\d+)$", printed, flags=re.M)
@@ -71,7 +71,7 @@ def events(theatre: Theatre, scene: Scene) -> int:
 
 def kill(theatre: Theatre, scene: Scene, deadly: int, how: str = "killed") -> bool:
     """End it at an event, then run as usual, later; whether it was ended: an apply in parallel may have an event less."""
-    code, printed = _victim(theatre, scene, how, deadly)
+    code, printed = run_victim(theatre, scene, how, deadly)
     assert code in CODES[how], f"exit {code}: {printed}"
     with later(LATER):
         theatre.recovers(scene)

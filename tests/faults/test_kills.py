@@ -8,7 +8,8 @@ import pytest
 
 from tests.faults import plays
 from tests.faults.case import Theatre
-from tests.faults.kills import events, kill
+from tests.faults.kills import events, kill, run_victim
+from vastplan.model.errors import Stale
 
 
 @pytest.mark.parametrize(
@@ -22,5 +23,20 @@ def test_after_a_run_that_was_ended_the_next_one_converges(document: str, how: s
             many = events(theatre, scene)
             ended = [kill(theatre, scene, many * part // parts, how) for part in range(parts)]
             assert ended.count(True) >= parts - 1
+    finally:
+        theatre.close()
+
+
+def test_a_plan_whose_run_died_is_not_taken_up_again_and_an_ordinary_run_finishes_it(tmp_path: Path) -> None:
+    theatre = Theatre(tmp_path / "home", *plays.chain(tmp_path))
+    try:
+        scene = theatre.scenes[0]
+        code, printed = run_victim(theatre, scene, "killed", events(theatre, scene) // 2)
+        assert code < 0, printed
+        with pytest.raises(
+            Stale, match=r"this plan was applied already on iad \(.*, and \d of its writes have no known outcome"
+        ):
+            theatre.stage.apply(scene.plan)
+        theatre.recovers(scene)
     finally:
         theatre.close()
