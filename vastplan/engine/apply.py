@@ -89,9 +89,9 @@ class _Schedule:
     def _carry(self, operation: Operation) -> None:
         action = self._actions[operation.address]
         self._progress(action, f"{operation.step.value} …")
-        carry_out(
-            self._run, action, operation.step, operation.address in self._detached and operation.step is not Step.DETACH
-        )
+        detached = operation.step is Step.WRITE and operation.address in self._detached
+        past = detached or (operation.step is Step.DELETE and bool(operation.after))
+        carry_out(self._run, action, operation.step, past)
 
     def _note(self, index: int, future: Future[None]) -> None:
         operation = self._plan.operations[index]

@@ -23,9 +23,9 @@ from vastplan.words.marks import Mark
 T = TypeVar("T")
 
 
-def carry_out(run: Run, action: Action, step: Step, detached: bool) -> None:
+def carry_out(run: Run, action: Action, step: Step, past: bool) -> None:
     """One step of one action; raises `Stale`, `Refused`, `Unreachable` or `Unclear` when it does not end well."""
-    _Carrier(run, action).carry(step, detached)
+    _Carrier(run, action).carry(step, past)
 
 
 class _Carrier:
@@ -41,10 +41,10 @@ class _Carrier:
         self._encoder = Encoder(action.address.site, run.resolve, run.reveal)
         self._written = False
 
-    def carry(self, step: Step, detached: bool) -> None:
-        """One step; `detached` says that an earlier one has let go of a reference, so the plan's fingerprint is past."""
+    def carry(self, step: Step, past: bool) -> None:
+        """One step; `past` says that this run has done something before that may have moved it."""
         try:
-            self._step(step, detached)
+            self._step(step, past)
         except (Unreachable, NotAuthorised) as problem:
             if self._written:  # what cannot be read back is not known to have failed: the intent stands
                 raise Unclear(f"it was written and could not be read back: {problem}") from None
@@ -60,9 +60,9 @@ class _Carrier:
         self._written = True
         return answer
 
-    def _step(self, step: Step, detached: bool) -> None:
+    def _step(self, step: Step, past: bool) -> None:
         if step is Step.DELETE:
-            self._delete(detached)
+            self._delete(past)
         elif step is Step.DETACH:
             self._detach()
         elif self._action.verb is Verb.RELEASE:
@@ -70,7 +70,7 @@ class _Carrier:
         elif self._action.verb in (Verb.CREATE, Verb.REPLACE):
             self._create()
         else:
-            self._update(detached)
+            self._update(past)
 
     def _release(self) -> None:
         if self._values:
@@ -123,10 +123,10 @@ class _Carrier:
         if expected and fingerprint(self._kind, self._values, current) != expected:
             raise stale(moved_since(self._kind, self._action, self._values, current))
 
-    def _update(self, detached: bool) -> None:
+    def _update(self, past: bool) -> None:
         fresh = self._fresh()
         current = self._current(fresh)
-        if not detached:
+        if not past:
             self._still_as_planned(current)
         paths = self._paths(current)
         if paths:
@@ -147,16 +147,19 @@ class _Carrier:
                 raise Unclear(f"{problem}; nothing has changed yet")
             raise problem
 
-    def _delete(self, detached: bool) -> None:
+    def _delete(self, past: bool) -> None:
         fresh = self._provider.read(self._kind, self._action.locator)
         if fresh is not None:
             live = self._live(fresh)
             if live.id != self._action.id:
                 was, now = inert(self._action.id, 80), inert(live.id, 80)
                 raise Stale(f"another object has taken its place: it was id {was} and is id {now} now; plan again")
-            if self._action.verb is Verb.REPLACE and not detached:
-                self._still_as_planned(self._current(fresh))
-            moved = moved_unseen(self._kind, self._action.seen, live.values)
+            # What this run did before may have moved it: a volume is released when its claim goes. Then it is judged as it
+            # was when the run began to look.
+            judged = (self._run.matcher.match(self._address).live if past else None) or live
+            if self._action.verb is Verb.REPLACE:
+                self._still_as_planned(self._run.matcher.symbolic(self._kind, judged, self._values))
+            moved = moved_unseen(self._kind, self._action.seen, judged.values)
             if moved := (*moved, *outgrown(self._kind, self._action, live.facts)):
                 raise stale(moved)
             try:
