@@ -31,6 +31,7 @@ from vastplan.words.discover import Registry, discover
 from vastplan.words.document import Entry, entry_type
 
 EVERYTHING = Consent(allow_delete=("*",), adopt=True, max_count=10_000, allow_narrow=("*",), believe_gone=("*",))
+REGISTRY_KINDS = discover(vastplan.kinds).kinds
 
 
 def full_registry() -> Registry:

@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from vastplan.engine.apply import apply
-from vastplan.engine.carry import Run
 from vastplan.engine.guard import Consent
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import observe
 from vastplan.engine.plan import Request, build, wanted
+from vastplan.engine.run import Run
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.outcome import Receipt

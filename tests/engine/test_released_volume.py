@@ -49,3 +49,16 @@ def test_the_volume_is_bound_again(tmp_path: Path) -> None:
         }
         assert (phase(lab, CLAIM), phase(lab, VOLUME)) == ("Bound", "Bound")
         assert lab.plan().actions == ()
+
+
+def test_a_volume_that_is_released_because_its_claim_goes_in_the_same_run_goes_too(tmp_path: Path) -> None:
+    with Lab(tmp_path, {"iad": ["kubernetes"]}) as lab:
+        lab.write(document())
+        lab.converge()
+        assert phase(lab, VOLUME) == "Bound"
+        lab.write({"namespaces": {"team-a": {}}})
+        gone = lab.consent_to_loss(
+            "iad/persistent_volume/team-a-checkpoints", "iad/persistent_volume_claim/checkpoints"
+        )
+        assert [one.verb for one in lab.converge(gone).actions] == [Verb.DELETE] * 2
+        assert lab.plan().actions == ()

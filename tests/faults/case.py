@@ -19,13 +19,13 @@ PATIENCE = "vastplan.app.connect.PATIENCE"
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A run to strike: where it starts, what it plans, how many requests it takes, and what is there when all went well."""
+    """A run to strike: where it starts, what it plans, the requests it makes, and what is there when all went well."""
 
     name: str
     start: Moment
     plan: Plan
-    planning: int
-    applying: int
+    planning: tuple[str, ...]
+    applying: tuple[str, ...]
     after: Counter[tuple[str, ...]]
     ledger: dict[str, frozenset[str]]
 
@@ -52,27 +52,28 @@ class Theatre:
         stage = self.stage
         stage.show(document)
         start = stage.now()
-        stage.clear()
-        plan = stage.plan()
-        planning = stage.count()
+        stage.orderly = True
+        with self.striker.armed(()):
+            plan = stage.plan()
+            planning = tuple(self.striker.seen)
         settled(stage)
         objects, ledger = stage.world.objects(), owned(stage.ledger())
         stage.set_back(start)
-        stage.clear()
-        stage.apply(plan)
-        applying = stage.count()
+        with self.striker.armed(()):
+            stage.apply(plan)
+            applying = tuple(self.striker.seen)
         again = stage.world.objects()
         assert again == objects, f"two applies differ: {again - objects}, {objects - again}"
         assert owned(stage.ledger()) == ledger
         return Scene(name, start, plan, planning, applying, objects, ledger)
 
-    def planning(self, scene: Scene, *places: tuple[int, str]) -> bool:
-        """Strike while it plans, apply what was planned all the same, then run again; whether anything was struck."""
+    def planning(self, scene: Scene, *places: tuple[int, str]) -> list[tuple[str, str]]:
+        """Strike while it plans, apply what was planned all the same, then run again; what was struck."""
         stage = self.stage
         stage.set_back(scene.start)
         with patch(PATIENCE, HASTY), self.striker.armed(places):
             plan = self._planned()
-        struck = bool(self.striker.struck)
+        struck = list(self.striker.struck)
         if plan is not None and plan.actions == scene.plan.actions and not plan.unknown:
             return struck  # the same plan as without the fault: what it does is known
         stage.world.renew()
@@ -81,13 +82,15 @@ class Theatre:
         self._then(scene)
         return struck
 
-    def applying(self, scene: Scene, *places: tuple[int, str]) -> bool:
-        """Strike while it applies, then run again; whether anything was struck."""
+    def applying(self, scene: Scene, *places: tuple[int, str], orderly: bool = True) -> list[tuple[str, str]]:
+        """Strike while it applies, then run again; what was struck. What is not orderly runs as in life, in parallel."""
         stage = self.stage
         stage.set_back(scene.start)
+        stage.orderly = orderly
         with patch(PATIENCE, HASTY), self.striker.armed(places):
             self._hold(scene, scene.plan)
-        struck = bool(self.striker.struck)
+        stage.orderly = True
+        struck = list(self.striker.struck)
         stage.world.renew()
         self._then(scene)
         return struck

@@ -14,6 +14,7 @@ name: small
 sites: {iad: {sim: {}}, pdx: {sim: {systems: [vast]}}}
 namespaces: {vast-csi: {}}
 secrets: {vast-mgmt: {namespace: vast-csi, data: {username: csi, password: {file: csi-password}}}}
+snapshot_classes: {vast: {driver: file, deletion_policy: Delete, secret: vast-mgmt}}
 departments: {research: {gpus: {default: 8}}}
 snapshot_schedules:
   protected: {sites: [iad], replicate_to: iad-pdx, frames: [{every: 1h, keep_local: 24h, keep_remote: 7d}]}
@@ -38,6 +39,30 @@ tenants:
         qos: {limit_by: BW, static_limits: {max_writes_bw_mbps: 4 GB/s}}
         snapshots: protected
       scratch: {storage_class: team, size: 1 TiB, mount: /scratch}
+"""
+# Where a cluster cannot have admission policies, a class is closed by quotas.
+QUOTAS = """\
+version: 1
+name: quotas
+sites: {iad: {sim: {}, isolation: resource_quota}}
+namespaces: {vast-csi: {}, other: {}}
+secrets: {vast-mgmt: {namespace: vast-csi, data: {username: csi, password: {file: csi-password}}}}
+departments: {research: {gpus: {default: 8}}}
+tenants:
+  team:
+    vip_pool: {subnet_cidr: 24, ip_ranges: [10.20.1.10 - 10.20.1.25]}
+    view_policy: {flavor: NFS}
+    storage_class: {driver: file, storage_path: /team/k8s, secret: vast-mgmt}
+    project: {department: research, gpus: {default: 4}}
+"""
+# Each waits for the one before it: at most one write is under way.
+CHAIN = """\
+version: 1
+name: chain
+sites: {iad: {sim: {systems: [vast, kubernetes]}}}
+tenants: {a: {}}
+view_policies: {p: {tenant: a, flavor: NFS}}
+views: {v: {path: /v, tenant: a, view_policy: p, protocols: [NFS], create_dir: true}}
 """
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ai-factory"
 
@@ -86,16 +111,54 @@ def _team_b(tree: dict[str, Any]) -> None:
 
 def small(folder: Path) -> tuple[Path, Path]:
     """One team on two sites; then with fields changed, a class replaced, a volume and a rule gone."""
-    first, second = folder / "small-1", folder / "small-2"
+    return _two(folder, "small", SMALL, _team)
+
+
+def shared(folder: Path) -> tuple[Path, Path]:
+    """The small document with its ledger in the Kubernetes of a site."""
+    text = SMALL.replace("namespaces:", "ledger: {kubernetes: {namespace: vastplan, site: iad}}\nnamespaces:", 1)
+    return _two(folder, "small", text, _team)
+
+
+def chain(folder: Path) -> tuple[Path, Path]:
+    """A chain of three; then another policy, and the view gone."""
+    return _two(folder, "chain", CHAIN, _shorter)
+
+
+def shared_chain(folder: Path) -> tuple[Path, Path]:
+    """The same with its ledger in Kubernetes."""
+    text = CHAIN + "ledger: {kubernetes: {namespace: vastplan, site: iad}}\n"
+    return _two(folder, "chain", text, _shorter)
+
+
+def quotas(folder: Path) -> tuple[Path, Path]:
+    """A class closed by quotas; then a namespace and its quota gone, and the others changed."""
+    return _two(folder, "quotas", QUOTAS, _closed)
+
+
+def _two(folder: Path, name: str, text: str, change: Any) -> tuple[Path, Path]:
+    first, second = folder / f"{name}-1", folder / f"{name}-2"
     for one in (first, second):
         one.mkdir()
-        (one / "small.yaml").write_text(SMALL)
+        (one / f"{name}.yaml").write_text(text)
         (one / "csi-password").write_text("canary")
-    _edit(second / "small.yaml", _team)
+    _edit(second / f"{name}.yaml", change)
     return first, second
 
 
+def _shorter(tree: dict[str, Any]) -> None:
+    tree["view_policies"]["p"]["nfs_no_squash"] = ["10.0.0.0/24"]
+    del tree["views"]
+
+
+def _closed(tree: dict[str, Any]) -> None:
+    del tree["namespaces"]["other"]
+    team = tree["tenants"]["team"]
+    team["storage_classes"] = {"team-2": {**team["storage_class"], "storage_path": "/team/k8s-2"}}
+
+
 def _team(tree: dict[str, Any]) -> None:
+    tree["snapshot_classes"]["vast"]["deletion_policy"] = "Retain"  # immutable: replaced
     tree["departments"]["research"]["gpus"] = {"default": 16}
     team = tree["tenants"]["team"]
     team["view_policy"]["nfs_no_squash"] = ["10.12.1.0/24"]

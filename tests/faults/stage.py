@@ -6,10 +6,13 @@ import pickle
 import shutil
 import threading
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import requests
 
@@ -17,7 +20,9 @@ import vastplan.kinds
 from vastplan.app import flows
 from vastplan.app.workspace import Workspace
 from vastplan.config.load import load
+from vastplan.engine.apply import Progress, apply
 from vastplan.engine.guard import Approval, Consent
+from vastplan.engine.run import Run
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.state import LedgerPart
@@ -28,6 +33,8 @@ from vastplan.sim.world import World
 from vastplan.words.discover import discover
 
 REGISTRY = discover(vastplan.kinds)
+LEDGERS = "vastplan"
+"""The namespace of a ledger in Kubernetes: what is in it is no object of a document."""
 # What the simulators keep for themselves, and what comes and goes without being anybody's object.
 _INNER = ("clusters", "versions", "vms", "localproviders", "_", "vtasks", "meta", "pending", "cluster")
 
@@ -70,7 +77,8 @@ class MemoryWorld(World):
                 for collection, rows in store._rows.items():
                     plain = collection.rpartition("/")[2]
                     if not plain.startswith(_INNER) and "/pending/" not in collection:
-                        found.update((str(index), collection, *_called(row)) for row in rows.values())
+                        called = ((str(index), collection, *_called(row)) for row in rows.values())
+                        found.update(one for one in called if one[-1] != LEDGERS)
         return found
 
 
@@ -92,12 +100,28 @@ class Moment:
     document: Path
 
 
+class _One(ThreadPoolExecutor):
+    """A pool of one worker, whatever is asked for."""
+
+    def __init__(self, max_workers: int) -> None:
+        super().__init__(1)
+
+
+def _one_by_one(plan: Plan, run: Run, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
+    """Apply without parallel operations."""
+    return apply(plan, run, parallel=1, progress=progress, stop=stop)
+
+
 class Stage:
-    """One world; `show` says which document is the one to be applied."""
+    """One world; `show` says which document is the one to be applied.
+
+    While `orderly`, requests go out one after the other: then the N-th is the same in every run.
+    """
 
     def __init__(self, folder: Path, first: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self.home = folder
+        self.orderly = False
         self.document = first
         self.workspace = self._open()
         systems = {name: site.systems for name, site in self.workspace.document.sites().items()}
@@ -124,18 +148,10 @@ class Stage:
         self.document = document
         self.workspace = self._open()
 
-    def servers(self) -> list[Server]:
-        """All servers, in a fixed order."""
-        return [site.servers[system] for _, site in sorted(self.world.sites.items()) for system in sorted(site.servers)]
-
-    def clear(self) -> None:
-        """Forget the calls so far."""
-        for server in self.servers():
-            server.calls.clear()
-
-    def count(self) -> int:
-        """How many requests came since the calls were last cleared."""
-        return sum(len(server.calls) for server in self.servers())
+    def servers(self) -> list[tuple[str, Server]]:
+        """All servers and their systems, in a fixed order."""
+        sites = [site for _, site in sorted(self.world.sites.items())]
+        return [(system, site.servers[system]) for site in sites for system in sorted(site.servers)]
 
     def now(self) -> Moment:
         """This moment."""
@@ -171,11 +187,26 @@ class Stage:
     def plan(self) -> Plan:
         """An ordinary plan."""
         sites = tuple(self.workspace.document.head.sites)
-        return flows.make_plan(self.workspace, flows.Options(sites, consent=self.consent())).plan
+        with self._order():
+            return flows.make_plan(self.workspace, flows.Options(sites, consent=self.consent())).plan
 
     def apply(self, plan: Plan) -> Receipt:
         """Carry it out."""
-        return flows.carry(self.workspace, plan, lambda *_: None, threading.Event())
+        for _, server in self.servers():
+            server.calls.clear()  # nobody reads them, and a matrix makes very many
+        with self._order():
+            return flows.carry(self.workspace, plan, lambda *_: None, threading.Event())
+
+    @contextmanager
+    def _order(self) -> Iterator[None]:
+        """One request at a time, where that is asked for; and what settles by reads is not waited for."""
+        with (
+            patch("vastplan.engine.observe.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
+            patch("vastplan.app.flows.apply", _one_by_one if self.orderly else apply),
+            patch("vastplan.engine.settle._FIRST", 0.0005),
+            patch("vastplan.engine.settle._LONGEST", 0.01),
+        ):
+            yield
 
     def by_hand(self, site: str, system: str, method: str, path: str, body: Any = None) -> Any:
         """Somebody else uses a system's own API."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 import socket
 import threading
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,7 @@ from unittest.mock import patch
 
 import urllib3.util.connection
 
+from tests.documented.facts import facts
 from tests.faults.stage import Stage
 from vastplan.providers.patience import Patience
 from vastplan.sim.faults import Effect, Fault, Faults
@@ -37,6 +39,12 @@ FAULTS: dict[str, Fault | None] = {
 }
 
 
+def operation(system: str, method: str, path: str) -> str:
+    """What a request asks for, whatever the object: `vast PATCH /views/{}/`."""
+    plain = re.sub(r"^/api(/v\d+)?/", "/", path) if system == "vast" else path
+    return f"{system} {method} {facts(system).template(plain) or plain}"
+
+
 class Striker:
     """Counts the requests of all servers and strikes those at the given places."""
 
@@ -44,17 +52,19 @@ class Striker:
         self._stage = stage
         self._lock = threading.Lock()
         self._at: dict[int, str] = {}
-        self._seen = 0
         self._down: set[int] = set()
-        self.struck: list[str] = []
-        for index, server in enumerate(stage.servers()):
-            server.faults = _At(self, index)
+        self.seen: list[str] = []
+        """The operations since it was armed, in the order in which they came."""
+        self.struck: list[tuple[str, str]] = []
+        """Faults and the operations that they met."""
+        for index, (system, server) in enumerate(stage.servers()):
+            server.faults = _At(self, index, system)
 
     @contextmanager
     def armed(self, places: Iterable[tuple[int, str]]) -> Iterator[None]:
         """Strike within the block."""
         with self._lock:
-            self._at, self._seen, self.struck = dict(places), 0, []
+            self._at, self.seen, self.struck = dict(places), [], []
         try:
             with patch("urllib3.util.connection.create_connection", self._connect):
                 yield
@@ -65,21 +75,21 @@ class Striker:
     def _connect(self, address: tuple[str, int], *more: Any, **options: Any) -> socket.socket:
         """What the operating system answers where nobody listens."""
         with self._lock:
-            down = [self._stage.servers()[index].url for index in self._down]
+            down = [self._stage.servers()[index][1].url for index in self._down]
         if any(url.endswith(f":{address[1]}") for url in down):
             raise ConnectionRefusedError(errno.ECONNREFUSED, "Connection refused")
         return _CONNECT(address, *more, **options)
 
-    def strike(self, index: int, method: str, path: str) -> Fault | None:
+    def strike(self, index: int, asked: str) -> Fault | None:
         """What happens to this request."""
         with self._lock:
             if index in self._down:
                 return Fault(Effect.DROP_BEFORE)
-            name = self._at.get(self._seen)
-            self._seen += 1
+            name = self._at.get(len(self.seen))
+            self.seen.append(asked)
             if name is None:
                 return None
-            self.struck.append(f"{name}: {method} {path}")
+            self.struck.append((name, asked))
             fault = FAULTS[name]
             if fault is None:
                 self._down.add(index)  # its open connections break, and there are no new ones
@@ -89,10 +99,10 @@ class Striker:
 class _At(Faults):
     """A server's faults, told by the striker."""
 
-    def __init__(self, striker: Striker, index: int) -> None:
+    def __init__(self, striker: Striker, index: int, system: str) -> None:
         super().__init__()
-        self._striker, self._index = striker, index
+        self._striker, self._index, self._system = striker, index, system
 
     def strike(self, method: str, path: str) -> Fault | None:
         """The striker's word."""
-        return self._striker.strike(self._index, method, path)
+        return self._striker.strike(self._index, operation(self._system, method, path))

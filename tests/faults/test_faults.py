@@ -8,7 +8,7 @@ import pytest
 
 from tests.faults import plays
 from tests.faults.case import Theatre
-from tests.faults.run import KINDS, Tally, cases, strike
+from tests.faults.run import KINDS, TOGETHER, Tally, cases, strike
 from vastplan.model.plan import Verb
 
 EVERY = 67  # prime to the number of faults, so that each of them meets requests of every sort
@@ -27,12 +27,25 @@ def test_the_second_run_updates_replaces_and_deletes(theatre: Theatre) -> None:
     assert verbs >= {Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.DELETE}
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "two at once"])
+@pytest.mark.parametrize("kind", [*KINDS, TOGETHER])
 def test_after_a_fault_the_next_run_converges(kind: str, theatre: Theatre) -> None:
     tally = Tally()
     for case in cases("small", theatre.scenes, every=EVERY):
-        places = case[3]
-        if (len(places) > 1) == (kind == "two at once") and (len(places) > 1 or places[0][1] == kind):
+        if case.fault == kind:
             strike(theatre, case, tally)
     assert not tally.failures, "\n".join(tally.failures)
     assert tally.struck.total() >= 2
+
+
+def test_in_full_every_fault_meets_every_request_of_the_small_document(theatre: Theatre) -> None:
+    requests = sum(len(scene.planning) + len(scene.applying) for scene in theatre.scenes)
+    single = [case for case in cases("small", theatre.scenes) if case.fault != TOGETHER]
+    assert len(set(single)) == len(single) == requests * len(KINDS)
+
+
+def test_in_turn_every_request_is_met_and_every_operation_meets_every_fault(theatre: Theatre) -> None:
+    found = cases("reference", theatre.scenes)
+    requests = sum(len(scene.planning) + len(scene.applying) for scene in theatre.scenes)
+    assert len({(case.scene, case.planning, case.places[0][0]) for case in found}) == requests
+    met = {(case.expected, case.fault) for case in found}
+    assert len(met) == len({case.expected for case in found}) * len(KINDS)

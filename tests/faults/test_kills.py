@@ -1,27 +1,42 @@
-"""SIGKILL at events of an apply, thinned for an ordinary test run; `make kills` takes every event."""
+"""SIGKILL and SIGINT at events of an apply, thinned for an ordinary test run; `make kills` takes every event."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.faults import plays
 from tests.faults.case import Theatre
-from tests.faults.kills import events, kill
+from tests.faults.kills import events, kill, run_victim
+from vastplan.model.errors import Stale
 
 
-@pytest.fixture(scope="module")
-def theatre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Theatre]:
-    folder = tmp_path_factory.mktemp("kills")
-    one = Theatre(folder / "home", *plays.small(folder))
-    yield one
-    one.close()
+@pytest.mark.parametrize(
+    ("document", "how", "parts"),
+    [("small", "killed", 4), ("small", "interrupted", 2), ("small", "interrupted twice", 2), ("shared", "killed", 3)],
+)
+def test_after_a_run_that_was_ended_the_next_one_converges(document: str, how: str, parts: int, tmp_path: Path) -> None:
+    theatre = Theatre(tmp_path / "home", *getattr(plays, document)(tmp_path))
+    try:
+        for scene in theatre.scenes:
+            many = events(theatre, scene)
+            ended = [kill(theatre, scene, many * part // parts, how) for part in range(parts)]
+            assert ended.count(True) >= parts - 1
+    finally:
+        theatre.close()
 
 
-@pytest.mark.parametrize("number", [0, 1])
-def test_after_a_kill_the_next_run_converges(number: int, theatre: Theatre) -> None:
-    scene = theatre.scenes[number]
-    many = events(theatre, scene)
-    killed = [kill(theatre, scene, many * part // 5) for part in range(5)]
-    assert killed.count(True) >= 4
+def test_a_plan_whose_run_died_is_not_taken_up_again_and_an_ordinary_run_finishes_it(tmp_path: Path) -> None:
+    theatre = Theatre(tmp_path / "home", *plays.chain(tmp_path))
+    try:
+        scene = theatre.scenes[0]
+        code, printed = run_victim(theatre, scene, "killed", events(theatre, scene) // 2)
+        assert code < 0, printed
+        with pytest.raises(
+            Stale, match=r"this plan was applied already on iad \(.*, and \d of its writes have no known outcome"
+        ):
+            theatre.stage.apply(scene.plan)
+        theatre.recovers(scene)
+    finally:
+        theatre.close()

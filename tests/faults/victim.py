@@ -1,7 +1,8 @@
-"""`vastplan apply PLAN` in a process that kills itself at the N-th event: `python -m tests.faults.victim N PLAN`.
+"""`vastplan apply PLAN` in a process that does something to itself at its N-th event: `python -m tests.faults.victim HOW N PLAN`.
 
 An event is the moment before or after a request that may change something, or before or after the ledger is made
-durable. With N = -1 it lives, and prints how many events there were.
+durable; in a ledger in Kubernetes that is a request too. HOW is one of `HOWS`. With N = -1 nothing happens. At the end it
+prints how many events there were.
 """
 
 from __future__ import annotations
@@ -10,32 +11,61 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from urllib3.connectionpool import HTTPConnectionPool
 
 from vastplan.cli import main
+from vastplan.ledger import clock
 
+PAUSE = 3600.0  # seconds that have passed, as far as the ledger's clock can tell, when it goes on after a stop
 _LOCK = threading.Lock()
 _COUNT = [0]
+_PAUSED = [0.0]
 
 
-def event(deadly: int) -> None:
-    """Count; die if it is the one."""
+def _kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _interrupt() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def _insist() -> None:
+    while True:  # the second one ends the process; two that come too close together are one
+        _interrupt()
+        time.sleep(0.005)
+
+
+def _stop() -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+    _PAUSED[0] = PAUSE
+
+
+HOWS: dict[str, Callable[[], None]] = {
+    "killed": _kill, "interrupted": _interrupt, "interrupted twice": _insist, "paused": _stop,
+}  # fmt: skip
+
+
+def event(how: str, deadly: int) -> None:
+    """Count; act if it is the one. A signal for all threads stops this one at the latest on its next step."""
     with _LOCK:
         mine, _COUNT[0] = _COUNT[0], _COUNT[0] + 1
         if mine == deadly:
-            os.kill(os.getpid(), signal.SIGKILL)
+            HOWS[how]()
 
 
-def _around(what: Callable[..., Any], deadly: int, counts: Callable[..., bool]) -> Callable[..., Any]:
+def _around(what: Callable[..., Any], happens: Callable[[], None], counts: Callable[..., bool]) -> Callable[..., Any]:
     def called(*given: Any, **named: Any) -> Any:
         if not counts(*given, **named):
             return what(*given, **named)
-        event(deadly)
+        happens()
         answer = what(*given, **named)
-        event(deadly)
+        happens()
         return answer
 
     return called
@@ -47,14 +77,21 @@ def _writes(*given: Any, **named: Any) -> bool:
     return method != "GET" and not url.rstrip("/").endswith("/token")
 
 
-def run(deadly: int, plan: str) -> int:
+def run(how: str, deadly: int, plan: str) -> int:
     """Apply with the trap set."""
-    os.fsync = _around(os.fsync, deadly, lambda *_, **__: True)
-    HTTPConnectionPool.urlopen = _around(HTTPConnectionPool.urlopen, deadly, _writes)  # type: ignore[method-assign]
+
+    def happens() -> None:
+        event(how, deadly)
+
+    clock.SYSTEM = clock.Clock(
+        lambda: datetime.now(UTC) + timedelta(seconds=_PAUSED[0]), lambda: time.monotonic() + _PAUSED[0], time.sleep
+    )
+    os.fsync = _around(os.fsync, happens, lambda *_, **__: True)
+    HTTPConnectionPool.urlopen = _around(HTTPConnectionPool.urlopen, happens, _writes)  # type: ignore[method-assign]
     code = main(["apply", plan])
     print(f"events: {_COUNT[0]}")
     return code
 
 
 if __name__ == "__main__":
-    sys.exit(run(int(sys.argv[1]), sys.argv[2]))
+    sys.exit(run(sys.argv[1], int(sys.argv[2]), sys.argv[3]))

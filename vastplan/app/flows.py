@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
 from vastplan.app.connect import Providers, connected, unverified
+from vastplan.app.current import check_document, check_endpoints, check_ledger, check_places, check_time, endpoints
 from vastplan.app.holding import Held, Notes
 from vastplan.app.planfile import sealed
 from vastplan.app.secret import revealer
 from vastplan.app.workspace import Expanded, Workspace, probe
 from vastplan.engine.apply import Progress, apply
-from vastplan.engine.carry import Run
 from vastplan.engine.diff import digests
 from vastplan.engine.guard import Consent, Limits
 from vastplan.engine.guards.again import moved
@@ -23,9 +23,10 @@ from vastplan.engine.guards.consent import in_force, limits_of, noted
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Observed, observe
 from vastplan.engine.plan import Request, build, further, wanted
+from vastplan.engine.run import Run
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
-from vastplan.model.errors import Lost, Stale, VastplanError
+from vastplan.model.errors import Lost
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.state import Intent
@@ -96,7 +97,7 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
         entries=mine,
         observed=observed,
         ledger=ledger,
-        endpoints=_endpoints(providers, backend.describe()),
+        endpoints=endpoints(providers, backend.describe()),
         consent=options.consent,
         reveal=revealer(workspace.document.folder),
         now=now(),
@@ -126,42 +127,22 @@ def _asked(workspace: Workspace) -> Limits:
     )
 
 
-def _endpoints(providers: Providers, ledger: str) -> dict[str, dict[str, str]]:
-    found: dict[str, dict[str, str]] = {}
-    for (site, system), provider in providers.items():
-        simulated = "127.0.0.1" in (where := provider.describe()) if not isinstance(provider, Exception) else False
-        where = "" if isinstance(provider, Exception) else "embedded simulator" if simulated else where
-        found.setdefault(site, {"ledger": ledger})[system] = where
-    return found
-
-
 def carry(workspace: Workspace, plan: Plan, progress: Progress, stop: threading.Event) -> Receipt:
-    """Carry out exactly this plan. Raises `Stale` when its document or its ledger is no longer what it was made from."""
-    if plan.document != workspace.name:
-        raise VastplanError(f"the plan is of the document {plan.document}, not of {workspace.name}")
-    if datetime.fromisoformat(plan.expires) < now():
-        raise Stale(f"the plan expired on {plan.expires}; plan again")
+    """Carry out exactly this plan. Raises `Stale` when its document, its systems or its ledger are not as they were."""
+    check_time(workspace, plan, now())
     sites = tuple(part.site for part in plan.parts)
-    _check_places(workspace, plan, sites)
+    check_places(workspace, plan)
     with ExitStack() as stack:
         backend = stack.enter_context(workspace.ledger(writable=True))
         sessions: dict[str, Session] = {}
         for site in sorted(sites):
             sessions[site] = backend.open(site, holder())
             stack.callback(sessions[site].close)
-        _check(plan, sessions)
+        check_ledger(plan, sessions)
         providers = stack.enter_context(connected(workspace.document, sites=_reach(workspace), writable=True))
+        check_endpoints(plan, providers, backend.describe())
+        check_document(workspace, plan, providers)
         return _carry(workspace, plan, sessions, providers, progress, stop)
-
-
-def _check_places(workspace: Workspace, plan: Plan, sites: tuple[str, ...]) -> None:
-    """A plan file is a file: before its words become names of files and requests they must be the document's."""
-    for site in sites:
-        if site not in workspace.document.head.sites:
-            raise VastplanError(f"the plan is for a site {site}, which the document does not have; plan again")
-    for action in plan.actions:
-        if action.address.site not in sites or action.address.kind not in workspace.registry.kinds:
-            raise VastplanError(f"the plan has an action on {action.address}, which is no address here; plan again")
 
 
 def note_limits(workspace: Workspace, plan: Plan) -> None:
@@ -181,16 +162,6 @@ def note_limits(workspace: Workspace, plan: Plan) -> None:
         for site in late:
             with closing(backend.open(site, holder())) as session:
                 session.record(events.begin("", {}, at), events.end(at, wanted_limits[site]))
-
-
-def _check(plan: Plan, sessions: dict[str, Session]) -> None:
-    for part in plan.parts:
-        ledger = sessions[part.site].part
-        if plan.id in ledger.plans:
-            raise Stale("this plan was applied already; plan again")
-        fresh = ledger.serial == 0 and part.serial == 0
-        if not fresh and (ledger.lineage, ledger.serial) != (part.lineage, part.serial):
-            raise Stale(f"the ledger of {part.site} has moved on since the plan was made; plan again")
 
 
 def _carry(

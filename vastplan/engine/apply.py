@@ -7,11 +7,12 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
-from vastplan.engine.carry import Run, carry_out
+from vastplan.engine.carry import carry_out
 from vastplan.engine.guard import hold_back
+from vastplan.engine.run import Run
 from vastplan.model.address import Address
 from vastplan.model.errors import Lost, Stale, Unclear, VastplanError
-from vastplan.model.outcome import Outcome, Receipt, State
+from vastplan.model.outcome import Moved, Outcome, Receipt, State
 from vastplan.model.plan import Action, Block, Operation, Plan, Step
 from vastplan.model.sensitive import without_secrets
 
@@ -96,9 +97,9 @@ class _Schedule:
     def _carry(self, operation: Operation) -> None:
         action = self._actions[operation.address]
         self._progress(action, f"{operation.step.value} …")
-        carry_out(
-            self._run, action, operation.step, operation.address in self._detached and operation.step is Step.WRITE
-        )
+        detached = operation.step is Step.WRITE and operation.address in self._detached
+        past = detached or (operation.step is Step.DELETE and bool(operation.after))
+        carry_out(self._run, action, operation.step, past)
 
     def _note(self, index: int, future: Future[None]) -> None:
         operation = self._plan.operations[index]
@@ -106,7 +107,7 @@ class _Schedule:
         try:
             future.result()
         except Stale as problem:
-            self._end(action, State.STALE, str(problem))
+            self._end(action, State.STALE, str(problem), problem.moved)
         except Lost as problem:
             self._lost[operation.address.site] = str(problem)
             self._end(action, State.UNKNOWN, str(problem))
@@ -122,8 +123,8 @@ class _Schedule:
             if self._last[operation.address] == index:
                 self._end(action, State.DONE)
 
-    def _end(self, action: Action, state: State, message: str = "") -> None:
-        self._outcomes[action.address] = Outcome(str(action.address), action.verb.value, state, message)
+    def _end(self, action: Action, state: State, message: str = "", moved: tuple[Moved, ...] = ()) -> None:
+        self._outcomes[action.address] = Outcome(str(action.address), action.verb.value, state, message, moved)
         site = action.address.site
         if state in (State.FAILED, State.STALE, State.SKIPPED) and not action.blocked and site not in self._lost:
             try:

@@ -2,79 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
 
 from vastplan.engine.compose import change, creation, unmet
 from vastplan.engine.diff import digests, fingerprint, value_at
-from vastplan.engine.guards.again import grown
 from vastplan.engine.guards.fields import too_low
-from vastplan.engine.match import Matcher, NotKnown, NotYet
-from vastplan.engine.observe import Live, live_of, observe
+from vastplan.engine.moved import moved_since, moved_unseen, outgrown, stale
+from vastplan.engine.observe import Live, live_of
+from vastplan.engine.run import Run
 from vastplan.engine.settle import until_gone, until_ready
-from vastplan.model.address import Address
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.plan import Action, Cause, Step, Verb
-from vastplan.model.state import LedgerPart, Owned, path_text
-from vastplan.model.value import Ref, Reveal, from_json, references, revealed
+from vastplan.model.state import Owned, path_text
+from vastplan.model.text import inert
+from vastplan.model.value import Ref, from_json, references
 from vastplan.words.codec import Encoder
-from vastplan.words.kind import Kind, Row, Shape, Values
+from vastplan.words.kind import Row, Shape, Values
 from vastplan.words.marks import Mark
-from vastplan.words.provider import Journal, Provider
 
 T = TypeVar("T")
 
 
-@dataclass(slots=True)
-class Run:
-    """What the operations of one apply share.
-
-    `moved` are the actions that something has moved under since they were planned; `made` is what this run has written.
-    """
-
-    kinds: Mapping[str, Kind]
-    providers: Mapping[tuple[str, str], Provider]
-    journals: Mapping[str, Journal]
-    ledger: Mapping[str, LedgerPart]
-    matcher: Matcher
-    reveal: Reveal
-    now: Callable[[], datetime]
-    moved: Mapping[Address, str] = field(default_factory=dict)
-    made: dict[Address, Mapping[str, Any]] = field(default_factory=dict)
-
-    def resolve(self, ref: Ref, attribute: str) -> Any:
-        """The wire value of a reference, counting what this run has made."""
-        if ref.target in self.made:
-            value = self.made[ref.target].get(attribute)
-            if value is not None:
-                return value
-        try:
-            return self.matcher.resolve(ref, attribute)
-        except (NotYet, NotKnown) as problem:
-            value = self._made_meanwhile(ref, attribute)
-            if value is None:
-                raise Refused(f"it refers to {ref.target}, which is not there ({problem})") from None
-            return value
-
-    def _made_meanwhile(self, ref: Ref, attribute: str) -> Any:
-        """An object that a system made on its own because of something this run wrote (a peer's mirror, say)."""
-        kind = self.kinds[ref.target.kind]
-        if ref.managed or (ref.target.site, kind.system) not in self.providers:
-            return None
-        found = observe([(ref.target.site, kind)], self.providers)
-        named = found.named(ref.target.site, kind, ref.target.name)
-        return named[0].attributes.get(attribute) if len(named) == 1 else None
-
-    def revealed(self, value: Any) -> Any:
-        """The value with its secrets."""
-        return revealed(value, self.reveal)
-
-
-def carry_out(run: Run, action: Action, step: Step, detached: bool) -> None:
+def carry_out(run: Run, action: Action, step: Step, past: bool) -> None:
     """One step of one action; raises `Stale`, `Refused`, `Unreachable` or `Unclear` when it does not end well."""
-    _Carrier(run, action).carry(step, detached)
+    _Carrier(run, action).carry(step, past)
 
 
 class _Carrier:
@@ -90,10 +42,10 @@ class _Carrier:
         self._encoder = Encoder(action.address.site, run.resolve, run.reveal)
         self._written = False
 
-    def carry(self, step: Step, detached: bool) -> None:
-        """One step; `detached` says that an earlier one has let go of a reference, so the plan's fingerprint is past."""
+    def carry(self, step: Step, past: bool) -> None:
+        """One step; `past` says that this run has done something before that may have moved it."""
         try:
-            self._step(step, detached)
+            self._step(step, past)
         except (Unreachable, NotAuthorised) as problem:
             if self._written:  # what cannot be read back is not known to have failed: the intent stands
                 raise Unclear(f"it was written and could not be read back: {problem}") from None
@@ -109,9 +61,9 @@ class _Carrier:
         self._written = True
         return answer
 
-    def _step(self, step: Step, detached: bool) -> None:
+    def _step(self, step: Step, past: bool) -> None:
         if step is Step.DELETE:
-            self._delete()
+            self._delete(past)
         elif step is Step.DETACH:
             self._detach()
         elif self._action.verb is Verb.RELEASE:
@@ -119,7 +71,7 @@ class _Carrier:
         elif self._action.verb in (Verb.CREATE, Verb.REPLACE):
             self._create()
         else:
-            self._update(detached)
+            self._update(past)
 
     def _release(self) -> None:
         if self._values:
@@ -128,6 +80,8 @@ class _Carrier:
             self._journal.drops(str(self._address))
 
     def _create(self) -> None:
+        if self._action.verb is Verb.CREATE:
+            self._still_absent()
         body = creation(self._kind, self._values, self._encoder)
         try:
             row = self._write(lambda: self._provider.create(self._kind, body))
@@ -138,20 +92,47 @@ class _Carrier:
                 # It may still be under way: the intent stands, and the next run knows what it finds for ours.
                 raise Unclear(f"{problem}; it is not there yet") from None
             made = found
+        except Refused as problem:  # a name that is taken is not a conflict everywhere: VAST answers 400
+            if self._action.verb is Verb.CREATE and not self._written and self._there():
+                self._appeared(str(problem))
+            raise
         self._finish(made.locator, made.id)
 
-    def _update(self, detached: bool) -> None:
+    def _still_absent(self) -> None:
+        """What has its identity was not there when the plan was made, and nor was it when this run began to look."""
+        match = self._run.matcher.match(self._address)
+        if match.unknown:
+            raise Unreachable(f"it cannot be told whether it is there already: {match.unknown}")
+        if match.live is not None:
+            self._appeared(f"id {inert(match.live.id, 80)}")
+
+    def _there(self) -> bool:
+        """Whether an object of its identity is there by now, however it came to be there."""
+        desired = self._run.revealed(self._values)
+        names = [self._kind.field(name) for name in self._kind.identity]
+        rows = (row for page in self._provider.pages(self._kind) for row in page)
+        return any(not unmet(tuple(names), desired, self._current(row)) for row in rows)
+
+    def _appeared(self, what: str) -> NoReturn:
+        if str(self._address) in self._run.ledger[self._address.site].intents:
+            # A run that died may have made it: its intent must stand for the next one to know it for ours.
+            raise Unclear(f"it is there now ({what}), perhaps by a run that was cut off; plan again")
+        raise Stale(f"it was not there when the plan was made and is there now ({what}); plan again")
+
+    def _still_as_planned(self, current: Values) -> None:
+        expected = self._action.fingerprint
+        if expected and fingerprint(self._kind, self._values, current) != expected:
+            raise stale(moved_since(self._kind, self._action, self._values, current))
+
+    def _update(self, past: bool) -> None:
         fresh = self._fresh()
         current = self._current(fresh)
-        expected = self._action.fingerprint
-        if expected and not detached and fingerprint(self._kind, self._values, current) != expected:
-            paths = unmet(self._kind.fields, self._run.revealed(self._values), current)
-            moved = ", ".join(map(path_text, paths))
-            raise Stale(f"it moved since the plan was made (now different: {moved or 'nothing'}); plan again")
-        wrong = self._paths(current)
-        if wrong:
-            self._still_above(wrong, current, fresh)
-            body = change(self._kind, self._values, wrong, fresh, self._encoder)
+        if not past:
+            self._still_as_planned(current)
+        paths = self._paths(current)
+        if paths:
+            self._still_above(paths, current, fresh)
+            body = change(self._kind, self._values, paths, fresh, self._encoder)
             try:
                 self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
             except Unclear as problem:
@@ -168,13 +149,21 @@ class _Carrier:
                 raise Unclear(f"{problem}; nothing has changed yet")
             raise problem
 
-    def _delete(self) -> None:
+    def _delete(self, past: bool) -> None:
         fresh = self._provider.read(self._kind, self._action.locator)
         if fresh is not None:
             live = self._live(fresh)
             if live.id != self._action.id:
-                raise Stale("another object has taken its place; plan again")
-            self._still_as_weighed(live)
+                was, now = inert(self._action.id, 80), inert(live.id, 80)
+                raise Stale(f"another object has taken its place: it was id {was} and is id {now} now; plan again")
+            # What this run did before may have moved it: a volume is released when its claim goes. Then it is judged as it
+            # was when the run began to look.
+            judged = (self._run.matcher.match(self._address).live if past else None) or live
+            if self._action.verb is Verb.REPLACE:
+                self._still_as_planned(self._run.matcher.symbolic(self._kind, judged, self._values))
+            moved = moved_unseen(self._kind, self._action.seen, judged.values)
+            if moved := (*moved, *outgrown(self._kind, self._action, live.facts)):
+                raise stale(moved)
             try:
                 self._write(lambda: self._provider.delete(self._kind, self._action.locator, fresh))
             except Unclear as problem:
@@ -182,14 +171,6 @@ class _Carrier:
                     raise Unclear(f"{problem}; it is still there") from None
             until_gone(self._kind, self._provider, self._action.locator, self._action.id)
         self._journal.drops(str(self._address))
-
-    def _still_as_weighed(self, live: Live) -> None:
-        """What was weighed may have grown a little, not into another band."""
-        weighed = {one.name: one.value for one in self._action.evidence}
-        for name in self._kind.in_use:
-            now, then = live.facts[name], weighed.get(name, 0)
-            if grown(then, now):
-                raise Stale(f"{name} was {then} when the plan was made and is {now} now; plan again")
 
     def _still_above(self, paths: set[tuple[str, ...]], current: Values, fresh: Row) -> None:
         """A limit that was above what is used when the plan was made is above it still."""
@@ -200,6 +181,7 @@ class _Carrier:
 
     def _detach(self) -> None:
         fresh = self._fresh()
+        self._still_as_planned(self._current(fresh))
         current = self._live(fresh).values
         values: Values = {}
         for one in self._action.changes:

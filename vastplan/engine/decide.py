@@ -18,6 +18,7 @@ from vastplan.engine.diff import (
     value_at,
 )
 from vastplan.engine.match import Ambiguous, Match, Matcher, NotKnown, NotYet
+from vastplan.engine.moved import seen
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
@@ -198,10 +199,18 @@ class Decider:
             self._unknown(address, match.unknown)
             return None
         assert match.owned is not None
-        verb, reason, locator = Verb.RELEASE, "no longer in the document, and already gone", match.owned.locator
         if match.live is not None:
-            verb, reason, locator = Verb.DELETE, "no longer in the document", match.live.locator
-        return Action(address=address, verb=verb, reason=reason, id=match.owned.id, locator=locator)
+            kind = match.live.kind
+            return Action(
+                address=address,
+                verb=Verb.DELETE,
+                reason="no longer in the document",
+                id=match.owned.id,
+                locator=match.live.locator,
+                seen=seen(kind, match.live.values, match.owned.fields),
+            )
+        reason = "no longer in the document, and already gone"
+        return Action(address=address, verb=Verb.RELEASE, reason=reason, id=match.owned.id, locator=match.owned.locator)
 
     def _unread(self, named: list[tuple[Field, Ref]]) -> str:
         """Why something that is referred to is unknown."""

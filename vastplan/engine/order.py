@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeVar
 
+from vastplan.engine.diff import fingerprint
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Live
 from vastplan.model.address import Address
@@ -171,7 +172,7 @@ class Order:
                 origin=entry.origin,
                 id=live.id,
                 locator=live.locator,
-                fingerprint=other.fingerprint if other else "",
+                fingerprint=fingerprint(live.kind, entry.values, self._matcher.symbolic(live.kind, live, entry.values)),
                 released=other.released if other else (),
             )
         self.actions[address] = replace(other, changes=(*other.changes, change))

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vastplan.model.diagnostic import Diagnostic, in_order
+from vastplan.model.outcome import Moved
 from vastplan.model.sensitive import without_secrets
 
 OK, ERROR, CHANGES, BLOCKED, PARTIAL, STALE, INCOMPLETE = range(7)
@@ -69,9 +70,13 @@ class Unclear(VastplanError):
 
 
 class Stale(VastplanError):
-    """What the plan was made from is no longer what is there."""
+    """What the plan was made from is no longer what is there; `moved` says what, where that can be said by field."""
 
     exit_code = STALE
+
+    def __init__(self, message: str, moved: tuple[Moved, ...] = ()) -> None:
+        super().__init__(message)
+        self.moved = moved
 
 
 class Locked(VastplanError):

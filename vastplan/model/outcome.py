@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 
 class State(Enum):
@@ -17,13 +18,24 @@ class State(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Moved:
+    """What made an action stale: a field or a figure, what it was when the plan was made, and what it is now."""
+
+    path: str
+    planned: Any
+    live: Any
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one action ended, and why when it did not end well."""
+    """How one action ended, and why when it did not end well; `moved` is what made it stale."""
 
     address: str
     verb: str
     state: State
     message: str = ""
+    moved: tuple[Moved, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

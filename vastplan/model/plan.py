@@ -82,7 +82,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One object's change. `desired` is symbolic: references by address, secrets by source."""
+    """One object's change. `desired` is symbolic: references by address, secrets by source.
+
+    `seen` are the live values of what is to be deleted, of the fields that we set: apply deletes nothing that has moved.
+    """
 
     address: Address
     verb: Verb
@@ -99,6 +102,7 @@ class Action:
     blocked: tuple[Block, ...] = ()
     notes: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+    seen: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Step(Enum):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from vastplan.engine.guards import access, figures
 from vastplan.engine.guards.context import GOING
 from vastplan.engine.match import Matcher
+from vastplan.engine.moved import grown
 from vastplan.model.address import Address
-from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.plan import Action, Plan
 
 
 def moved(plan: Plan, matcher: Matcher) -> dict[Address, str]:
-    """The actions that something has moved under: what hangs on an object, what is behind it, or that it is there again."""
+    """The actions that something has moved under: what hangs on an object, or what is behind it."""
     found = {action.address: _moved(action, matcher) for action in plan.actions if not action.blocked}
     return {address: text for address, text in found.items() if text}
 
@@ -21,8 +20,6 @@ def _moved(action: Action, matcher: Matcher) -> str:
     live = matcher.match(action.address).live
     if live is None:
         return ""
-    if action.verb is Verb.CREATE:
-        return "it was not there when the plan was made and is there now; plan again"
     now = [*figures.weighed(live, matcher)] if action.verb in GOING else []
     if access.lost_clients(action, live.kind, live):
         now += figures.reached(live, matcher)
@@ -31,11 +28,3 @@ def _moved(action: Action, matcher: Matcher) -> str:
         if grown(then.get(one.name, 0), one.value):
             return f"{one.name}: {then.get(one.name, 0)} when the plan was made and {one.value} now; plan again"
     return ""
-
-
-def grown(then: Any, now: Any) -> bool:
-    """Whether a figure has grown into another band (powers of two; 0 and 1 are one), or cannot be told any more."""
-    if not isinstance(now, int | float):
-        return bool(now != then)
-    before = int(then) if isinstance(then, int | float) else 0
-    return int(now).bit_length() > max(before.bit_length(), 1)
