@@ -25,8 +25,9 @@ def main(arguments: list[str] | None = None) -> int:
 
     screen = Screen(sys.stdout, sys.stderr, colour=words.colour)
     try:
-        from vastplan.cli import commands
+        from vastplan.cli import commands, reporting
 
+        reporting.check(words)
         return int(getattr(commands, words.command)(words, screen))
     except Invalid as invalid:
         screen.findings(invalid.findings)
@@ -45,9 +46,14 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _tell_machine(words: argparse.Namespace, screen: Screen, problem: VastplanError) -> None:
-    """With `--format json`, standard output holds JSON however the command ends."""
-    if getattr(words, "format", "text") == "json":
+    """However the command ends, standard output holds JSON with `--format json`, and a report says that it did not work."""
+    if getattr(words, "format", "text") == "json" or getattr(words, "report", ()):
+        from vastplan.cli import reporting
         from vastplan.model.errors import Invalid
         from vastplan.report.machine import Problems
 
-        screen.machine(Problems(str(problem), problem.findings if isinstance(problem, Invalid) else ()))
+        found = Problems(str(problem), problem.findings if isinstance(problem, Invalid) else ())
+        if words.format == "json":
+            screen.machine(found)
+        if getattr(words, "report", ()):
+            reporting.problems(words, screen, found)

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vastplan.app import flows, inspect, planfile
+from vastplan.app import flows, inspect, planfile, reports
 from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.cli import reporting
 from vastplan.cli.screen import Screen
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
@@ -42,8 +43,10 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
     """Everything that can be known without a network."""
     workspace = open_workspace(words.paths, words.connections)
     entries, findings = workspace.entries()
+    valid = machine.Validation(workspace.name, len(entries), findings)
+    reporting.write(words, screen, reports.of_validation(valid))
     if words.format == "json":
-        screen.machine(machine.Validation(workspace.name, len(entries), findings))
+        screen.machine(valid)
     else:
         screen.findings(findings)
         kinds = len({entry.address.kind for entry in entries})
@@ -58,12 +61,9 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
     made = flows.make_plan(workspace, _options(words, workspace)).plan
     if words.out:
         planfile.save(made, words.out)
-    if words.format == "json":
-        screen.show(planfile.dumps(made))
-    else:
-        screen.show(plan_text(made, screen.style))
-        if words.out:
-            screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
+    reporting.show_plan(words, screen, made, [words.out] if words.out else [])
+    if words.out and words.format == "text":
+        screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
     conditions = _conditions(made)
     if not words.detailed_exitcode:
         conditions -= {errors.CHANGES, errors.BLOCKED}
@@ -86,6 +86,7 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
         _refuse_wrong(made)
         doable = [action for action in made.actions if not action.blocked]
         if not doable:
+            reporting.write(words, screen, reports.of_receipt(made, _untouched(made)))
             if words.format == "json":
                 screen.machine(machine.applied(_untouched(made)))
             return errors.exit_code(_conditions(made) - {errors.CHANGES})
@@ -97,6 +98,7 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
         screen.machine(machine.applied(receipt))
     else:
         screen.show(receipt_text(receipt, screen.style))
+    reporting.write(words, screen, reports.of_receipt(made, receipt))
     return errors.exit_code(_ended(made, receipt) | (_conditions(made) - {errors.CHANGES}))
 
 
@@ -189,6 +191,7 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
     planned = flows.make_plan(workspace, options)
     moved = drift_report.moved(planned.plan)
     strangers = [(one.site, one.kind, one.name) for one in inspect.unmanaged(planned, workspace)]
+    reporting.write(words, screen, reports.of_drift(planned.plan, moved, strangers))
     if words.format == "json":
         screen.machine(machine.drift(planned.plan, moved, strangers))
     else:
@@ -200,9 +203,10 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
 def show(words: argparse.Namespace, screen: Screen) -> int:
     """A saved plan, or one object."""
     if words.address is None:
-        made = planfile.load(words.paths[0])
-        screen.show(planfile.dumps(made) if words.format == "json" else plan_text(made, screen.style))
+        reporting.show_plan(words, screen, planfile.load(words.paths[0]), words.paths)
         return errors.OK
+    if words.report or words.format not in ("text", "json"):
+        raise VastplanError("show PATH ADDRESS prints text or JSON; the other reports are of a whole plan")
     workspace = open_workspace(words.paths, words.connections)
     try:
         address = Address.parse(words.address)

@@ -13,14 +13,15 @@ from vastplan.report.values import CAUSES, before_after, counted, plain
 _SHOWN_STRANGERS = 20
 
 
+def by_hand(action: Action) -> bool:
+    """Whether the action undoes something the system did: changed fields, or an object that is gone."""
+    gone = action.verb is Verb.CREATE and "behind our back" in action.reason
+    return gone or any(change.cause in BY_HAND for change in action.changes)
+
+
 def moved(plan: Plan) -> list[Action]:
-    """The actions that undo something the system did: changed fields, and objects that are gone."""
-    return [
-        action
-        for action in plan.actions
-        if any(change.cause in BY_HAND for change in action.changes)
-        or (action.verb is Verb.CREATE and "behind our back" in action.reason)
-    ]
+    """The actions that undo something the system did."""
+    return [action for action in plan.actions if by_hand(action)]
 
 
 def text(plan: Plan, found: list[Action], strangers: list[Stranger], style: Style) -> str:
