@@ -40,12 +40,14 @@ def text(plan: Plan, found: list[Action], strangers: list[Stranger], style: Styl
                 )
     if strangers:
         lines.append(style.paint(f"Nobody manages {counted(len(strangers), 'object')} here:", "cyan"))
-        lines += [f"  {site}/{kind} {inert(name, 120)}" for site, kind, name in strangers[:_SHOWN_STRANGERS]]
+        lines += [
+            f"  {inert(f'{site}/{kind}')} {inert(name, 120)}" for site, kind, name in strangers[:_SHOWN_STRANGERS]
+        ]
         if len(strangers) > _SHOWN_STRANGERS:
             lines.append(f"  and {len(strangers) - _SHOWN_STRANGERS} more")
     if plan.unknown:
         lines.append(style.paint("Unknown (could not be read, so it cannot be told):", "yellow"))
-        lines += [f"  ? {one.site} {one.system} {one.kind}: {inert(one.reason)}" for one in plan.unknown]
+        lines += [f"  ? {inert(f'{one.site} {one.system} {one.kind}')}: {inert(one.reason)}" for one in plan.unknown]
     pending = len(plan.actions) - len(found)
     more = f" {counted(pending, 'change')} of the document not applied yet." if pending else ""
     if found:

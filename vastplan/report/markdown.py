@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.plan import Action, FieldChange, Plan, Verb
+from vastplan.model.text import inert
 from vastplan.report.machine import Problems
 from vastplan.report.markdown_words import code, prose, size, summary_code
 from vastplan.report.review import Crowd, Risk, by_risk, verdict
@@ -31,7 +32,7 @@ _DONE = {
 
 def marker(document: str) -> str:
     """The line to find the comment of a document by."""
-    return f"<!-- vastplan:plan:{quote(document, safe='').replace('-', '%2D')[:200]} -->"
+    return f"<!-- vastplan:plan:{quote(inert(document, 60), safe='').replace('-', '%2D')} -->"
 
 
 def comment(plan: Plan, attached: Sequence[str] = ()) -> str:

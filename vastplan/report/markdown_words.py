@@ -16,12 +16,14 @@ from vastplan.model.text import inert
 
 # Letters with an inner dash or apostrophe, or a plain number, and what ends a clause. No dot inside: `a.com` is a link.
 _PLAIN = re.compile(r"\(?(?:[A-Za-z]+(?:['-][A-Za-z]+)*|[0-9]{1,6})[),.:;?]{0,2}")
+_ENDS = ",.;:?"
 _HASH = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)  # a commit, to a code host
 
 
 def code(value: object, limit: int = 200) -> str:
     """`value` as a code span: one line, no mark-up in it, no way out of it."""
     text = inert(value, limit).replace("`", "\\x60")
+    text = text.replace("<!--", "<\\x21--")  # nothing in a comment looks like the marker of one
     # CommonMark drops one space on each side; a name that has them shows them.
     text = re.sub(r"^ | $", r"\\x20", text)
     return f"`{text}`" if text else "(empty)"
@@ -36,7 +38,12 @@ def prose(value: object, limit: int = 500) -> str:
 def _joined(words: list[str]) -> Iterator[str]:
     for plain, some in groupby((word for word in words if word), key=_is_plain):
         together = " ".join(some)
-        yield together if plain else code(together, 2000)
+        if plain:
+            yield together
+            continue
+        # What ends a clause belongs to the sentence, not to the name before it.
+        bare = together.rstrip(_ENDS)
+        yield code(bare, 2000) + together[len(bare) :] if bare else code(together, 2000)
 
 
 def _is_plain(word: str) -> bool:

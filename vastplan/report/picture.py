@@ -89,19 +89,23 @@ def picture(found: Graph) -> Picture:
 
 
 def _chosen(found: Graph) -> list[Band]:
-    if len(found.bands) <= MOST_BANDS:
-        return list(found.bands)
-    changed = [band for band in found.bands if any(one in found.actions for one in band.all())]
-    kept = {id(band) for band in [*changed, *(band for band in found.bands if band not in changed)][:MOST_BANDS]}
-    return [band for band in found.bands if id(band) in kept]
+    """The bands to draw: `MOST_BANDS` owners, those with changes first, and what no owner has alone."""
+    owners = [band for band in found.bands if band.owner]
+    first = sorted(owners, key=lambda band: not _changes(found, band))[:MOST_BANDS]  # stable: in the order of names
+    kept = {band.owner for band in first} | {""}
+    return [band for band in found.bands if band.owner in kept]
+
+
+def _changes(found: Graph, band: Band) -> bool:
+    return any(one in found.actions for one in band.all())
 
 
 def _left_out(found: Graph, bands: list[Band]) -> str:
-    drawn = {id(band) for band in bands}
-    missing = [band for band in found.bands if id(band) not in drawn]
+    drawn = {band.owner for band in bands}
+    missing = [band for band in found.bands if band.owner not in drawn]
     if not missing:
         return ""
-    changed = sum(1 for band in missing if any(one in found.actions for one in band.all()))
+    changed = sum(1 for band in missing if _changes(found, band))
     said = f"{changed} of them with changes" if changed else "none of them with changes"
     return f"{counted(len(missing), 'tenant')} not drawn, {said}; the table has all."
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.text import inert
 from vastplan.report.machine import BY_HAND, Stranger
 
 _HELP = {
@@ -91,4 +92,4 @@ class _Figures:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return inert(text).replace("\\", "\\\\").replace('"', '\\"')

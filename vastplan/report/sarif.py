@@ -7,6 +7,8 @@ What is as it should be is not a finding: a plan's plain changes are left out. A
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from os.path import normpath
 from pathlib import PurePath
@@ -39,7 +41,7 @@ def sarif(found: Results, version: str, root: PurePath) -> str:
         "tool": {"driver": driver},
         "automationDetails": {"id": f"vastplan/{found.command}/{quote(inert(found.document), safe='')}"},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(one, place[one.rule], root) for one in ours],
+        "results": [_result(one, place[one.rule], root, mark) for one, mark in zip(ours, _marks(ours), strict=True)],
     }
     left = sum(1 for one in found.results if one.level is not Level.NONE) - len(ours)
     if left:
@@ -55,7 +57,16 @@ def _weight(one: Result) -> int:
     return tuple(Level).index(one.level)
 
 
-def _result(one: Result, number: int, root: PurePath) -> dict[str, Any]:
+def _marks(found: Iterable[Result]) -> Iterator[str]:
+    """What stays the same of each when lines move or a figure changes, so that what was dismissed stays dismissed."""
+    seen: Counter[str] = Counter()
+    for one in found:
+        base = sha256(f"{one.rule}\n{one.address or one.message}".encode()).hexdigest()[:32]
+        seen[base] += 1
+        yield f"{base}:{seen[base]}"
+
+
+def _result(one: Result, number: int, root: PurePath, mark: str) -> dict[str, Any]:
     subject = f"{one.address}: " if one.address else ""
     found: dict[str, Any] = {
         "ruleId": one.rule,
@@ -65,10 +76,7 @@ def _result(one: Result, number: int, root: PurePath) -> dict[str, Any]:
         "message": {
             "text": inert(subject + one.message, _LONGEST).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
         },
-        # What stays the same when lines move or a figure changes, so that a finding that was dismissed stays so.
-        "partialFingerprints": {
-            "vastplan/v1": sha256(f"{one.rule}\n{one.address}\n{_what(one)}".encode()).hexdigest()[:32]
-        },
+        "partialFingerprints": {"vastplan/v1": mark},
     }
     location: dict[str, Any] = {}
     if one.where is not None:
@@ -78,10 +86,6 @@ def _result(one: Result, number: int, root: PurePath) -> dict[str, Any]:
     if location:
         found["locations"] = [location]
     return found
-
-
-def _what(one: Result) -> str:
-    return "" if one.address else one.message
 
 
 def _physical(where: Where, root: PurePath) -> dict[str, Any]:
