@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from vastplan import __version__
@@ -119,5 +120,6 @@ def _replace(file: Path, content: bytes) -> None:
         temporary.write_bytes(content)
         os.replace(temporary, file)
     except OSError as problem:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
         raise VastplanError(f"the report {file} cannot be written: {problem.strerror}") from None

@@ -24,7 +24,7 @@ a { color: var(--link) } :focus-visible { outline: 2px solid var(--link); outlin
 .notes { list-style: none; margin: 0; padding: 0 } .notes li { padding: 6px 0 6px 12px; border-left: 3px solid var(--line); margin: 6px 0 }
 .notes .error { border-color: var(--delete) } .notes .warning { border-color: var(--update) }
 figure { margin: 0 0 12px; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow-x: auto }
-figure svg { display: block; min-width: 900px; width: 100%; height: auto; max-height: none }
+figure svg { display: block; max-width: max(100%, 900px); height: auto }
 figcaption { padding: 8px 14px; color: var(--soft); font-size: 13px; border-top: 1px solid var(--line); position: sticky; left: 0 }
 svg text { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; fill: var(--ink); font-size: 13px }
 svg .head { fill: var(--soft); font-size: 12px; font-weight: 600 } svg .under { fill: var(--soft); font-size: 11px }
@@ -63,6 +63,6 @@ body:has(#view-after:checked) svg :is(.v-delete, .gone) { display: none }
 }
 @media print {
   body { background: none; font-size: 11px } .filters, .skip { display: none }
-  .group, figure { break-inside: auto; border-radius: 0 } tr { break-inside: avoid } figure svg { min-width: 0 }
+  .group, figure { break-inside: auto; border-radius: 0 } tr { break-inside: avoid } figure svg { max-width: 100% }
 }
 """

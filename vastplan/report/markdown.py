@@ -163,9 +163,9 @@ def _change(change: FieldChange, verb: Verb) -> Iterator[str]:
     if not details:
         yield f"{code(change.path)}: {code(before)} → {code(after)} ({marks})"
         return
-    yield f"{code(change.path)} ({marks})"
+    yield f"inside {code(change.path)} ({marks}):"
     for path, old, new in details[:_SHOWN_CHANGES]:
-        yield f"  inside, {code(path)}: {code(old)} → {code(new)}"
+        yield f"{code(path)}: {code(old)} → {code(new)}"
 
 
 def _rest(left: list[Action], room: int) -> str:

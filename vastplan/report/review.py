@@ -142,7 +142,7 @@ class Crowd:
         for one in (own, *action.dependents):
             node = self._nodes.get(one)
             for each in (one, *(node.refers if node else ())):
-                self._team(each, own, teams)
+                self._team(each, teams)
             if one == own or one in teams:
                 continue
             if node is not None and node.stage in _CARRIED:
@@ -151,9 +151,9 @@ class Crowd:
                 others += 1
         return Behind(tuple(sorted(kinds.items())), tuple(teams[one] for one in sorted(teams)), others)
 
-    def _team(self, address: str, own: str, teams: dict[str, Team]) -> None:
+    def _team(self, address: str, teams: dict[str, Team]) -> None:
         node = self._nodes.get(address)
-        if node is not None and node.stage is Stage.TEAM and address != own and address not in teams:
+        if node is not None and node.stage is Stage.TEAM and address not in teams:
             teams[address] = Team(Address.parse(address), node.figures)
 
     def node(self, address: str) -> Node | None:

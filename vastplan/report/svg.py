@@ -19,7 +19,7 @@ def figure(found: Graph, number: int) -> Html:
     says = f"{' to '.join(name for name, _ in drawn.columns)}: {counted(len(drawn.boxes), 'box')}, {changed}. The same as a list below."
     described = tag("desc", says, id=f"desc-{number}")
     inner = joined(title, described, _headings(drawn), *map(_curve, drawn.curves), *map(_box, drawn.boxes))
-    # A box of no size has nothing to stretch: a small site is drawn no larger than its pixels.
+    # Its own size in pixels: a small site is drawn no larger, a wide one shrinks to the window or scrolls inside its frame.
     art = Html(
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="title-{number} desc-{number}"'
         f' viewBox="0 0 {drawn.width} {drawn.height}" width="{drawn.width}" height="{drawn.height}">{inner}</svg>'
