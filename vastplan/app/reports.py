@@ -10,13 +10,14 @@ from pathlib import Path
 
 from vastplan import __version__
 from vastplan.app import planfile
+from vastplan.app.flows import Planned
 from vastplan.model.errors import VastplanError
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan
 from vastplan.report import html, machine, markdown, prometheus, results
 from vastplan.report.junit import junit
 from vastplan.report.machine import Problems, Stranger, Validation
-from vastplan.report.results import Results
+from vastplan.report.results import NOWHERE, Places, Results
 from vastplan.report.sarif import sarif
 
 ENDINGS = (".md", ".html", ".json", ".xml", ".sarif", ".prom")
@@ -39,7 +40,7 @@ def refuse_unknown(command: str, files: Iterable[Path]) -> None:
             raise VastplanError(f"--report {file}: {command} writes {', '.join(known)}; the ending says which")
 
 
-def of_plan(plan: Plan, attached: Sequence[Path] = ()) -> Renderers:
+def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE) -> Renderers:
     """A plan in every format; `attached` are the files beside a comment that hold all of it."""
     names = [file.name for file in attached if file.suffix not in (".md", ".xml", ".sarif", ".prom")]
     return {
@@ -47,7 +48,7 @@ def of_plan(plan: Plan, attached: Sequence[Path] = ()) -> Renderers:
         ".html": lambda: html.page(plan),
         ".json": lambda: planfile.dumps(plan),
         ".prom": lambda: prometheus.of_plan(plan),
-        **_tests(lambda: results.of_plan(plan)),
+        **_tests(lambda: results.of_plan(plan, places)),
     }
 
 
@@ -56,20 +57,20 @@ def of_validation(found: Validation) -> Renderers:
     return {".json": lambda: machine.dumps(found), **_tests(lambda: results.of_validation(found))}
 
 
-def of_drift(plan: Plan, moved: list[Action], strangers: list[Stranger]) -> Renderers:
+def of_drift(plan: Plan, moved: list[Action], strangers: list[Stranger], places: Places) -> Renderers:
     """What moved behind our back."""
     return {
         ".json": lambda: machine.dumps(machine.drift(plan, moved, strangers)),
         ".prom": lambda: prometheus.of_drift(plan, moved, strangers),
-        **_tests(lambda: results.of_drift(plan, moved, strangers)),
+        **_tests(lambda: results.of_drift(plan, moved, strangers, places)),
     }
 
 
-def of_receipt(plan: Plan, receipt: Receipt) -> Renderers:
+def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
     """How an apply ended."""
     return {
         ".json": lambda: machine.dumps(machine.applied(receipt)),
-        **_tests(lambda: results.of_receipt(plan, receipt)),
+        **_tests(lambda: results.of_receipt(plan, receipt, places)),
     }
 
 
@@ -82,6 +83,11 @@ def of_problems(command: str, paths: Sequence[Path], found: Problems) -> Rendere
         ".json": lambda: machine.dumps(found),
         **_tests(lambda: results.of_problems(command, name, found)),
     }
+
+
+def places(planned: Planned) -> Places:
+    """Where the entry of each address stands, for reports that show a result on its line."""
+    return {str(entry.address): entry.where for entry in planned.entries}
 
 
 def _tests(found: Callable[[], Results]) -> Renderers:

@@ -24,6 +24,7 @@ from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Action, Plan
 from vastplan.report import drift as drift_report
 from vastplan.report import machine
+from vastplan.report.results import NOWHERE
 from vastplan.report.text import plan_text, receipt_text
 
 
@@ -58,10 +59,11 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
 def plan(words: argparse.Namespace, screen: Screen) -> int:
     """Observe, plan, print, save."""
     workspace = open_workspace(words.paths, words.connections)
-    made = flows.make_plan(workspace, _options(words, workspace)).plan
+    planned = flows.make_plan(workspace, _options(words, workspace))
+    made = planned.plan
     if words.out:
         planfile.save(made, words.out)
-    reporting.show_plan(words, screen, made, [words.out] if words.out else [])
+    reporting.show_plan(words, screen, made, [words.out] if words.out else [], reports.places(planned))
     if words.out and words.format == "text":
         screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
     conditions = _conditions(made)
@@ -72,13 +74,15 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
 
 def apply(words: argparse.Namespace, screen: Screen) -> int:
     """Carry out a saved plan, or plan and ask first."""
+    places = NOWHERE  # a saved plan does not say on which lines it was written
     if len(words.paths) == 1 and planfile.looks_like_plan(words.paths[0]):
         made = planfile.load(words.paths[0])
         workspace = open_workspace(words.document or [Path(one) for one in made.source.split(", ")], words.connections)
         _refuse_wrong(made)
     else:
         workspace = open_workspace(words.paths, words.connections)
-        made = flows.make_plan(workspace, _options(words, workspace)).plan
+        planned = flows.make_plan(workspace, _options(words, workspace))
+        made, places = planned.plan, reports.places(planned)
         if words.format == "text":
             screen.show(plan_text(made, screen.style))
             if _wrong(made):
@@ -86,7 +90,7 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
         _refuse_wrong(made)
         doable = [action for action in made.actions if not action.blocked]
         if not doable:
-            reporting.write(words, screen, reports.of_receipt(made, _untouched(made)))
+            reporting.write(words, screen, reports.of_receipt(made, _untouched(made), places))
             if words.format == "json":
                 screen.machine(machine.applied(_untouched(made)))
             return errors.exit_code(_conditions(made) - {errors.CHANGES})
@@ -98,7 +102,7 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
         screen.machine(machine.applied(receipt))
     else:
         screen.show(receipt_text(receipt, screen.style))
-    reporting.write(words, screen, reports.of_receipt(made, receipt))
+    reporting.write(words, screen, reports.of_receipt(made, receipt, places))
     return errors.exit_code(_ended(made, receipt) | (_conditions(made) - {errors.CHANGES}))
 
 
@@ -191,7 +195,7 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
     planned = flows.make_plan(workspace, options)
     moved = drift_report.moved(planned.plan)
     strangers = [(one.site, one.kind, one.name) for one in inspect.unmanaged(planned, workspace)]
-    reporting.write(words, screen, reports.of_drift(planned.plan, moved, strangers))
+    reporting.write(words, screen, reports.of_drift(planned.plan, moved, strangers, reports.places(planned)))
     if words.format == "json":
         screen.machine(machine.drift(planned.plan, moved, strangers))
     else:

@@ -11,6 +11,7 @@ from vastplan.cli.screen import Screen
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Plan
 from vastplan.report.machine import Problems
+from vastplan.report.results import NOWHERE, Places
 from vastplan.report.text import plan_text
 
 _ENDING = {"json": ".json", "markdown": ".md", "html": ".html"}
@@ -37,9 +38,11 @@ def problems(words: argparse.Namespace, screen: Screen, found: Problems) -> None
         screen.error(str(problem))
 
 
-def show_plan(words: argparse.Namespace, screen: Screen, made: Plan, files: Iterable[Path]) -> None:
+def show_plan(
+    words: argparse.Namespace, screen: Screen, made: Plan, files: Iterable[Path], places: Places = NOWHERE
+) -> None:
     """Print a plan in the format that was asked for; `files` hold it already."""
-    found = reports.of_plan(made, [*words.report, *files])
+    found = reports.of_plan(made, [*words.report, *files], places)
     ending = _ENDING.get(words.format)
     screen.show(found[ending]() if ending else plan_text(made, screen.style))
     write(words, screen, found)

@@ -94,7 +94,6 @@ def build(request: Request) -> tuple[Plan, Matcher]:
             evidence=evidence(action, context),
             dependents=_dependents(str(action.address), users),
             holds_data=context.kind(action).data_bearing,
-            where=entry.where if (entry := desired.get(action.address)) else None,
         )
         for action in sorted(final.values(), key=lambda one: (rank.get(one.address, -1), one.address))
     )

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any
 
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Diagnostic, Where
+from vastplan.model.diagnostic import Diagnostic
 
 FORMAT_VERSION = "1.1"
 
@@ -100,7 +100,6 @@ class Action:
     notes: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     holds_data: bool = False  # the object is where people's data is: its loss is not made good by a create (since 1.1)
-    where: Where | None = None  # its entry in the document, where it has one (since 1.1)
 
 
 class Step(Enum):

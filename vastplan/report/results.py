@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 
 from vastplan.model.diagnostic import Diagnostic, Severity, Where
 from vastplan.model.outcome import Receipt, State
@@ -12,6 +13,10 @@ from vastplan.model.plan import Action, Plan
 from vastplan.report.drift import by_hand
 from vastplan.report.machine import BY_HAND, Problems, Stranger, Validation
 from vastplan.report.values import CAUSES, before_after, counted
+
+# Where the entry of each address stands. A plan does not hold it: two ways of writing a document make one plan.
+Places = Mapping[str, Where | None]
+NOWHERE: Places = MappingProxyType({})
 
 
 class Level(Enum):
@@ -58,9 +63,9 @@ _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severit
 _SHOWN_FIELDS = 20
 
 
-def of_plan(plan: Plan) -> Results:
+def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
     """A plan: its findings, what is blocked and unknown, and every change."""
-    changes = [_change(action) for action in plan.actions]
+    changes = [_change(action, places) for action in plan.actions]
     return Results("plan", plan.document, (*_found(plan.findings), *_unknown(plan), *changes))
 
 
@@ -76,20 +81,21 @@ def of_problems(command: str, document: str, found: Problems) -> Results:
     return Results(command, document, (Result("problem", Level.ERROR, found.error),))
 
 
-def of_drift(plan: Plan, found: Sequence[Action], strangers: Iterable[Stranger]) -> Results:
+def of_drift(plan: Plan, found: Sequence[Action], strangers: Iterable[Stranger], places: Places = NOWHERE) -> Results:
     """What moved behind our back, what nobody manages, and what could not be read."""
     unmanaged = [
         Result("unmanaged", Level.NOTE, "nobody manages it here", "/".join(stranger)) for stranger in strangers
     ]
     return Results(
-        "drift", plan.document, (*_found(plan.findings), *_unknown(plan), *(_drifted(one) for one in found), *unmanaged)
+        "drift",
+        plan.document,
+        (*_found(plan.findings), *_unknown(plan), *(_drifted(one, places) for one in found), *unmanaged),
     )
 
 
-def of_receipt(plan: Plan, receipt: Receipt) -> Results:
+def of_receipt(plan: Plan, receipt: Receipt, places: Places = NOWHERE) -> Results:
     """An apply, address by address."""
     levels = {State.DONE: Level.NONE, State.SKIPPED: Level.WARNING}
-    places = {str(action.address): action.where for action in plan.actions}
     return Results(
         "apply",
         plan.document,
@@ -125,22 +131,26 @@ def _unknown(plan: Plan) -> tuple[Result, ...]:
     )
 
 
-def _change(action: Action) -> Result:
+def _change(action: Action, places: Places) -> Result:
     said = f"{action.verb.value}: {action.reason}"
     if not action.blocked:
-        return Result("change", Level.NONE, said, str(action.address), action.where)
+        return Result("change", Level.NONE, said, str(action.address), places.get(str(action.address)))
     stops = "; ".join(f"{one.guard}: {one.message}" + (f" ({one.fix})" if one.fix else "") for one in action.blocked)
-    return Result("blocked", Level.WARNING, f"{said}; blocked by {stops}", str(action.address), action.where)
+    return Result(
+        "blocked", Level.WARNING, f"{said}; blocked by {stops}", str(action.address), places.get(str(action.address))
+    )
 
 
-def _drifted(action: Action) -> Result:
+def _drifted(action: Action, places: Places) -> Result:
     assert by_hand(action)
     moved = [change for change in action.changes if change.cause in BY_HAND]
     if not moved:
-        return Result("drift-gone", Level.WARNING, action.reason, str(action.address), action.where)
+        return Result("drift-gone", Level.WARNING, action.reason, str(action.address), places.get(str(action.address)))
     parts = []
     for change in moved[:_SHOWN_FIELDS]:
         live, applied = before_after(change)
         parts.append(f"{change.path} is {live}, was applied as {applied} ({CAUSES[change.cause]})")
     more = f"; and {counted(len(moved) - _SHOWN_FIELDS, 'more field')}" if len(moved) > _SHOWN_FIELDS else ""
-    return Result("drift-changed", Level.WARNING, "; ".join(parts) + more, str(action.address), action.where)
+    return Result(
+        "drift-changed", Level.WARNING, "; ".join(parts) + more, str(action.address), places.get(str(action.address))
+    )
