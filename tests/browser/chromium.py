@@ -40,7 +40,10 @@ class Browser:
         ]  # fmt: skip
         if os.geteuid() == 0:
             words.insert(1, "--no-sandbox")  # Chromium's own sandbox does not work for root
-        self._process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            self._process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        except OSError as problem:
+            raise NoBrowser(f"{found} cannot be started: {problem.strerror}") from None
         self.requests: list[str] = []
         self.complaints: list[str] = []
         self._number = 0

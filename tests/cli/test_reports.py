@@ -56,6 +56,17 @@ def test_what_is_blocked_is_a_result_and_a_failure(tmp_path: Path, vastplan: Run
     assert ElementTree.parse(tmp_path / "out" / "r.xml").getroot().attrib["failures"] == "1"
 
 
+def test_a_change_that_is_blocked_is_on_its_line(tmp_path: Path, vastplan: Run) -> None:
+    file = _document(tmp_path)
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    file.write_text(GOOD.replace("max_views: 3", "max_views: 4"))
+    vastplan("plan", file, "--max-changes", "0", *_reports(tmp_path, ".sarif"))
+    (result,) = json.loads((tmp_path / "out" / "r.sarif").read_text())["runs"][0]["results"]
+    assert result["ruleId"] == "blocked"
+    place = result["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"].endswith("good.yaml") and place["region"]["startLine"] == 4
+
+
 def test_a_document_that_is_wrong_takes_the_place_of_its_report(tmp_path: Path, vastplan: Run) -> None:
     file = _document(tmp_path, GOOD.replace("max_views", "max_vews"))
     ran = vastplan("plan", file, "--format", "json", *_reports(tmp_path, ".md", ".html", ".sarif", ".xml", ".prom"))
