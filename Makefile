@@ -5,8 +5,8 @@ BIN = $(VENV)/bin
 
 KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
 
-.PHONY: demo test lint types layers unit kube live record-kube schemas explore faults kills mutate-tables mutate-guards contract \
-  bench clean
+.PHONY: demo test lint types layers unit kube live record-kube schemas explore faults kills mutate-tables mutate-guards \
+  contract bench golden browser pictures clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -45,6 +45,18 @@ schemas: $(VENV)/ready
 # New random documents, and more of them than a test run has time for: make explore EXAMPLES=2000
 explore: $(VENV)/ready
 	VASTPLAN_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest -n0 tests/properties
+
+# The reports of the plan files in tests/report/plans, written anew. Read the difference before you commit it.
+golden: $(VENV)/ready
+	VASTPLAN_GOLDEN=write $(BIN)/pytest -n0 tests/report/test_golden.py
+
+# The HTML report in a headless Chromium of this machine (apt-get install chromium); fails where there is none.
+browser: $(VENV)/ready
+	$(BIN)/python -m tests.browser
+
+# The pictures in the README.
+pictures: $(VENV)/ready
+	$(BIN)/python -m tests.browser --pictures
 
 # Live systems named by VASTPLAN_CONTRACT_... against docs/unverified.md: make contract ARGS='--record cassettes'
 contract: $(VENV)/ready

@@ -19,6 +19,7 @@ import requests
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path("demo")  # a copy of examples/ai-factory that the story may edit
+REPORTS = {"plan.html": "The edit of step 7 as a page", "plan.md": "and as a comment under a change request"}
 PROGRAM = [sys.executable, "-m", "vastplan"]
 BOLD, DIM, END = (
     ("\x1b[1m", "\x1b[2m", "\x1b[0m") if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else ("", "", "")
@@ -124,6 +125,8 @@ def main() -> int:
         server.terminate()
         server.wait(timeout=20)
     story.tell("That was the story." if not story.wrong else f"{story.wrong} thing(s) did not go as told.")
+    for file, what in REPORTS.items():
+        print(f"{what}: {FOLDER / file}")
     print(f"The documents and the ledger are in {FOLDER}/; type any of the commands above again.")
     return 1 if story.wrong else 0
 
@@ -175,7 +178,8 @@ def edit(story: Story) -> None:
     change(FOLDER / "team-a.yaml", "max_writes_bw_mbps: 4 GB/s", "max_writes_bw_mbps: 6 GB/s")
     change(FOLDER / "team-b.yaml", "storage_path: /team-b/k8s", "storage_path: /team-b/volumes")
     change(FOLDER / "team-a.yaml", "      team-a-data: {storage_class: team-a, size: 50 TiB, mount: /data}\n", "")
-    told = story.run("plan", str(FOLDER), "--detailed-exitcode", expect=3)
+    reports = [word for file in REPORTS for word in ("--report", str(FOLDER / file))]
+    told = story.run("plan", str(FOLDER), "--detailed-exitcode", *reports, expect=3)
     story.expect(
         told,
         "forces replacement",
@@ -183,6 +187,8 @@ def edit(story: Story) -> None:
         "blocked (approval)",
         "4 GB/s → 6 GB/s",
     )
+    story.expect((FOLDER / "plan.md").read_text(), "<!-- vastplan:plan:ai%2Dfactory -->", "6 changes need approval")
+    story.expect((FOLDER / "plan.html").read_text(), "Topology of site iad")
     story.tell("8. The replacement gets its consent; the volume with people's data does not, and stays.")
     told = story.run("apply", str(FOLDER), "--auto-approve", "--allow-delete", "*/storage_class/team-b", expect=3)
     story.expect(told, "skipped")

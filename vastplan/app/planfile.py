@@ -65,7 +65,7 @@ def looks_like_plan(path: Path) -> bool:
 
 def load(path: Path) -> Plan:
     """The plan in a file. Raises `VastplanError` for one that was cut short, edited, or is of a newer major version."""
-    from pydantic import TypeAdapter, ValidationError
+    from pydantic import ValidationError
 
     try:
         data = strict.parse(path.read_bytes())
@@ -81,13 +81,22 @@ def load(path: Path) -> Plan:
     if _identity(data) != data.get("id"):
         raise VastplanError(f"the plan {path} was edited or damaged after it was made; plan again")
     try:
-        for part in (*data["actions"], *data["operations"]):
-            address = Address.parse(part["address"])
-            part["address"] = {"site": address.site, "kind": address.kind, "name": address.name}
-        plan: Plan = TypeAdapter(Plan).validate_python(data)
+        plan = from_data(data)
         _understood(plan)
+        return plan
     except (ValidationError, ValueError, KeyError, TypeError, AttributeError):
         raise VastplanError(f"the plan {path} does not have a plan's form; plan again") from None
+
+
+def from_data(data: dict[str, Any]) -> Plan:
+    """The inverse of `to_data`; what has a default may be left out. Raises what its parts raise, `ValueError` for most."""
+    from pydantic import TypeAdapter
+
+    parts = {
+        name: [{**one, "address": asdict(Address.parse(one["address"]))} for one in data.get(name, ())]
+        for name in ("actions", "operations")
+    }
+    plan: Plan = TypeAdapter(Plan).validate_python({**data, **parts})
     return plan
 
 

@@ -34,7 +34,7 @@ PRINTED: Mapping[str, Any] = MappingProxyType(
         "problems": machine.Problems,
     }
 )
-_ADDRESS = {"type": "string", "pattern": "^[^/]+/[^/]+/.+$"}
+_ADDRESS = {"type": "string", "pattern": r"^[^/]+/[^/]+/[\s\S]+$"}
 
 
 class _Described(GenerateJsonSchema):

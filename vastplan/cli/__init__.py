@@ -29,8 +29,9 @@ def main(arguments: list[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # a terminal that knows fewer characters still gets the text
     screen = Screen(sys.stdout, sys.stderr, colour=words.colour)
     try:
-        from vastplan.cli import commands
+        from vastplan.cli import commands, reporting
 
+        reporting.check(words)
         return int(getattr(commands, words.command)(words, screen))
     except Invalid as invalid:
         screen.findings(invalid.findings)
@@ -63,9 +64,14 @@ def _where(bug: Exception) -> str:
 
 
 def _tell_machine(words: argparse.Namespace, screen: Screen, problem: VastplanError) -> None:
-    """With `--format json`, standard output holds JSON however the command ends."""
-    if getattr(words, "format", "text") == "json":
+    """However the command ends, standard output holds JSON with `--format json`, and a report says that it did not work."""
+    if getattr(words, "format", "text") == "json" or getattr(words, "report", ()):
+        from vastplan.cli import reporting
         from vastplan.model.errors import Invalid
         from vastplan.report.machine import Problems
 
-        screen.machine(Problems(str(problem), problem.findings if isinstance(problem, Invalid) else ()))
+        found = Problems(str(problem), problem.findings if isinstance(problem, Invalid) else ())
+        if words.format == "json":
+            screen.machine(found)
+        if getattr(words, "report", ()):
+            reporting.problems(words, screen, found)

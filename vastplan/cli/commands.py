@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vastplan.app import flows, inspect, planfile
+from vastplan.app import flows, inspect, planfile, reports
 from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.cli import reporting
 from vastplan.cli.screen import Screen
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
@@ -23,6 +24,7 @@ from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Action, Plan
 from vastplan.report import drift as drift_report
 from vastplan.report import machine
+from vastplan.report.results import NOWHERE
 from vastplan.report.text import plan_text, receipt_text
 
 
@@ -42,8 +44,10 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
     """Everything that can be known without a network."""
     workspace = open_workspace(words.paths, words.connections)
     entries, findings = workspace.entries()
+    valid = machine.Validation(workspace.name, len(entries), findings)
+    reporting.write(words, screen, reports.of_validation(valid))
     if words.format == "json":
-        screen.machine(machine.Validation(workspace.name, len(entries), findings))
+        screen.machine(valid)
     else:
         screen.findings(findings)
         kinds = len({entry.address.kind for entry in entries})
@@ -55,15 +59,13 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
 def plan(words: argparse.Namespace, screen: Screen) -> int:
     """Observe, plan, print, save."""
     workspace = open_workspace(words.paths, words.connections)
-    made = flows.make_plan(workspace, _options(words, workspace)).plan
+    planned = flows.make_plan(workspace, _options(words, workspace))
+    made = planned.plan
     if words.out:
         planfile.save(made, words.out)
-    if words.format == "json":
-        screen.show(planfile.dumps(made))
-    else:
-        screen.show(plan_text(made, screen.style))
-        if words.out:
-            screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
+    reporting.show_plan(words, screen, made, [words.out] if words.out else [], reports.places(planned))
+    if words.out and words.format == "text":
+        screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
     conditions = _conditions(made)
     if not words.detailed_exitcode:
         conditions -= {errors.CHANGES, errors.BLOCKED}
@@ -72,13 +74,15 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
 
 def apply(words: argparse.Namespace, screen: Screen) -> int:
     """Carry out a saved plan, or plan and ask first."""
+    places = NOWHERE  # a saved plan does not say on which lines it was written
     if len(words.paths) == 1 and planfile.looks_like_plan(words.paths[0]):
         made = planfile.load(words.paths[0])
         workspace = open_workspace(words.document or [Path(one) for one in made.source.split(", ")], words.connections)
         _refuse_wrong(made)
     else:
         workspace = open_workspace(words.paths, words.connections)
-        made = flows.make_plan(workspace, _options(words, workspace)).plan
+        planned = flows.make_plan(workspace, _options(words, workspace))
+        made, places = planned.plan, reports.places(planned)
         if words.format == "text":
             screen.show(plan_text(made, screen.style))
             if _wrong(made):
@@ -86,6 +90,7 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
         _refuse_wrong(made)
         doable = [action for action in made.actions if not action.blocked]
         if not doable:
+            reporting.write(words, screen, reports.of_receipt(made, _untouched(made), places))
             flows.note_limits(workspace, made)
             if words.format == "json":
                 screen.machine(machine.applied(_untouched(made)))
@@ -98,6 +103,7 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
         screen.machine(machine.applied(receipt))
     else:
         screen.show(receipt_text(receipt, screen.style))
+    reporting.write(words, screen, reports.of_receipt(made, receipt, places))
     return errors.exit_code(_ended(made, receipt) | (_conditions(made) - {errors.CHANGES}))
 
 
@@ -190,6 +196,7 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
     planned = flows.make_plan(workspace, options)
     moved = drift_report.moved(planned.plan)
     strangers = [(one.site, one.kind, one.name) for one in inspect.unmanaged(planned, workspace)]
+    reporting.write(words, screen, reports.of_drift(planned.plan, moved, strangers, reports.places(planned)))
     if words.format == "json":
         screen.machine(machine.drift(planned.plan, moved, strangers))
     else:
@@ -201,9 +208,10 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
 def show(words: argparse.Namespace, screen: Screen) -> int:
     """A saved plan, or one object."""
     if words.address is None:
-        made = planfile.load(words.paths[0])
-        screen.show(planfile.dumps(made) if words.format == "json" else plan_text(made, screen.style))
+        reporting.show_plan(words, screen, planfile.load(words.paths[0]), words.paths)
         return errors.OK
+    if words.report or words.format not in ("text", "json"):
+        raise VastplanError("show PATH ADDRESS prints text or JSON; the other reports are of a whole plan")
     workspace = open_workspace(words.paths, words.connections)
     try:
         address = Address.parse(words.address)

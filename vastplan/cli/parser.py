@@ -71,6 +71,17 @@ def _formats(one: argparse.ArgumentParser, *formats: str) -> None:
     one.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
 
 
+def _reports(one: argparse.ArgumentParser, *endings: str) -> None:
+    one.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help=f"also write a report; the ending says which: {', '.join(endings)}; repeatable",
+    )
+
+
 def _consents(one: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--target",
@@ -120,6 +131,7 @@ def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     one = _command(commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory")
     _paths(one)
     _formats(one, "text", "json")
+    _reports(one, ".json", ".xml (JUnit)", ".sarif")
 
 
 def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -133,7 +145,8 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     one.add_argument(
         "--detailed-exitcode", action="store_true", help="2 when there are changes, 3 when some are blocked"
     )
-    _formats(one, "text", "json")
+    _formats(one, "text", "json", "markdown", "html")
+    _reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
 def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -151,6 +164,7 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="where the plan's document is now, if it moved",
     )
     _formats(one, "text", "json")
+    _reports(one, ".json", ".xml (JUnit)", ".sarif")
 
 
 def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -163,6 +177,7 @@ def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     _paths(one)
     _site(one)
     _formats(one, "text", "json")
+    _reports(one, ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
 def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -177,7 +192,8 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     one.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )
-    _formats(one, "text", "json")
+    _formats(one, "text", "json", "markdown", "html")
+    _reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
 def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

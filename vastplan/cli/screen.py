@@ -34,7 +34,7 @@ class Screen:
 
     def machine(self, value: machine.Printed) -> None:
         """A result as the JSON that has a schema."""
-        self.json(machine.plain(value))
+        self.show(machine.dumps(value))
 
     def progress(self, text: str) -> None:
         """A line on how work goes on."""

@@ -15,11 +15,12 @@ from vastplan.engine.guards.context import GOING
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Observed
 from vastplan.engine.order import Order
+from vastplan.engine.topology import topology
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic
-from vastplan.model.plan import FORMAT_VERSION, Action, Part, Plan
+from vastplan.model.plan import FORMAT_VERSION, Action, Node, Part, Plan
 from vastplan.model.state import LedgerPart
-from vastplan.model.value import Reveal, references, to_json
+from vastplan.model.value import Reveal, to_json
 from vastplan.words.document import Entry
 from vastplan.words.kind import Kind
 from vastplan.words.references import fields_with_references, reaching, targets_of
@@ -100,10 +101,16 @@ def build(request: Request) -> tuple[Plan, Matcher]:
     context = Context(request.consent, matcher, order, request.now, request.limits, request.ledger)
     judge(context)
     final = hold_back(order.actions, operations)
-    users = _users(request.entries) if final else {}
+    nodes = topology(matcher, desired, final.values()) if final else ()
+    users = _users(nodes)
     rank = {operation.address: index for index, operation in enumerate(operations)}
     shown = tuple(
-        replace(action, evidence=evidence(action, context), dependents=_dependents(str(action.address), users))
+        replace(
+            action,
+            evidence=evidence(action, context),
+            dependents=_dependents(str(action.address), users),
+            holds_data=context.kind(action).data_bearing,
+        )
         for action in sorted(final.values(), key=lambda one: (rank.get(one.address, -1), one.address))
     )
     made = Plan(
@@ -124,16 +131,17 @@ def build(request: Request) -> tuple[Plan, Matcher]:
         findings=(*request.findings, *ownership.warnings(context), *decider.findings, *order.findings),
         in_sync=decider.in_sync,
         targets=request.targets,
+        topology=nodes,
     )
     return made, matcher
 
 
-def _users(entries: Iterable[Entry]) -> dict[str, list[str]]:
-    """Who refers to each address directly, derived parts counted as their origin's."""
+def _users(nodes: Iterable[Node]) -> dict[str, list[str]]:
+    """Who stands on each address directly, by name or because it comes after: a volume on its view, say."""
     users: dict[str, list[str]] = {}
-    for entry in entries:
-        for ref in references(dict(entry.values)):
-            users.setdefault(str(ref.target), []).append(str(entry.address))
+    for node in nodes:
+        for target in node.refers:
+            users.setdefault(target, []).append(node.address)
     return users
 
 

@@ -103,6 +103,7 @@ class Action:
     notes: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
     seen: Mapping[str, Any] = field(default_factory=dict)
+    holds_data: bool = False  # the object is where people's data is: its loss is not made good by a create (since 1.1)
 
 
 class Step(Enum):
@@ -146,9 +147,39 @@ class Unknown:
     reason: str
 
 
+class Stage(Enum):
+    """Where a kind stands between the storage and those who use it: the columns of a picture, left to right."""
+
+    OWNER = "owner"
+    NETWORK = "network"
+    POLICY = "policy"
+    DATA = "data"
+    VOLUME = "volume"
+    TEAM = "team"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One object of a planned site and what it stands on, changed or not: what pictures are drawn from.
+
+    `refers` are addresses: what it names, and what must be there before it. `stage` is empty for a kind that no picture
+    shows by itself. `figures` say how much it is (`GPUs 64`). What the document only refers to is not `managed`.
+    """
+
+    address: str
+    system: str
+    stage: Stage | None = None
+    refers: tuple[str, ...] = ()
+    figures: tuple[Evidence, ...] = ()
+    managed: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The whole plan. `digest` is the document's, resolved; `id` is the plan's own, over all the rest."""
+    """The whole plan. `digest` is the document's, resolved; `id` is the plan's own, over all the rest.
+
+    `topology` (since 1.1) is that of the planned sites; a plan without actions carries none.
+    """
 
     format_version: str
     document: str
@@ -163,6 +194,7 @@ class Plan:
     findings: tuple[Diagnostic, ...] = ()
     in_sync: int = 0
     targets: tuple[str, ...] = ()
+    topology: tuple[Node, ...] = ()
     id: str = ""
 
     def count(self) -> dict[str, int]:

@@ -13,14 +13,15 @@ from vastplan.report.values import CAUSES, before_after, counted, plain
 _SHOWN_STRANGERS = 20
 
 
+def by_hand(action: Action) -> bool:
+    """Whether the action undoes something the system did: changed fields, or an object that is gone."""
+    gone = action.verb is Verb.CREATE and "behind our back" in action.reason
+    return gone or any(change.cause in BY_HAND for change in action.changes)
+
+
 def moved(plan: Plan) -> list[Action]:
-    """The actions that undo something the system did: changed fields, and objects that are gone."""
-    return [
-        action
-        for action in plan.actions
-        if any(change.cause in BY_HAND for change in action.changes)
-        or (action.verb is Verb.CREATE and "behind our back" in action.reason)
-    ]
+    """The actions that undo something the system did."""
+    return [action for action in plan.actions if by_hand(action)]
 
 
 def text(plan: Plan, found: list[Action], strangers: list[Stranger], style: Style) -> str:
@@ -39,12 +40,14 @@ def text(plan: Plan, found: list[Action], strangers: list[Stranger], style: Styl
                 )
     if strangers:
         lines.append(style.paint(f"Nobody manages {counted(len(strangers), 'object')} here:", "cyan"))
-        lines += [f"  {site}/{kind} {inert(name, 120)}" for site, kind, name in strangers[:_SHOWN_STRANGERS]]
+        lines += [
+            f"  {inert(f'{site}/{kind}')} {inert(name, 120)}" for site, kind, name in strangers[:_SHOWN_STRANGERS]
+        ]
         if len(strangers) > _SHOWN_STRANGERS:
             lines.append(f"  and {len(strangers) - _SHOWN_STRANGERS} more")
     if plan.unknown:
         lines.append(style.paint("Unknown (could not be read, so it cannot be told):", "yellow"))
-        lines += [f"  ? {one.site} {one.system} {one.kind}: {inert(one.reason)}" for one in plan.unknown]
+        lines += [f"  ? {inert(f'{one.site} {one.system} {one.kind}')}: {inert(one.reason)}" for one in plan.unknown]
     pending = len(plan.actions) - len(found)
     more = f" {counted(pending, 'change')} of the document not applied yet." if pending else ""
     if found:

@@ -5,6 +5,7 @@ Each has a published schema (`app/schemas.py`). A minor version adds fields; a m
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, Literal
@@ -180,6 +181,11 @@ def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:
 def plain(value: Printed) -> dict[str, Any]:
     """The value as JSON-able data."""
     return asdict(value, dict_factory=_plain)
+
+
+def dumps(value: Printed) -> str:
+    """The value as JSON text."""
+    return json.dumps(plain(value), sort_keys=True, indent=1) + "\n"
 
 
 def _plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

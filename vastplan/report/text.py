@@ -41,11 +41,11 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     for action in sorted(plan.actions, key=lambda one: one.address.site):  # stable: in the order of work within a site
         if action.address.site != site:
             site = action.address.site
-            lines += ["", style.paint(site, "bold")]
+            lines += ["", style.paint(inert(site), "bold")]
         lines += _action(action, style)
     if plan.unknown:
         lines += ["", style.paint("Unknown (could not be read, left out of this plan)", "yellow")]
-        lines += [f"  ? {one.site} {one.system} {one.kind}: {inert(one.reason)}" for one in plan.unknown]
+        lines += [f"  ? {inert(f'{one.site} {one.system} {one.kind}')}: {inert(one.reason)}" for one in plan.unknown]
     lines += ["", summary(plan, style, title)]
     return "\n".join(lines).lstrip("\n") + "\n"
 
@@ -68,15 +68,15 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
 
 def _action(action: Action, style: Style) -> Iterator[str]:
     colour = _OF_VERB[action.verb]
-    head = f"{action.verb.sign:>3} {action.address.kind} {inert(action.address.name, 120)}"
+    head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name, 120)}"
     if action.verb is Verb.CREATE:
         yield style.paint(head, colour) + style.paint(
             style.cut("  " + _essence(action))[: max(0, style.width - len(head))], "dim"
         )
         if action.reason != "not there yet":
-            yield f"      why: {action.reason}"
+            yield f"      why: {inert(action.reason)}"
     else:
-        yield style.paint(head, colour) + f"  {action.reason}"
+        yield style.paint(head, colour) + f"  {inert(action.reason)}"
     for note in action.notes:
         yield style.paint(style.cut(f"      chosen: {inert(note)}"), "dim")
     if action.verb is not Verb.CREATE:
@@ -101,7 +101,7 @@ def _action(action: Action, style: Style) -> Iterator[str]:
         yield style.cut(f"      behind it: {shown_dependents}" + (f" and {more} more" if more > 0 else ""))
     for block in action.blocked:
         fix = f"; to go on: {inert(block.fix)}" if block.fix else ""
-        yield style.paint(f"      blocked ({block.guard}): {inert(block.message)}{fix}", "red")
+        yield style.paint(f"      blocked ({inert(block.guard)}): {inert(block.message)}{fix}", "red")
 
 
 def _essence(action: Action) -> str:

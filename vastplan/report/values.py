@@ -71,5 +71,9 @@ def inside(change: FieldChange) -> Iterator[tuple[str, str, str]]:
 
 
 def counted(count: int, noun: str) -> str:
-    """`1 object`, `2 objects`."""
-    return f"{count} {noun}" + ("" if count == 1 else "s")
+    """`1 object`, `2 objects`, `3 view policies`, `2 storage classes`."""
+    if count == 1:
+        return f"1 {noun}"
+    if noun.endswith("y"):
+        return f"{count} {noun[:-1]}ies"
+    return f"{count} {noun}" + ("es" if noun.endswith("s") else "s")

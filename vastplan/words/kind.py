@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from vastplan.model.plan import Stage
 from vastplan.words.marks import Admits, Codec, Mark, Refers
 
 Row = dict[str, Any]
@@ -153,12 +154,22 @@ class Beneath:
 
 
 @dataclass(frozen=True, slots=True)
+class Measure:
+    """How much an object of the document is, in a word: the sum of the numbers at `path`, where `*` is any key."""
+
+    name: str
+    path: tuple[str, ...]
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """One type of object. `section` is its plural in the document, "" for a kind that only other entries yield.
 
     `finish_encode(body, values)` and `finish_decode(values, row)` are pure, for what the field table cannot say.
     `foreign` lists wire values that mark rows which are never ours to touch (`internal: true`). With `mirrored` the system
-    keeps a copy of the object on another site, under the same name, which comes and goes with it.
+    keeps a copy of the object on another site, under the same name, which comes and goes with it. `stage` is its column in
+    a picture of a site, `measures` what is written there beside its name.
     """
 
     name: str
@@ -177,6 +188,8 @@ class Kind:
     beneath: tuple[Beneath, ...] = ()  # read only where an object of this kind is to go
     foreign: tuple[tuple[tuple[str, ...], Any], ...] = ()
     mirrored: bool = False
+    stage: Stage | None = None
+    measures: tuple[Measure, ...] = ()
     ready: Ready | None = None
     within_tenant: bool = False
     finish_encode: Callable[[Row, Values], Row] | None = None

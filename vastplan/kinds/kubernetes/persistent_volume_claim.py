@@ -6,8 +6,10 @@ from pydantic import model_validator
 
 from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
+from vastplan.model import units
+from vastplan.model.plan import Stage
 from vastplan.words.compile import kind
-from vastplan.words.kind import Fact
+from vastplan.words.kind import Fact, Measure
 from vastplan.words.marks import (
     AS_SET,
     CREATE_ONLY,
@@ -63,6 +65,11 @@ KIND = kind(
     PersistentVolumeClaim,
     name="persistent_volume_claim",
     system="kubernetes",
+    stage=Stage.VOLUME,
+    measures=(
+        Measure("size", ("size",), units.BYTES),
+        Measure("size", ("nominal_size",), units.BYTES),
+    ),
     endpoint=manifest("v1", "PersistentVolumeClaim", "persistentvolumeclaims", namespaced=True, vanishes_later=True),
     data_bearing=True,
     facts=(Fact("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),),

@@ -15,6 +15,7 @@ from vastplan.kinds.kubernetes._common import (
     secret_of_parameters,
     secret_parameters,
 )
+from vastplan.model.plan import Stage
 from vastplan.words.compile import kind
 from vastplan.words.kind import Row, Values
 from vastplan.words.marks import DOCUMENT, IDENTITY, IMMUTABLE, Refers, Wire
@@ -152,6 +153,7 @@ KIND = kind(
     name="storage_class",
     system="kubernetes",
     section="storage_classes",
+    stage=Stage.DATA,
     endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
     finish_encode=_with_secret_pairs,
     finish_decode=_with_secret,

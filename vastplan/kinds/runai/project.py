@@ -10,8 +10,9 @@ from pydantic import model_validator
 
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
+from vastplan.model.plan import Stage
 from vastplan.words.compile import kind
-from vastplan.words.kind import Attribute, Endpoint, Fact, Ready, Update
+from vastplan.words.kind import Attribute, Endpoint, Fact, Measure, Ready, Update
 from vastplan.words.marks import AS_SET, DOCUMENT, IMMUTABLE, Refers, Wire
 from vastplan.words.types import MISSING, KubernetesName, ReferenceName
 
@@ -48,6 +49,8 @@ KIND = kind(
     name="project",
     system="runai",
     section="projects",
+    stage=Stage.TEAM,
+    measures=(Measure("GPUs", ("node_pools", "*", "gpu", "deserved")),),
     endpoint=Endpoint(
         "/api/v1/org-unit/projects",
         update=Update.PUT,

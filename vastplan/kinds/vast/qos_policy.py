@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from vastplan.kinds.vast._common import collection
+from vastplan.model.plan import Stage
 from vastplan.words.compile import kind
 from vastplan.words.kind import Row, Values
 from vastplan.words.marks import EXPLICIT_NULL, IDENTITY, IMMUTABLE, Clears, Refers, Wire
@@ -138,6 +139,7 @@ KIND = kind(
     name="qos_policy",
     system="vast",
     section="qos_policies",
+    stage=Stage.POLICY,
     endpoint=collection("qospolicies"),
     finish_encode=_with_mode,
 )

@@ -7,8 +7,9 @@ from pydantic import model_validator
 from vastplan.kinds.vast._common import RANGE, SECONDS, collection
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
+from vastplan.model.plan import Stage
 from vastplan.words.compile import kind
-from vastplan.words.kind import Attribute
+from vastplan.words.kind import Attribute, Measure
 from vastplan.words.marks import AS_SET, IDENTITY, IMMUTABLE, WHOLE, Admits, Clears, Unit
 from vastplan.words.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
 
@@ -78,6 +79,8 @@ KIND = kind(
     name="tenant",
     system="vast",
     section="tenants",
+    stage=Stage.OWNER,
+    measures=(Measure("capacity", ("capacity_rules", "hard_limit"), units.BYTES),),
     endpoint=collection("tenants", vanishes_later=True),
     attributes=(Attribute("guid", ("guid",)),),
     data_bearing=True,

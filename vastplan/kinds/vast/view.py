@@ -9,6 +9,7 @@ from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import QuotaLimits
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
+from vastplan.model.plan import Stage
 from vastplan.words.compile import kind
 from vastplan.words.kind import Attribute, Fact, Row, Values
 from vastplan.words.marks import (
@@ -172,6 +173,7 @@ KIND = kind(
     name="view",
     system="vast",
     section="views",
+    stage=Stage.DATA,
     endpoint=collection("views"),
     attributes=(Attribute("bucket", ("bucket",), lambda values: values.get("bucket")),),
     data_bearing=True,

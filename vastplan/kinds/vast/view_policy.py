@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import model_validator
 
 from vastplan.kinds.vast._common import INTERNAL, SECONDS, Clients, Mode, NfsClients, collection
+from vastplan.model.plan import Stage
 from vastplan.words.compile import kind
 from vastplan.words.kind import Row, Values
 from vastplan.words.marks import AS_SET, EXPLICIT_NULL, IDENTITY, IMMUTABLE, Admits, Clears, Refers, Wire
@@ -134,6 +135,7 @@ KIND = kind(
     name="view_policy",
     system="vast",
     section="view_policies",
+    stage=Stage.POLICY,
     endpoint=collection("viewpolicies"),
     foreign=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
     finish_encode=_permissions,

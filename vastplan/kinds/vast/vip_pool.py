@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from vastplan.kinds.vast._common import RANGE, collection
+from vastplan.model.plan import Stage
 from vastplan.words.compile import kind
 from vastplan.words.kind import Attribute
 from vastplan.words.marks import AS_SET, EXPLICIT_NULL, IDENTITY, IMMUTABLE, Admits, Clears, Refers, Wire
@@ -71,6 +72,7 @@ KIND = kind(
     name="vip_pool",
     system="vast",
     section="vip_pools",
+    stage=Stage.NETWORK,
     endpoint=collection("vippools", vanishes_later=True),
     attributes=(
         Attribute("leading_vip", ("start_ip",)),

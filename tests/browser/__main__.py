@@ -1,0 +1,155 @@
+"""The HTML report in a real browser: `make browser`. Without a browser this fails; it is never skipped.
+
+Each plan file is opened at two widths, light and dark. The page asks for nothing, says nothing to the console, runs nothing,
+is no wider than the window, can be walked through with the Tab key, and its filters filter with no script. `make pictures`
+(`--pictures`) writes the pictures of the README.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+
+from tests.browser.chromium import Browser, NoBrowser
+from tests.report.reading import FORMATS, PLANS, large, plan
+from vastplan.model.plan import Plan
+
+WIDTHS = (1280, 420)
+DOCS = Path(__file__).parents[2] / "docs" / "pictures"
+_SHOWN = "[...document.querySelectorAll('.plan > tbody > tr')].filter(one => getComputedStyle(one).display !== 'none')"
+_COMMENT = """<!DOCTYPE html><meta charset=utf-8><title>comment</title><style>
+body { font: 14px/1.5 system-ui, "Noto Sans", sans-serif; color: #1f2328; width: 860px; margin: 0; padding: 20px; background: #f6f8fa }
+main { border: 1px solid #d1d9e0; border-radius: 6px; padding: 12px 20px; background: #fff }
+code { background: #818b981f; border-radius: 5px; padding: .15em .35em; font: 85% ui-monospace, "DejaVu Sans Mono", monospace }
+h3 { font-size: 1.25em } h4 { margin: 20px 0 8px } ul { padding-left: 26px } details { margin: 4px 0 } summary { cursor: pointer }
+</style><main>"""
+
+
+class Checks:
+    """What was asked, and what did not hold."""
+
+    def __init__(self) -> None:
+        self.asked, self.wrong = 0, 0
+
+    def that(self, holds: object, said: str) -> None:
+        self.asked += 1
+        if not holds:
+            self.wrong += 1
+            print(f"NOT SO: {said}", flush=True)
+
+
+def _look(browser: Browser, checks: Checks, name: str, made: Plan, folder: Path) -> None:
+    file = folder / f"{name}.html"
+    file.write_text(FORMATS["html"](made))
+    for width in WIDTHS:
+        for dark in (False, True):
+            browser.open(file, width=width, dark=dark)
+            where = f"{name} at {width}{' dark' if dark else ''}"
+            checks.that(browser.requests == [file.as_uri()], f"{where}: asked for {browser.requests}")
+            checks.that(not browser.complaints, f"{where}: the console says {browser.complaints}")
+            checks.that(
+                browser.ask("document.documentElement.scrollWidth <= innerWidth"), f"{where}: is wider than the window"
+            )
+            checks.that(browser.ask("typeof window.pwned") == "undefined", f"{where}: a name was run")
+            checks.that(
+                browser.ask("document.scripts.length + document.images.length") == 0,
+                f"{where}: holds scripts or images",
+            )
+            sizes = browser.ask(
+                "[...document.querySelectorAll('svg')].map(one => one.clientWidth - one.viewBox.baseVal.width)"
+            )
+            checks.that(all(size <= 0 for size in sizes), f"{where}: a picture is stretched by {sizes} pixels")
+            rows = browser.ask("document.querySelectorAll('.plan > tbody > tr').length")
+            checks.that(rows == len(made.actions), f"{where}: {rows} rows of {len(made.actions)}")
+            picture = folder / f"{name}-{width}-{dark}.png"
+            browser.picture(picture)
+            checks.that(picture.stat().st_size > 2_000, f"{where}: the picture is empty")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    dark_ground = browser.ask(ground)
+    browser.open(file)
+    checks.that(browser.ask(ground) != dark_ground, f"{name}: light and dark are the same")
+
+
+def _filter(browser: Browser, checks: Checks, folder: Path) -> None:
+    made = plan("typical")
+    browser.open(folder / "typical.html")
+    checks.that(browser.ask(f"{_SHOWN}.length") == len(made.actions), "all rows show at first")
+    browser.ask("document.getElementById('f-v-update').click()")
+    rest = sum(1 for action in made.actions if action.verb.value != "update")
+    checks.that(browser.ask(f"{_SHOWN}.length") == rest, "updates are hidden when their box is not ticked")
+    browser.ask("document.getElementById('only-blocked').click()")
+    blocked = sum(1 for action in made.actions if action.blocked)
+    checks.that(browser.ask(f"{_SHOWN}.length") == blocked, "only what is blocked shows when that is ticked")
+    shown = "[...document.querySelectorAll('svg .v-{}')].some(one => getComputedStyle(one).display !== 'none')"
+    for view, new, gone in (("both", True, True), ("before", False, True), ("after", True, False)):
+        browser.ask(f"document.getElementById('view-{view}').click()")
+        found = (browser.ask(shown.format("create")), browser.ask(shown.format("delete")))
+        checks.that(found == (new, gone), f"the picture {view} shows new and gone as {found}")
+
+
+def _keyboard(browser: Browser, checks: Checks, folder: Path) -> None:
+    browser.open(folder / "typical.html")
+    reached = []
+    for _ in range(60):
+        for kind in ("keyDown", "keyUp"):
+            browser.call("Input.dispatchKeyEvent", type=kind, key="Tab", code="Tab", windowsVirtualKeyCode=9)
+        reached.append(browser.ask("document.activeElement.id || document.activeElement.tagName.toLowerCase()"))
+    checks.that(reached[0] == "a", "the first Tab is the way to the changes")
+    for one in ("figure", "summary", "f-v-create", "only-blocked", "f-s-0", "view-both"):
+        checks.that(one in reached, f"Tab reaches {one} (it went {reached})")
+    tree = browser.call("Accessibility.getFullAXTree")["nodes"]
+    said = {(node.get("role", {}).get("value"), node.get("name", {}).get("value")) for node in tree}
+    for role, name in (
+        ("table", "Deletes or replaces what holds data"),
+        ("checkbox", "~ update"),
+        ("heading", "Changes"),
+        ("columnheader", "Who is affected"),
+    ):
+        checks.that((role, name) in said, f"a screen reader is told of the {role} {name!r}")
+    images = {name for role, name in said if role in ("image", "img")}
+    checks.that(
+        any(str(name).startswith("Topology of site iad") for name in images), f"the picture has a name: {images}"
+    )
+
+
+def _pictures(browser: Browser, folder: Path) -> None:
+    """What the README shows: the page, light and dark, and the comment as a code host would show it."""
+    page = folder / "typical.html"
+    page.write_text(FORMATS["html"](plan("typical")))
+    for dark in (False, True):
+        browser.open(page, width=1280, dark=dark)
+        browser.picture(DOCS / f"report{'-dark' if dark else ''}.png", tallest=1500)
+    comment = folder / "comment.html"
+    body = MarkdownIt("commonmark", {"html": True}).render(FORMATS["md"](plan("typical")))
+    comment.write_text(f"{_COMMENT}{body}</main>")
+    browser.open(comment, width=900)
+    browser.picture(DOCS / "comment.png", tallest=1100)
+    print(f"Wrote report.png, report-dark.png and comment.png to {DOCS}")
+
+
+def main() -> int:
+    """0 when everything held."""
+    checks = Checks()
+    try:
+        with Browser() as browser, tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            if "--pictures" in sys.argv:
+                _pictures(browser, folder)
+                return 0
+            for one in PLANS:
+                _look(browser, checks, one, plan(one), folder)
+            _look(browser, checks, "large", large(10_000), folder)
+            _filter(browser, checks, folder)
+            _keyboard(browser, checks, folder)
+    except NoBrowser as problem:
+        print(f"error: {problem}", file=sys.stderr)
+        return 1
+    print(f"{checks.asked} checks of {len(PLANS) + 1} pages in a browser, {checks.wrong} did not hold.")
+    return 1 if checks.wrong or not checks.asked else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

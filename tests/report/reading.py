@@ -1,0 +1,84 @@
+"""Plans as files, read without an engine; and a plan of any size, made by a rule."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path, PurePath
+from typing import Any
+
+from vastplan.app import planfile
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Where
+from vastplan.model.plan import Action, Block, Cause, FieldChange, Node, Plan, Stage, Verb
+from vastplan.report import html, markdown, prometheus, results
+from vastplan.report.html_style import STYLE
+from vastplan.report.junit import junit
+from vastplan.report.sarif import sarif
+from vastplan.report.text import Style, plan_text
+
+HERE = Path(__file__).parent
+PLANS = sorted(file.stem for file in (HERE / "plans").glob("*.json"))
+# Sarif's paths are relative to the root that it is told, and the version is the product's: both fixed here.
+FORMATS: dict[str, Callable[[Plan], str]] = {
+    "txt": lambda plan: plan_text(plan, Style(colour=True, width=120)),
+    "md": lambda plan: markdown.comment(plan, ["plan.html"]),
+    "html": html.page,
+    "json": planfile.dumps,
+    "xml": lambda plan: junit(results.of_plan(plan, places(plan))),
+    "sarif": lambda plan: sarif(results.of_plan(plan, places(plan)), "0.0.0", PurePath("/work/repo")),
+    "prom": prometheus.of_plan,
+}
+
+
+def places(made: Plan) -> results.Places:
+    """A line for every second action, in a file that is called as the plan's source is."""
+    actions = enumerate(made.actions, 1)
+    return {str(one.address): Where(f"{made.source}/a.yaml", line, 3) for line, one in actions if line % 2}
+
+
+@cache
+def data(name: str) -> dict[str, Any]:
+    """A plan file as JSON."""
+    found: dict[str, Any] = json.loads((HERE / "plans" / f"{name}.json").read_text())
+    return found
+
+
+@cache
+def plan(name: str) -> Plan:
+    """A plan file as a value."""
+    return planfile.from_data(data(name))
+
+
+def without_style(page: str) -> str:
+    """A page without its style sheet and the digest of it, so that a golden page is about what it says."""
+    before, _, rest = page.partition(STYLE)
+    head, _, tail = before.partition("style-src 'sha256-") if "style-src 'sha256-" in before else (before, "", "")
+    if not tail:
+        head, _, tail = before.partition("style-src &#x27;sha256-")
+    return f"{head}style-src (digest)&#x27;{tail.partition('&#x27;')[2]}(style){rest}"
+
+
+def large(count: int) -> Plan:
+    """A plan of `count` actions of all sorts, with their topology."""
+    made = plan("typical")
+    verbs = [Verb.CREATE, Verb.UPDATE, Verb.CREATE, Verb.DELETE, Verb.CREATE, Verb.REPLACE]
+    actions, nodes = [], []
+    for number in range(count):
+        verb, tenant = verbs[number % len(verbs)], f"iad/tenant/team-{number % 60}"
+        address = Address("iad" if number % 3 else "pdx", "view", f"directory-{number}")
+        changes = (
+            FieldChange("path", None, f"/data/{number}", Cause.NEW),
+            FieldChange("size", 2**40, 2**41, Cause.DOCUMENT, "bytes"),
+        )
+        blocked = (
+            (Block("approval", "a delete needs consent", f"--allow-delete {address}"),) if verb is Verb.DELETE else ()
+        )
+        actions.append(
+            Action(address, verb, "the document changed", changes, blocked=blocked, holds_data=number % 12 == 3)
+        )
+        nodes.append(Node(str(address), "vast", Stage.DATA, (tenant,)))
+    owners = [Node(f"iad/tenant/team-{number}", "vast", Stage.OWNER) for number in range(60)]
+    return replace(made, actions=tuple(actions), topology=(*nodes, *owners))

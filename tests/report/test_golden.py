@@ -1,0 +1,40 @@
+"""Every format of every plan file, against what it was. `make golden` writes them anew: read the difference before you commit."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.report.reading import FORMATS, HERE, PLANS, data, plan, without_style
+from vastplan.app import planfile
+from vastplan.app.schemas import schema
+
+WRITE = os.environ.get("VASTPLAN_GOLDEN") == "write"
+
+
+def test_the_plans_are_valid_by_the_published_schema() -> None:
+    check = Draft202012Validator(schema("plan"))
+    assert {name: [error.message for error in check.iter_errors(data(name))] for name in PLANS} == {
+        name: [] for name in PLANS
+    }
+
+
+@pytest.mark.parametrize("name", PLANS)
+def test_a_plan_comes_back_from_its_file_as_it_was(name: str) -> None:
+    assert planfile.from_data(json.loads(planfile.dumps(plan(name)))) == plan(name)
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+@pytest.mark.parametrize("name", PLANS)
+def test_golden(name: str, ending: str) -> None:
+    text = FORMATS[ending](plan(name))
+    assert text == FORMATS[ending](plan(name))  # the same every time
+    if ending == "html":
+        text = without_style(text).replace("><", ">\n<")
+    file = HERE / "golden" / f"{name}.{ending}"
+    if WRITE:
+        file.write_bytes(text.encode())
+    assert text == file.read_bytes().decode()

@@ -1,0 +1,77 @@
+"""A plan of 10,000 actions: a comment that a host takes, a page that is whole, and memory in proportion."""
+
+from __future__ import annotations
+
+import gc
+import re
+import tracemalloc
+from dataclasses import replace
+
+import pytest
+
+from tests.report.reading import FORMATS, large, plan
+from tests.report.test_hostile import _check_inert, _parsed
+from vastplan.model.plan import Plan
+from vastplan.report.markdown import LIMIT, comment
+from vastplan.report.markdown_words import size
+
+FEW, MANY = 1_000, 10_000
+
+
+def _peak(ending: str, one: Plan) -> int:
+    FORMATS[ending](one)  # what is made once, is made
+    gc.collect()
+    tracemalloc.start()
+    FORMATS[ending](one)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    return peak
+
+
+@pytest.mark.parametrize("ending", [ending for ending in FORMATS if ending != "json"])
+def test_memory_grows_no_faster_than_the_actions(ending: str) -> None:
+    few, many = large(FEW), large(MANY)
+    assert _peak(ending, many) <= 1.25 * MANY / FEW * _peak(ending, few)
+
+
+def test_a_comment_is_cut_says_so_and_counts_what_it_leaves_out() -> None:
+    made = large(MANY)
+    text = comment(made, ["plan.html", "plan.json"])
+    assert LIMIT * 0.8 < size(text) < LIMIT
+    _check_inert(text)
+    shown = text.count("<details")
+    named = len(re.findall(r"^- (?:[-+~>.]|-/\+) \w+ `", text, re.MULTILINE))
+    (more,) = re.findall(r"^- and (\d+) more: (.*)$", text, re.MULTILINE)
+    assert shown + named + int(more[0]) == MANY
+    assert sum(int(count) for count in re.findall(r"(\d+) to", more[1])) == int(more[0])
+    assert f"**Cut**: {MANY - shown} of {MANY} actions did not fit" in text
+    assert "attached `plan.html`, `plan.json`" in text
+    # The worst is what is shown: nothing that only creates, before all that loses data.
+    assert "Deletes or replaces what holds data" in text and "create <code>" not in text
+
+
+def test_a_comment_of_wide_letters_is_counted_as_hosts_count() -> None:
+    made = large(400)
+    text = comment(replace(made, document="\U0001f600" * 90))
+    assert len(text.encode("utf-16-le")) // 2 == size(text) < LIMIT
+
+
+def test_a_page_has_a_row_for_every_action() -> None:
+    page = _parsed(FORMATS["html"](large(MANY)))
+    rows = [
+        attributes
+        for element, attributes in page.elements
+        if element == "tr" and (attributes.get("class") or "").startswith("v-")
+    ]
+    assert len(rows) == MANY
+    # Long groups are folded, and a picture draws only what a person can see; both say how much there is.
+    said = " ".join(page.said)
+    assert "36 tenants not drawn, 16 of them with changes" in said
+    assert sum(1 for element, _ in page.elements if element == "rect") < 1_000
+
+
+def test_an_action_that_is_too_long_for_a_comment_is_still_named() -> None:
+    made = plan("typical")
+    huge = made.actions[0].changes * 5_000
+    text = comment(replace(made, actions=(replace(made.actions[0], changes=huge),)))
+    assert size(text) < LIMIT and "and 4960 more fields" in text

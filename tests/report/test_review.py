@@ -1,0 +1,124 @@
+"""The reading of a plan: what comes first, what the one line says, and who is behind a change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.report.reading import plan
+from vastplan.model.plan import Action, Plan, Verb
+from vastplan.report.graph import Graph, graph
+from vastplan.report.picture import MOST_BOXES, fitting, picture
+from vastplan.report.review import Crowd, Risk, by_risk, verdict
+
+
+def _lines(found: Graph) -> set[tuple[str, str, str]]:
+    return {(line.left.split("/", 1)[1], line.right.split("/", 1)[1], line.state) for line in found.lines}
+
+
+def _action(made: Plan, address: str) -> Action:
+    return next(one for one in made.actions if str(one.address) == address)
+
+
+def test_the_worst_comes_first() -> None:
+    assert [(risk, str(action.address)) for risk, action in by_risk(plan("typical"))] == [
+        (Risk.DATA, "iad/persistent_volume_claim/data"),
+        (Risk.REMOVAL, "iad/storage_class/team-b"),
+        (Risk.REVERT, "iad/project/team-b"),
+        (Risk.REVERT, "iad/view_policy/team-a"),  # both sides moved: somebody's change goes with it
+        (Risk.UPDATE, "iad/qos_policy/team-a-checkpoints"),
+        (Risk.ADOPT, "pdx/tenant/team-c"),
+        (Risk.CREATE, "iad/view/team-b-datasets"),
+        (Risk.RELEASE, "pdx/vip_pool/team-c"),
+    ]
+    assert {risk: str(action.address) for risk, action in by_risk(plan("blocked"))} == {
+        Risk.DATA: "iad/persistent_volume_claim/data",
+        Risk.REMOVAL: "iad/vip_pool/spare",
+        Risk.BLOCKED: "iad/view/home",
+    }
+
+
+def test_an_object_that_is_gone_is_a_change_by_hand() -> None:
+    made = plan("unknown")
+    gone = replace(made.actions[0], reason="it was deleted behind our back", changes=())
+    assert [risk for risk, _ in by_risk(replace(made, actions=(gone,)))] == [Risk.REVERT]
+
+
+def test_the_verdict_says_it_in_one_line() -> None:
+    assert verdict(plan("empty")) == "Nothing to change, 104 objects in sync."
+    assert verdict(plan("unknown")) == "1 change can go ahead, nothing is deleted, 2 collections could not be read."
+    assert verdict(plan("typical")) == (
+        "2 changes need approval, 6 changes can go ahead, 1 to delete, 1 to replace (1 holds data)."
+    )
+    assert verdict(plan("blocked")) == "1 error in the document: nothing of this can be applied."
+    assert verdict(replace(plan("blocked"), findings=())) == (
+        "2 changes need approval, 2 are blocked, 2 to delete (1 holds data)."
+    )
+
+
+def test_who_is_behind_a_change_views_volumes_teams_and_their_gpus() -> None:
+    made = plan("typical")
+    crowd = Crowd(made)
+    assert str(crowd.behind(_action(made, "iad/qos_policy/team-a-checkpoints"))) == (
+        "1 persistent volume claim; 1 view; team team-a (64 GPUs, 48 GPUs allocated); 1 other object"
+    )
+    assert str(crowd.behind(_action(made, "pdx/tenant/team-c"))) == ""
+    replaced = plan("replaced")
+    assert str(Crowd(replaced).behind(_action(replaced, "iad/view/team-b-home"))) == (
+        "1 persistent volume claim; team team-b (32 GPUs, 24 GPUs allocated); 2 other objects"
+    )
+    # A plan of a version that had no topology says what it can.
+    assert (
+        str(Crowd(replace(replaced, topology=())).behind(_action(replaced, "iad/view/team-b-home")))
+        == "3 other objects"
+    )
+
+
+def test_a_picture_shows_the_way_from_tenant_to_project_and_no_short_cuts() -> None:
+    found = graph(plan("typical"), "iad")
+    assert [band.owner for band in found.bands] == ["iad/tenant/team-a", "iad/tenant/team-b", ""]
+    lines = _lines(found)
+    assert ("tenant/team-a", "vip_pool/team-a", "same") in lines
+    assert ("view_policy/team-a", "view/team-a-checkpoints", "same") in lines
+    # Over the persistent volume, which is not drawn.
+    assert ("view/team-a-checkpoints", "persistent_volume_claim/checkpoints", "same") in lines
+    assert ("persistent_volume_claim/checkpoints", "project/team-a", "same") in lines
+    assert ("persistent_volume_claim/data", "project/team-a", "gone") in lines
+    assert ("view_policy/team-b", "view/team-b-datasets", "new") in lines
+    # The tenant is named by the view too, but that follows from its policy.
+    assert not any(left == "tenant/team-a" and right.startswith("view/") for left, right, _ in lines)
+
+
+def test_a_reference_that_is_let_go_is_a_line_that_goes() -> None:
+    assert ("view_policy/old", "view/team-b-home", "gone") in _lines(graph(plan("replaced"), "iad"))
+
+
+def test_a_reference_in_a_circle_ends() -> None:
+    made = plan("typical")
+    first, *rest = made.topology
+    circle = replace(made, topology=(replace(first, refers=(first.address, *first.refers)), *rest[::-1]))
+    assert graph(circle, "iad").lines
+    boxes = picture(graph(plan("hostile"), "iad")).boxes  # there, everything refers to the one before
+    assert len(boxes) > 10
+
+
+def test_boxes_do_not_overlap_and_what_found_no_room_is_counted() -> None:
+    made = plan("typical")
+    view = next(node for node in made.topology if node.address == "iad/view/team-a-checkpoints")
+    views = tuple(replace(view, address=f"iad/view/v{number:02}") for number in range(30))
+    update = replace(_action(made, "iad/qos_policy/team-a-checkpoints"), verb=Verb.UPDATE)
+    changed = replace(update, address=update.address.parse("iad/view/v29"))
+    drawn = picture(graph(replace(made, topology=(*made.topology, *views), actions=(changed,)), "iad"))
+    places = [(box.x, box.y) for box in drawn.boxes]
+    assert len(places) == len(set(places))
+    assert all(box.x < drawn.width and box.y < drawn.height for box in drawn.boxes)
+    labels = [box.label for box in drawn.boxes]
+    assert "v29" in labels  # what changes is shown before what does not
+    (rest,) = [box for box in drawn.boxes if box.more]
+    assert rest.more == 32 - MOST_BOXES and rest.under == "no changes"
+
+
+def test_a_label_fits_its_box() -> None:
+    assert fitting("short") == "short"
+    assert fitting("a" * 23) == "a" * 21 + "…"
+    assert fitting("中" * 12) == "中" * 10 + "…"
+    assert fitting("e" + "\u0301" * 50) == "e"

@@ -1,0 +1,131 @@
+"""The files that `--report` asks for: which format by the ending, refused before anything is read, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from vastplan import __version__
+from vastplan.app import planfile
+from vastplan.app.flows import Planned
+from vastplan.model.errors import VastplanError
+from vastplan.model.outcome import Receipt
+from vastplan.model.plan import Action, Plan
+from vastplan.report import html, machine, markdown, prometheus, results
+from vastplan.report.junit import junit
+from vastplan.report.machine import Problems, Stranger, Validation
+from vastplan.report.results import NOWHERE, Places, Results
+from vastplan.report.sarif import sarif
+
+ENDINGS = (".md", ".html", ".json", ".xml", ".sarif", ".prom")
+OF_COMMAND: Mapping[str, tuple[str, ...]] = {
+    "validate": (".json", ".xml", ".sarif"),
+    "plan": ENDINGS,
+    "show": ENDINGS,
+    "apply": (".json", ".xml", ".sarif"),
+    "drift": (".json", ".xml", ".sarif", ".prom"),
+}
+Renderers = dict[str, Callable[[], str]]
+_NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MULTILINE)
+
+
+def refuse_unknown(command: str, files: Iterable[Path]) -> None:
+    """Raises `VastplanError` for a file whose ending names no format that the command writes."""
+    known = OF_COMMAND.get(command, ())
+    for file in files:
+        if file.suffix not in known:
+            raise VastplanError(f"--report {file}: {command} writes {', '.join(known)}; the ending says which")
+
+
+def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE) -> Renderers:
+    """A plan in every format; `attached` are the files beside a comment that hold all of it."""
+    names = [file.name for file in attached if file.suffix not in (".md", ".xml", ".sarif", ".prom")]
+    return {
+        ".md": lambda: markdown.comment(plan, names),
+        ".html": lambda: html.page(plan),
+        ".json": lambda: planfile.dumps(plan),
+        ".prom": lambda: prometheus.of_plan(plan),
+        **_tests(lambda: results.of_plan(plan, places)),
+    }
+
+
+def of_validation(found: Validation) -> Renderers:
+    """A valid document."""
+    return {".json": lambda: machine.dumps(found), **_tests(lambda: results.of_validation(found))}
+
+
+def of_drift(plan: Plan, moved: list[Action], strangers: list[Stranger], places: Places) -> Renderers:
+    """What moved behind our back."""
+    return {
+        ".json": lambda: machine.dumps(machine.drift(plan, moved, strangers)),
+        ".prom": lambda: prometheus.of_drift(plan, moved, strangers),
+        **_tests(lambda: results.of_drift(plan, moved, strangers, places)),
+    }
+
+
+def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
+    """How an apply ended."""
+    return {
+        ".json": lambda: machine.dumps(machine.applied(receipt)),
+        **_tests(lambda: results.of_receipt(plan, receipt, places)),
+    }
+
+
+def of_problems(command: str, paths: Sequence[Path], found: Problems) -> Renderers:
+    """A command that could not go on. There are no figures then: a `.prom` of before grows old, which can be seen."""
+    name = document_name(paths)
+    return {
+        ".md": lambda: markdown.problems(name, found),
+        ".html": lambda: html.problems(name, found),
+        ".json": lambda: machine.dumps(found),
+        **_tests(lambda: results.of_problems(command, name, found)),
+    }
+
+
+def places(planned: Planned) -> Places:
+    """Where the entry of each address stands, for reports that show a result on its line."""
+    return {str(entry.address): entry.where for entry in planned.entries}
+
+
+def _tests(found: Callable[[], Results]) -> Renderers:
+    return {".xml": lambda: junit(found()), ".sarif": lambda: sarif(found(), __version__, Path.cwd())}
+
+
+def document_name(paths: Sequence[Path]) -> str:
+    """The name of a document that may be too broken to be read, so that its comment is found again; else the path's own."""
+    for path in paths:
+        files = sorted([*path.glob("*.yaml"), *path.glob("*.yml")]) if path.is_dir() else [path]
+        for file in files:
+            try:
+                found = _NAME.search(file.read_bytes())
+            except OSError:
+                continue
+            if found:
+                return found[1].decode()
+    return paths[0].stem if paths else ""
+
+
+def write(files: Iterable[Path], renderers: Renderers) -> list[Path]:
+    """Write each file in the format of its ending; answers those written. Raises `VastplanError` where that fails."""
+    written = []
+    for file in files:
+        if file.suffix in renderers:
+            _replace(file, renderers[file.suffix]().encode())
+            written.append(file)
+    return written
+
+
+def _replace(file: Path, content: bytes) -> None:
+    """Whole or not at all: a collector may read at any time. Readable as the umask says: a report holds no secret."""
+    temporary = file.with_name(f".{file.name}.{os.getpid()}.new")
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_bytes(content)
+        os.replace(temporary, file)
+    except OSError as problem:
+        with suppress(OSError):
+            temporary.unlink()
+        raise VastplanError(f"the report {file} cannot be written: {problem.strerror}") from None

@@ -1,0 +1,67 @@
+"""What stands on what, on the planned sites: everything that is desired or about to go, and what that refers to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vastplan.engine.match import Matcher
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Evidence, Node, Stage
+from vastplan.model.value import Ref, references
+from vastplan.words.document import Entry
+from vastplan.words.kind import Kind
+
+
+def topology(matcher: Matcher, desired: Mapping[Address, Entry], actions: Iterable[Action]) -> tuple[Node, ...]:
+    """One node for each address, sorted. An object that goes stands on what it stands on now."""
+    found: dict[Address, Node] = {}
+    named: list[Ref] = []
+    for address, entry in desired.items():
+        refs = references(entry.values)
+        targets = [*(ref.target for ref in refs), *entry.after]
+        found[address] = _node(matcher, address, targets, entry.values)
+        named += refs
+    for action in actions:
+        address = action.address
+        if address in desired:
+            continue
+        live = matcher.match(address).live
+        values = matcher.symbolic(matcher.kinds[address.kind], live) if live else {}
+        found[address] = _node(matcher, address, [ref.target for ref in references(values)], values)
+    for ref in named:
+        if ref.target not in found:
+            kind = matcher.kinds[ref.target.kind]
+            found[ref.target] = Node(str(ref.target), kind.system, kind.stage, managed=False)
+    return tuple(found[address] for address in sorted(found))
+
+
+def _node(matcher: Matcher, address: Address, targets: Iterable[Address], values: Mapping[str, Any]) -> Node:
+    kind = matcher.kinds[address.kind]
+    refers = tuple(str(one) for one in dict.fromkeys(targets) if one != address)
+    return Node(str(address), kind.system, kind.stage, refers, tuple(_figures(matcher, kind, address, values)))
+
+
+def _figures(matcher: Matcher, kind: Kind, address: Address, values: Mapping[str, Any]) -> Iterator[Evidence]:
+    """Its measures, and of those who use the storage what runs there now."""
+    told: set[str] = set()
+    for one in kind.measures:  # of two by one name, the first that is there: a live object may show both
+        amounts = [amount for amount in _at(values, one.path) if isinstance(amount, int | float)]
+        if amounts and one.name not in told:
+            told.add(one.name)
+            yield Evidence(one.name, sum(amounts), one.unit)
+    live = matcher.match(address).live if kind.stage is Stage.TEAM else None
+    for fact in kind.facts if live else ():
+        assert live is not None
+        amount = live.facts.get(fact.name)
+        if amount and not isinstance(amount, Mapping):
+            yield Evidence(fact.name, amount, fact.unit)
+
+
+def _at(value: Any, path: tuple[str, ...]) -> Iterator[Any]:
+    """The values at a path; `*` is any key."""
+    if not path:
+        yield value
+    elif isinstance(value, Mapping):
+        for key in value if path[0] == "*" else path[:1]:
+            yield from _at(value.get(key), path[1:])

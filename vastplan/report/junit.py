@@ -1,0 +1,56 @@
+"""Results as JUnit XML, which build servers show as tests.
+
+There is no standard; this keeps to what Jenkins' schema and the others have in common: `testsuites/testsuite/testcase` with
+`failure`, `error` or `skipped`. A failure is what somebody must look at, an error what could not be told, skipped what an
+apply left out.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+from vastplan.model.text import inert
+from vastplan.report.results import Level, Result, Results
+
+_LONGEST = 4_000
+_BAD = (Level.ERROR, Level.WARNING)
+
+
+def junit(found: Results) -> str:
+    """One suite for one document; a case that passes when nothing was found, as an empty suite counts as broken."""
+    cases = found.results or (Result(found.command, Level.NONE, "nothing was found"),)
+    kinds = [_kind(found.command, one) for one in cases]
+    totals: dict[str, Any] = {
+        "tests": str(len(cases)), "failures": str(kinds.count("failure")), "errors": str(kinds.count("error")),
+        "skipped": str(kinds.count("skipped")),
+    }  # fmt: skip
+    top = ElementTree.Element("testsuites", name="vastplan", **totals)
+    suite = ElementTree.SubElement(top, "testsuite", name=_text(f"{found.command} {found.document}"), **totals)
+    for number, (one, kind) in enumerate(zip(cases, kinds, strict=True), 1):
+        name = one.address or (str(one.where) if one.where else f"{one.rule} {number}")
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=_text(f"vastplan.{found.command}.{one.rule}"), name=_text(name), time="0"
+        )
+        if kind:
+            detail = ElementTree.SubElement(case, kind, message=_text(one.message))
+            if kind != "skipped":
+                detail.set("type", _text(one.rule))
+            detail.text = _text(f"{one.where}: {one.message}" if one.where else one.message)
+        elif one.message:
+            ElementTree.SubElement(case, "system-out").text = _text(one.message)
+    ElementTree.indent(top)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(top, encoding="unicode") + "\n"
+
+
+def _kind(command: str, one: Result) -> str:
+    if one.unclear:
+        return "error"
+    if command == "apply" and one.level is Level.WARNING:
+        return "skipped"
+    return "failure" if one.level in _BAD else ""
+
+
+def _text(value: str) -> str:
+    """One line of characters that XML 1.0 allows: what it does not is shown as its number."""
+    return inert(value, _LONGEST)

@@ -1,0 +1,95 @@
+"""Figures of a run in Prometheus' text format, for a node exporter's folder or a push gateway.
+
+Every label is bounded by the document and by vastplan: `document`, `site`, `system`, `kind`, `verb`, `cause`, `guard`,
+`severity`, `what`. Objects are never named: a name is not a dimension, and what is drawn from it would never end.
+Format: prometheus.io/docs/instrumenting/exposition_formats (0.0.4).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.text import inert
+from vastplan.report.machine import BY_HAND, Stranger
+
+_HELP = {
+    "vastplan_checked_timestamp_seconds": "When the systems were read.",
+    "vastplan_objects_in_sync": "Objects that are as the document says.",
+    "vastplan_changes": "Changes that a plan would make, by verb, blocked ones included.",
+    "vastplan_blocked": "Guards that stop a change.",
+    "vastplan_unknown_collections": "Collections that could not be read.",
+    "vastplan_findings": "Findings about the document.",
+    "vastplan_site_drifted_objects": "Objects that moved behind our back; present for every site.",
+    "vastplan_drifted_objects": "Objects that moved behind our back, by kind.",
+    "vastplan_drifted_fields": "Fields that are not as they were applied, by which side moved.",
+    "vastplan_unmanaged_objects": "Live objects that nobody manages here.",
+}
+_Labels = tuple[tuple[str, str], ...]
+
+
+def of_plan(plan: Plan) -> str:
+    """A plan."""
+    figures = _Figures(plan)
+    for action in plan.actions:
+        figures.count("vastplan_changes", site=action.address.site, kind=action.address.kind, verb=action.verb.value)
+        for guard in sorted({block.guard for block in action.blocked}):
+            figures.count("vastplan_blocked", site=action.address.site, kind=action.address.kind, guard=guard)
+    return figures.text()
+
+
+def of_drift(plan: Plan, found: Sequence[Action], strangers: Iterable[Stranger]) -> str:
+    """A check for drift."""
+    figures = _Figures(plan)
+    for part in plan.parts:
+        figures.set("vastplan_site_drifted_objects", 0, site=part.site)
+    for action in found:
+        site, kind = action.address.site, action.address.kind
+        what = "gone" if action.verb is Verb.CREATE else "changed"
+        figures.count("vastplan_site_drifted_objects", site=site)
+        figures.count("vastplan_drifted_objects", site=site, kind=kind, what=what)
+        for change in action.changes:
+            if change.cause in BY_HAND:
+                figures.count("vastplan_drifted_fields", site=site, kind=kind, cause=change.cause.value)
+    for site, kind, _ in strangers:
+        figures.count("vastplan_unmanaged_objects", site=site, kind=kind)
+    return figures.text()
+
+
+class _Figures:
+    """Counted figures, and those of every run."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._document = plan.document
+        self._values: dict[str, Counter[_Labels]] = {}
+        self.set("vastplan_checked_timestamp_seconds", int(datetime.fromisoformat(plan.created).timestamp()))
+        self.set("vastplan_objects_in_sync", plan.in_sync)
+        for unknown in plan.unknown:
+            self.count("vastplan_unknown_collections", site=unknown.site, system=unknown.system, kind=unknown.kind)
+        for finding in plan.findings:
+            self.count("vastplan_findings", severity=finding.severity.value)
+
+    def set(self, name: str, value: int, **labels: str) -> None:
+        self._values.setdefault(name, Counter())[self._labels(labels)] = value
+
+    def count(self, name: str, **labels: str) -> None:
+        self._values.setdefault(name, Counter())[self._labels(labels)] += 1
+
+    def _labels(self, labels: dict[str, str]) -> _Labels:
+        return (("document", self._document), *sorted(labels.items()))
+
+    def text(self) -> str:
+        lines = []
+        for name, help_ in _HELP.items():
+            if name in self._values:
+                lines += [f"# HELP {name} {help_}", f"# TYPE {name} gauge"]
+                for labels, value in sorted(self._values[name].items()):
+                    shown = ",".join(f'{key}="{_escaped(text)}"' for key, text in labels)
+                    lines.append(f"{name}{{{shown}}} {value}")
+        return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return inert(text).replace("\\", "\\\\").replace('"', '\\"')

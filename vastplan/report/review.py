@@ -1,0 +1,166 @@
+"""How a plan is read by somebody who must approve it: the verdict in one line, the worst first, and who is behind it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
+
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Severity
+from vastplan.model.plan import Action, Evidence, Node, Plan, Stage, Verb
+from vastplan.report.drift import by_hand
+from vastplan.report.values import counted, plain
+
+_GOING = (Verb.DELETE, Verb.REPLACE)
+_CARRIED = (Stage.DATA, Stage.VOLUME)
+_SHOWN_TEAMS = 6
+
+
+class Risk(Enum):
+    """What an action may cost, the worst first. `label` heads it in a report, `slug` names it in a page."""
+
+    DATA = ("data", "Deletes or replaces what holds data")
+    REMOVAL = ("removal", "Deletes or replaces")
+    BLOCKED = ("blocked", "Blocked")
+    REVERT = ("revert", "Undoes a change by hand")
+    UPDATE = ("update", "Updates")
+    ADOPT = ("adopt", "Takes over what exists")
+    CREATE = ("create", "Creates")
+    RELEASE = ("release", "Lets go, without touching it")
+
+    @property
+    def slug(self) -> str:
+        """A word of small letters."""
+        return self.value[0]
+
+    @property
+    def label(self) -> str:
+        """The heading."""
+        return self.value[1]
+
+
+_ORDER = {risk: number for number, risk in enumerate(Risk)}
+_OF_VERB = {Verb.UPDATE: Risk.UPDATE, Verb.ADOPT: Risk.ADOPT, Verb.CREATE: Risk.CREATE, Verb.RELEASE: Risk.RELEASE}
+
+
+def risk(action: Action) -> Risk:
+    """The worst that is true of an action."""
+    if action.verb in _GOING:
+        return Risk.DATA if action.holds_data else Risk.REMOVAL
+    if action.blocked:
+        return Risk.BLOCKED
+    return Risk.REVERT if by_hand(action) else _OF_VERB[action.verb]
+
+
+def by_risk(plan: Plan) -> list[tuple[Risk, Action]]:
+    """Every action with its risk, the worst first; equals in the order of work."""
+    found = [(risk(action), action) for action in plan.actions]
+    return sorted(found, key=lambda one: _ORDER[one[0]])
+
+
+def verdict(plan: Plan) -> str:
+    """One line: what somebody must do, what cannot be done, what is lost. `3 changes need approval, nothing is deleted.`"""
+    errors = sum(1 for one in plan.findings if one.severity is Severity.ERROR)
+    unread = f"{counted(len(plan.unknown), 'collection')} could not be read" if plan.unknown else ""
+    if errors:
+        return _sentence([f"{counted(errors, 'error')} in the document: nothing of this can be applied", unread])
+    if not plan.actions:
+        return _sentence([f"nothing to change, {counted(plan.in_sync, 'object')} in sync", unread])
+    waiting = sum(1 for one in plan.actions if any(block.guard == "approval" for block in one.blocked))
+    blocked = sum(1 for one in plan.actions if one.blocked) - waiting
+    going = Counter(action.verb for action in plan.actions if action.verb in _GOING)
+    data = sum(1 for action in plan.actions if action.verb in _GOING and action.holds_data)
+    lost = [f"{going[verb]} to {verb.value}" for verb in _GOING if going[verb]]
+    if data:
+        lost[-1] += f" ({data} {'holds' if data == 1 else 'hold'} data)"
+    free = len(plan.actions) - waiting - blocked
+    parts = [
+        f"{counted(waiting, 'change')} {'needs' if waiting == 1 else 'need'} approval" if waiting else "",
+        f"{blocked} {_are(blocked)} blocked" if blocked else "",
+        f"{counted(free, 'change')} can go ahead" if free else "",
+        *(lost or ["nothing is deleted"]),
+        unread,
+    ]
+    return _sentence(parts)
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _sentence(parts: list[str]) -> str:
+    text = ", ".join(part for part in parts if part) + "."
+    return text[0].upper() + text[1:]
+
+
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Somebody who uses the storage: an object at the end of the line, and how much it is (`GPUs 64`)."""
+
+    address: Address
+    figures: tuple[Evidence, ...] = ()
+
+    def __str__(self) -> str:
+        figures = ", ".join(f"{plain(one.value, one.unit)} {one.name}" for one in self.figures)
+        return f"{self.address.name} ({figures})" if figures else self.address.name
+
+
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """Who is affected: how many objects of each kind that carry data, the teams, and how many others."""
+
+    carried: tuple[tuple[str, int], ...] = ()
+    teams: tuple[Team, ...] = ()
+    others: int = 0
+
+    def __str__(self) -> str:
+        parts = [counted(count, kind_words(kind)) for kind, count in self.carried]
+        if self.teams:
+            shown = ", ".join(map(str, self.teams[:_SHOWN_TEAMS]))
+            more = len(self.teams) - _SHOWN_TEAMS
+            parts.append(
+                f"{'team' if len(self.teams) == 1 else 'teams'} {shown}" + (f" and {more} more" if more > 0 else "")
+            )
+        if self.others:
+            parts.append(counted(self.others, "other object"))
+        return "; ".join(parts)
+
+
+class Crowd:
+    """Who is behind each action of a plan, by its topology."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._nodes = {node.address: node for node in plan.topology}
+
+    def behind(self, action: Action) -> Behind:
+        """Who depends on the action's object, and the teams that any of those belongs to."""
+        own = str(action.address)
+        teams: dict[str, Team] = {}
+        kinds: Counter[str] = Counter()
+        others = 0
+        for one in (own, *action.dependents):
+            node = self._nodes.get(one)
+            for each in (one, *(node.refers if node else ())):
+                self._team(each, teams)
+            if one == own or one in teams:
+                continue
+            if node is not None and node.stage in _CARRIED:
+                kinds[Address.parse(one).kind] += 1
+            else:
+                others += 1
+        return Behind(tuple(sorted(kinds.items())), tuple(teams[one] for one in sorted(teams)), others)
+
+    def _team(self, address: str, teams: dict[str, Team]) -> None:
+        node = self._nodes.get(address)
+        if node is not None and node.stage is Stage.TEAM and address not in teams:
+            teams[address] = Team(Address.parse(address), node.figures)
+
+    def node(self, address: str) -> Node | None:
+        """What the plan's topology says of an address."""
+        return self._nodes.get(address)
+
+
+def kind_words(kind: str) -> str:
+    """A kind's name as words."""
+    return kind.replace("_", " ")

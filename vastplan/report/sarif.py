@@ -1,0 +1,102 @@
+"""Findings as SARIF 2.1.0 (OASIS), which code reviews show on the line of the YAML that they are about.
+
+What is as it should be is not a finding: a plan's plain changes are left out. A file inside `root` is named relative to it
+(`uriBaseId` `%SRCROOT%`), as GitHub and GitLab want it; one outside keeps its whole path and is shown without a line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from os.path import normpath
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import quote
+
+from vastplan.model.diagnostic import Where
+from vastplan.model.text import inert
+from vastplan.report.results import RULES, Level, Result, Results
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_MOST = 5_000  # results that GitHub shows of one run; it refuses more than 25,000
+_LONGEST = 2_000
+
+
+def sarif(found: Results, version: str, root: PurePath) -> str:
+    """One run; `version` is ours, `root` the folder that the code review sees as its own (absolute)."""
+    ours = sorted((one for one in found.results if one.level is not Level.NONE), key=_weight)[:_MOST]
+    rules = sorted({one.rule for one in ours})
+    place = {rule: number for number, rule in enumerate(rules)}
+    driver = {
+        "name": "vastplan",
+        "semanticVersion": version,
+        "rules": [
+            {"id": rule, "shortDescription": {"text": RULES.get(rule, f"Finding {rule} about the document.")}}
+            for rule in rules
+        ],
+    }
+    run: dict[str, Any] = {
+        "tool": {"driver": driver},
+        "automationDetails": {"id": f"vastplan/{found.command}/{quote(inert(found.document), safe='')}"},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(one, place[one.rule], root, mark) for one, mark in zip(ours, _marks(ours), strict=True)],
+    }
+    left = sum(1 for one in found.results if one.level is not Level.NONE) - len(ours)
+    if left:
+        note = {
+            "level": "warning",
+            "message": {"text": f"{left} more results are not in this file; --format json has all"},
+        }
+        run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [note]}]
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, sort_keys=True) + "\n"
+
+
+def _weight(one: Result) -> int:
+    return tuple(Level).index(one.level)
+
+
+def _marks(found: Iterable[Result]) -> Iterator[str]:
+    """What stays the same of each when lines move or a figure changes, so that what was dismissed stays dismissed."""
+    seen: Counter[str] = Counter()
+    for one in found:
+        base = sha256(f"{one.rule}\n{one.address or one.message}".encode()).hexdigest()[:32]
+        seen[base] += 1
+        yield f"{base}:{seen[base]}"
+
+
+def _result(one: Result, number: int, root: PurePath, mark: str) -> dict[str, Any]:
+    subject = f"{one.address}: " if one.address else ""
+    found: dict[str, Any] = {
+        "ruleId": one.rule,
+        "ruleIndex": number,
+        "level": one.level.value,
+        # In a message square brackets make links (SARIF 3.11.6): in names and values they are only brackets.
+        "message": {
+            "text": inert(subject + one.message, _LONGEST).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+        },
+        "partialFingerprints": {"vastplan/v1": mark},
+    }
+    location: dict[str, Any] = {}
+    if one.where is not None:
+        location["physicalLocation"] = _physical(one.where, root)
+    if one.address:
+        location["logicalLocations"] = [{"fullyQualifiedName": inert(one.address, _LONGEST), "kind": "object"}]
+    if location:
+        found["locations"] = [location]
+    return found
+
+
+def _physical(where: Where, root: PurePath) -> dict[str, Any]:
+    file = PurePath(normpath(root / where.file))
+    region = {"startLine": max(1, where.line), "startColumn": max(1, where.column)}
+    try:
+        inside = file.relative_to(root)
+    except ValueError:
+        return {"artifactLocation": {"uri": f"file://{_quoted(file)}"}, "region": region}
+    return {"artifactLocation": {"uri": _quoted(inside), "uriBaseId": "%SRCROOT%"}, "region": region}
+
+
+def _quoted(path: PurePath) -> str:
+    return quote(path.as_posix().encode("utf-8", "surrogateescape"))
