@@ -158,7 +158,7 @@ def test_a_delete_of_what_moved_is_refused_with_both_values(lab: Lab) -> None:
 
 def test_a_delete_of_what_another_has_taken_the_place_of(lab: Lab, tmp_path: Path) -> None:
     (tmp_path / "token").write_text("canary")
-    spaces = {"namespaces": {"n": {}}}
+    spaces: dict[str, Any] = {"namespaces": {"n": {}}}
     lab.write({**spaces, "secrets": {"s": {"namespace": "n", "data": {"token": {"file": "token"}}}}})
     lab.converge()
     lab.write(spaces)
