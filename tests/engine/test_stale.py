@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.lab import REGISTRY_KINDS, Lab
+from tests.lab import Lab
 from vastplan.app import flows
-from vastplan.engine.moved import outgrown
-from vastplan.model.address import Address
 from vastplan.model.outcome import Moved, Outcome, Receipt, State
-from vastplan.model.plan import Action, Evidence, Plan, Verb
+from vastplan.model.plan import Action, Plan, Verb
 
 TIB = 2**40
 MERGE = {"Content-Type": "application/merge-patch+json"}
@@ -252,32 +249,6 @@ def test_a_secret_that_moved_is_never_shown(lab: Lab, tmp_path: Path) -> None:
     assert "canary" not in repr(ended) and "Y2Fu" not in repr(ended)
 
 
-@pytest.mark.parametrize(
-    ("kind", "fact", "then", "now", "stale"),
-    [
-        ("view", "used", 8 * TIB, 8 * TIB + 1, False),
-        ("view", "used", 2**40 - 1, 2**40, False),  # a byte, at a power of two
-        ("view", "used", 8 * TIB, 16 * TIB, False),
-        ("view", "used", 8 * TIB, 16 * TIB + 1, True),
-        ("view", "used", 8 * TIB, 0, False),
-        ("view", "used", 0, 1, True),  # it was empty, and is not
-        ("persistent_volume_claim", "bound", 0, 1, True),
-        ("persistent_volume_claim", "bound", 1, 1, False),
-        ("project", "GPUs allocated", 4, 5, True),
-        ("project", "GPUs allocated", 4, 3, False),
-        ("quota", "used_inodes", 999, 1000, True),
-        ("quota", "used_inodes", 1000, 2000, False),
-        ("quota", "used_inodes", 1000, 2001, True),
-    ],
-)
-def test_figures_of_use_are_compared_in_bands(kind: str, fact: str, then: int, now: int, stale: bool) -> None:
-    weighed = (Evidence(fact, then, "bytes"),) if then else ()
-    action = Action(Address("iad", kind, "x"), Verb.DELETE, "gone", evidence=weighed)
-    facts = {**dict.fromkeys(REGISTRY_KINDS[kind].in_use, 0), fact: now}
-    found = outgrown(REGISTRY_KINDS[kind], action, facts)
-    assert [(one.path, one.planned, one.live) for one in found] == ([(fact, then, now)] if stale else [])
-
-
 @pytest.mark.parametrize(("grown", "state"), [(1, State.DONE), (2 * TIB, State.STALE)])
 def test_a_byte_written_does_not_make_a_plan_stale(lab: Lab, grown: int, state: State) -> None:
     lab.write(document())
@@ -300,14 +271,6 @@ def write(lab: Lab, path: str, size: int) -> None:
     tenant = row(lab, "tenant", "a")["id"]
     plane: Any = lab.world.sites["iad"].planes["vast"]
     plane.usage(path, tenant, size, 1)
-
-
-def test_more_is_written_than_any_stale_reading_would_cover() -> None:
-    """What a plan did not weigh counts as nothing: an edited plan cannot widen a band by leaving evidence out."""
-    action = Action(Address("iad", "view", "x"), Verb.DELETE, "gone", evidence=(Evidence("used", TIB, "bytes"),))
-    kind = REGISTRY_KINDS["view"]
-    assert not outgrown(kind, action, {"used": TIB})
-    assert outgrown(kind, replace(action, evidence=()), {"used": TIB})
 
 
 def test_a_delete_of_what_refers_to_something_that_is_no_longer_looked_at(tmp_path: Path) -> None:
