@@ -26,9 +26,13 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """What follows from the interval: shares are fractions of 1, times seconds, `average` bytes a second of all jobs."""
+    """What follows from the interval: shares are fractions of 1, times seconds, `average` bytes a second of all jobs.
+
+    `kept` is the interval that is really kept: an asynchronous write that takes longer holds up the next one.
+    """
 
     interval: int
+    kept: float
     stall_fraction: float
     duty: float
     rpo: float
@@ -161,8 +165,8 @@ def _limits(demand: Demand) -> list[Limit]:
         found.append(Limit(Sort.NODES, "", writer.nodes * writer.node_bytes_per_second, shared=False))
     if site.write_bytes_per_second:
         found.append(Limit(Sort.SITE, "", site.write_bytes_per_second))
-    if demand.satellite and site.wan_bytes_per_second:
-        found.append(Limit(Sort.WAN, "", site.wan_bytes_per_second))
+    if site.origin_bytes_per_second:
+        found.append(Limit(Sort.WAN, "", site.origin_bytes_per_second))
     return found
 
 
@@ -196,15 +200,17 @@ def _restore(demand: Demand) -> float | None:
 def _rhythm(demand: Demand, pace: Pace, drain: float) -> Rhythm:
     interval = demand.interval
     assert interval is not None
+    kept = max(float(interval), pace.write) if pace.asynchronous else float(interval)
     return Rhythm(
         interval=interval,
-        stall_fraction=rhythm.stall_fraction(interval, pace.blocking),
+        kept=kept,
+        stall_fraction=rhythm.stall_fraction(kept, pace.blocking),
         duty=pace.write / interval,
-        rpo=interval + pace.write + drain,
-        lost_work=interval / 2 + pace.write + drain,
+        rpo=kept + pace.write + drain,
+        lost_work=kept / 2 + pace.write + drain,
         average=demand.size_bytes * demand.writer.jobs / interval,
-        overhead=pace.overhead(interval),
-        efficiency=pace.efficiency(interval),
+        overhead=pace.overhead(kept),
+        efficiency=pace.efficiency(kept),
     )
 
 
@@ -243,7 +249,8 @@ def _replica(demand: Demand, pace: Pace | None) -> Replica | None:
         return None
     sent = min(ceil(frame.every / demand.interval), demand.keep) * demand.size_bytes * demand.writer.jobs
     transfer = space.transfer_seconds(sent, wan, demand.capability.reduction)
-    return Replica(frame.every, sent, transfer, demand.interval + pace.write + frame.every + transfer)
+    kept = max(float(demand.interval), pace.write) if pace.asynchronous else demand.interval
+    return Replica(frame.every, sent, transfer, kept + pace.write + frame.every + transfer)
 
 
 def _sharing(demand: Demand, write: float | None) -> Sharing | None:

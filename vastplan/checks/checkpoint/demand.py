@@ -45,13 +45,14 @@ class Writer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capability:
-    """What a site can do; no API says, so that people have to. `write_per_cnode` times the pool's CNodes bounds a pool."""
+    """What a site can do; no API says, so that people have to."""
 
     read_bytes_per_second: int | None = None
     write_bytes_per_second: int | None = None
-    cnode_bytes_per_second: int | None = None
     wan_bytes_per_second: int | None = None
-    """To the site that the path replicates to, or is a satellite of."""
+    """To the site that the path replicates to."""
+    origin_bytes_per_second: int | None = None
+    """To the site that the path is a satellite of: every write goes there."""
     reduction: float = 1.0
 
     def __post_init__(self) -> None:
@@ -103,7 +104,6 @@ class Demand:
     durability: Durability = Durability.CLUSTER
     drain_bytes_per_second: int | None = None
     drained: Durability = Durability.CLUSTER
-    satellite: bool = False
     limits: tuple[Limit, ...] = ()
     """The QoS policies and the VIP pool on the way; what the writers, the site and the WAN bound is added to them."""
     capability: Capability = Capability()
@@ -127,8 +127,6 @@ class Demand:
             )
         if self.writer.asynchronous and not self.writer.staging_bytes_per_second:
             raise ValueError("what an asynchronous checkpoint blocks is its copy to host memory: give staging_per_rank")
-        if self.satellite and self.capability.wan_bytes_per_second is None:
-            raise ValueError("a satellite writes to its origin: give the site's capability.wan to it")
         for owner in (self, self.writer, self.capability, self.targets):
             for one in fields(owner):
                 value = getattr(owner, one.name)

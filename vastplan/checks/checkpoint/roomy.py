@@ -96,8 +96,8 @@ def inodes(budget: Budget) -> Iterator[Finding]:
 
 def far(budget: Budget) -> Iterator[Finding]:
     """CKP-15: a satellite's writes go to its origin; replication may not keep up."""
-    wan = budget.demand.capability.wan_bytes_per_second
-    if budget.demand.satellite and wan is not None:
+    wan = budget.demand.capability.origin_bytes_per_second
+    if wan is not None:
         what = f"the path is a satellite: every write goes over the WAN to its origin, at {say.rate(wan)}"
         yield Finding("CKP-15", WARNING, what, "write on the origin's site")
     replica = budget.replica

@@ -92,9 +92,9 @@ def best_interval(budget: Budget) -> Iterator[Finding]:
             f"the least is {say.share(budget.best_overhead)}, at {say.span(best)}"
         )
         yield Finding("CKP-04", WARNING, what, cure(budget))
-    elif not best / 2 <= rhythm.interval <= 2 * best:
+    elif not best / 2 <= rhythm.kept <= 2 * best:
         what = (
-            f"an interval of {say.span(rhythm.interval)} costs {say.share(rhythm.overhead)}, "
+            f"an interval of {say.span(rhythm.kept)} costs {say.share(rhythm.overhead)}, "
             f"the best one of {say.span(best)} {say.share(budget.best_overhead)}"
         )
         yield Finding("CKP-04", WARNING, what, f"an interval near {say.span(best)}, if the targets allow it")
