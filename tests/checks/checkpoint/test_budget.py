@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from math import inf, isfinite
@@ -20,8 +21,10 @@ from vastplan.checks.checkpoint import (
     Targets,
     Writer,
     budget,
+    figures,
     findings,
     iops_limit,
+    line,
     say,
 )
 from vastplan.checks.checkpoint.cure import write_needed
@@ -256,6 +259,26 @@ def test_limits_and_capabilities_of_nothing_are_refused() -> None:
 )
 def test_figures_as_they_are_said(said: str, shown: str) -> None:
     assert said == shown
+
+
+def test_figures_for_machines_and_a_line_for_people() -> None:
+    policy = Limit(Sort.QOS_BANDWIDTH, "volume v", 2 * 10**9)
+    frames = (Frame(every=900, keep_local=9000),)
+    demand = Demand(size_bytes=980 * 10**9, interval=900, limits=(policy,), frames=frames, keep=3, mtbf=28800)
+    assert line(budget(demand)) == (
+        "980 GB in 8.17 min at 2 GB/s (QoS bandwidth of volume v binds), stall 35.3 %, up to 23.2 min lost, "
+        "best interval 88.5 min, 9.8 TB pinned by snapshots"
+    )
+    found = figures(budget(demand))
+    assert (found["write_seconds"], found["write_bytes_per_second"], found["rpo_seconds"]) == (490, 2e9, 1390)
+    assert (found["shortest_interval_seconds"], found["longest_interval_seconds"]) == (490, None)
+    assert line(budget(Demand(size_bytes=980))) == "980 B"
+
+
+@given(demands)
+def test_figures_are_json(demand: Demand) -> None:
+    json.dumps(figures(budget(demand)), allow_nan=False)
+    assert line(budget(demand)).isprintable()
 
 
 def test_infinity_is_no_interval() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from vastplan.checks.checkpoint import (
     iops_limit,
     together,
 )
+from vastplan.checks.checkpoint.size import BYTES_PER_PARAMETER
 
 CASES = yaml.safe_load((Path(__file__).parent / "findings.yaml").read_text())
 WRITER = Writer(rank_bytes_per_second=10**9, staging_bytes_per_second=10**10)
@@ -76,6 +78,12 @@ def test_a_code_is_found_where_it_should_be_and_nowhere_else(case: dict[str, Any
 def test_every_code_has_a_case_and_a_title() -> None:
     seen = {one.partition(" ")[0] for case in CASES for one in case["says"]}
     assert seen | {"CKP-10"} == set(TITLES) == {f"CKP-{number:02}" for number in range(18)}
+
+
+def test_every_code_is_explained() -> None:
+    text = (Path(__file__).resolve().parents[3] / "docs" / "checkpoints.md").read_text()
+    assert set(re.findall(r"^\| (CKP-\d\d) \|", text, flags=re.M)) == set(TITLES)
+    assert all(f"`{name}` {count}" in text for name, count in BYTES_PER_PARAMETER.items())
 
 
 def test_checkpoints_that_coincide() -> None:

@@ -28,7 +28,7 @@ class Around:
     def pools(self, gpus: Values) -> None:
         """Refuse GPUs of a node pool that the project has none of."""
         has = self._project.values if self._project else {}
-        known = {**has.get("gpus", {}), **has.get("node_pools", {})}
+        known = has.get("node_pools") or {}
         for pool in gpus:
             if known and pool not in known:
                 raise ValueError(
@@ -67,9 +67,8 @@ class Around:
         if isinstance(self.tenant_values.get("qos"), Mapping):
             yield from self._policy(self.tenant_values["qos"], f"tenant {self._tenant}", None)
         self._not_ours("tenant", self._tenant)
-        for one in self._scope.of(self._site, "qos_policy"):
-            default = one.values.get("policy_type") == "USER" and one.values.get("is_default") is True
-            if default and self._tenant is not None and one.values.get("tenant") == self._tenant:
+        for one in self._scope.owned_by(self._tenant, self._site, "qos_policy"):
+            if one.values.get("policy_type") == "USER" and one.values.get("is_default") is True:
                 yield from self._policy(one.values, f"policy {one.address.name}", None)
         pool = self._one("vip_pool", values.get("vip_pool") or of_class.get("vip_pool"), self._tenant)
         cnodes = pool.values.get("cnode_ids") if pool else None
@@ -88,11 +87,9 @@ class Around:
         if isinstance(named, Ref) and self._values(named) is None:
             self.unknown.append(f"{what} {named} is not in this document: what it limits is not counted")
 
-    def _one(self, kind: str, named: object, tenant: object) -> Entry | None:
+    def _one(self, kind: str, named: object, tenant: Ref | None) -> Entry | None:
         """The entry that is named, or the tenant's only one."""
         if isinstance(named, Ref):
             return self._scope.get(named.target)
-        own = [
-            one for one in self._scope.of(self._site, kind) if tenant is not None and one.values.get("tenant") == tenant
-        ]
+        own = self._scope.owned_by(tenant, self._site, kind)
         return own[0] if len(own) == 1 else None

@@ -94,7 +94,7 @@ def demand(volume: Entry, scope: Scope, capability: object) -> Demand:
         ),
         frames=frames,
         quota_bytes=values.get("size"),
-        tenant_bytes=around.tenant_values.get("capacity_rules", {}).get("hard_limit"),
+        tenant_bytes=around.tenant_values.get("capacity_rules", {}).get("hard_limit") or None,
         max_inodes=values.get("max_inodes"),
         targets=Targets(
             **{name: value for name, value in targets.items() if name != "durability"},

@@ -86,7 +86,7 @@ class Limit:
 
 
 def iops_limit(
-    owner: str, iops: int, burst_iops: int | None = None, credit_ios: int = 0, io_bytes: int = IO_BYTES
+    owner: str, iops: float, burst_iops: int | None = None, credit_ios: int = 0, io_bytes: int = IO_BYTES
 ) -> Limit:
     """A limit of I/Os a second, in bytes: 3000 IOPS of 64 KiB are 196.6 MB/s, whatever bandwidth was asked for."""
     burst = burst_iops * io_bytes if burst_iops else None

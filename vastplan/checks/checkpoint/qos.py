@@ -34,7 +34,7 @@ def limits_of(values: Mapping[str, Any], owner: str, provisioned_bytes: int | No
     if values.get("mode") == "PROVISIONED_CAPACITY" and provisioned_bytes is not None:
         per_gb = values.get("capacity_total_limits" if total else "capacity_limits") or {}
         ways = "max" if total else "max_writes"
-        gigabytes = provisioned_bytes // GB
+        gigabytes = provisioned_bytes / GB
         scaled = {
             "max": (per_gb.get(f"{ways}_bw_mbps_per_gb_capacity") or 0) * gigabytes,
             "iops": (per_gb.get(f"{ways}_iops_per_gb_capacity") or 0) * gigabytes,
