@@ -193,6 +193,27 @@ def test_targets_that_nothing_meets_are_said_to_be_so() -> None:
     assert "no interval and no bandwidth meets these targets together" in findings(never)[0].fix
 
 
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_at_the_ends_of_the_window_the_overhead_is_the_target(asynchronous: bool) -> None:
+    pace = Pace(10.0, 1.0 if asynchronous else 10.0, asynchronous, 1000.0)
+    found = window(pace, cost=0.15)
+    assert pace.overhead(found.longest) == pytest.approx(0.15)
+    assert found.shortest == 10.0 if asynchronous else pace.overhead(found.shortest) == pytest.approx(0.15)
+    assert window(pace, cost=0.02).empty
+
+
+def test_what_a_copy_and_a_second_job_add() -> None:
+    limit = Limit(Sort.SITE, "", 10**9)
+    writer = Writer(jobs=2)
+    base = Demand(size_bytes=10**11, interval=1000, limits=(limit,), writer=writer, drain_bytes_per_second=10**9)
+    found = budget(base).rhythm
+    assert found is not None
+    assert (found.rpo, found.lost_work, found.average) == (1300, 800, 2e8)
+    apart = budget(replace(base, writer=replace(writer, aligned=False))).rhythm
+    assert apart is not None
+    assert (apart.rpo, apart.average) == (1200, 2e8)
+
+
 def test_the_curve_is_lowest_at_the_best_interval() -> None:
     found = budget(Demand(size_bytes=98 * 10**9, interval=3600, gpus=1024, limits=(Limit(Sort.SITE, "", 10**9),)))
     assert found.best is not None and found.best_overhead is not None

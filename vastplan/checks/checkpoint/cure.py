@@ -35,7 +35,7 @@ def cure(budget: Budget) -> str:
 def write_needed(budget: Budget) -> float | None:
     """The longest write time, seconds, at which some interval meets all targets; `None` when none is short enough."""
     pace, demand = budget.pace, budget.demand
-    if pace is None or pace.write <= 0:
+    if pace is None:
         return None
 
     def meets(write: float) -> bool:
