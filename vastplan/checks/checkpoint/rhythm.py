@@ -116,7 +116,7 @@ class Window:
     @property
     def empty(self) -> bool:
         """Whether no interval meets the targets."""
-        return self.shortest > self.longest or self.longest <= 0
+        return self.shortest > self.longest
 
 
 def window(pace: Pace, *, rpo: float | None = None, stall: float | None = None, cost: float | None = None) -> Window:
