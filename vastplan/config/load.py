@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import MISSING, ValidationError
 
 from vastplan.config import credentials, merge, sites
 from vastplan.config.resolve import Resolver
@@ -49,6 +49,7 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
     if head is None:
         raise Invalid(problems)
     problems += credentials.commands(head, tree)
+    problems += _links(head, tree)
     outside = _connections(connections, head, tree, problems) if connections else None
     given: dict[str, sites.Connections] = {}
     for name, spec in head.sites.items():
@@ -95,6 +96,19 @@ def _head(tree: Located, problems: list[Diagnostic]) -> sites.Head | None:
     except ValidationError as invalid:
         _explain(tree, invalid, problems, sites.HEAD_KEYS)
         return None
+
+
+def _links(head: sites.Head, tree: Located) -> list[Diagnostic]:
+    """The WAN links of a site are to other sites of the document."""
+    found = []
+    for name, spec in head.sites.items():
+        links = spec.capability.wan if isinstance(spec.capability, sites.Capability) else MISSING
+        others = head.sites.keys() - {name}
+        for other in links if isinstance(links, dict) else ():
+            if other not in others:
+                where = tree["sites"][name]["capability"]["wan"].where(other)
+                found.append(error("VP202", f"no other site {other}", fix=nearest(other, others), where=where))
+    return found
 
 
 def _connections(

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import MISSING, Field, StringConstraints, model_validator
 
+from vastplan.words.checkpoint import Capability
 from vastplan.words.types import EnvironmentSecret, FileSecret, Spec
 
 _Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#]*)?$")]
@@ -110,6 +111,8 @@ class SiteSpec(Connections):
     csi: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+(\.\d+)?$")] | MISSING = MISSING
     """The version of the VAST CSI drivers that are installed there: what they cannot do is refused."""
     parallel: Annotated[int, Field(ge=1, le=64)] | MISSING = MISSING
+    capability: Capability | MISSING = MISSING
+    """What the site can do, for what is computed of it: the budgets of checkpoints."""
 
 
 class KubernetesLedgerSpec(KubernetesEndpoint):
@@ -176,7 +179,7 @@ EntrySites = Annotated[list[SiteName], Field(min_length=1)]
 EntryRenamed = Annotated[str, StringConstraints(min_length=1)]
 
 __all__ = [
-    "ENTRY_KEYS", "HEAD_KEYS", "AnySecret", "CommandSecret", "Connections", "ConnectionsFile", "EntryRenamed", "EntrySites",
+    "ENTRY_KEYS", "HEAD_KEYS", "AnySecret", "Capability", "CommandSecret", "Connections", "ConnectionsFile", "EntryRenamed", "EntrySites",
     "EnvironmentSecret", "FileSecret", "Head", "KubernetesEndpoint", "KubernetesLedgerSpec", "LedgerSpec", "Limits", "RunaiEndpoint",
     "SimEndpoint", "SiteSpec", "Tls", "VastEndpoint", "credentials",
 ]  # fmt: skip

@@ -112,7 +112,8 @@ class Scope:
         """The entries of a kind on a site."""
         yield from self._entries.get((site, kind), {}).values()
 
-    def _owned_by(self, tenant: Ref | None, site: str, kind: str) -> list[Entry]:
+    def owned_by(self, tenant: Ref | None, site: str, kind: str) -> list[Entry]:
+        """The entries of a kind on a site that belong to `tenant`; none to no tenant."""
         if tenant is None:
             return []
         if (site, kind) not in self._by_tenant:
@@ -130,7 +131,7 @@ class Scope:
 
     def only(self, entry: Entry, field: str, kind: str, tenant: Ref | None) -> Ref | None:
         """The one entry of `kind` that belongs to `tenant`; no or several candidates are an error."""
-        found = self._owned_by(tenant, entry.address.site, kind)
+        found = self.owned_by(tenant, entry.address.site, kind)
         if len(found) == 1:
             return Ref(found[0].address)
         owner = f"tenant {tenant}" if tenant else "no tenant"

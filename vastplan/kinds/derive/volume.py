@@ -12,6 +12,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast.view import View
 from vastplan.model.value import Ref
+from vastplan.words.checkpoint import Checkpoint
 from vastplan.words.document import Entry, Expansion, Scope, composite
 from vastplan.words.marks import AS_SET, DOCUMENT, Refers
 from vastplan.words.types import MISSING, Bytes, Count, ReferenceName, Spec, Text
@@ -44,6 +45,7 @@ class Volume(Spec):
     qos: Annotated[_Qos, DOCUMENT] = MISSING  # type: ignore[valid-type]
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
+    checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
 
     @model_validator(mode="after")
     def _of_one_sort(self) -> "Volume":

@@ -1,0 +1,35 @@
+"""A document's volume and what its budget says, without any system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import vastplan.kinds
+from vastplan.checks.checkpoint import Budget, Finding
+from vastplan.checks.checkpoint.document import judge
+from vastplan.config.load import load
+from vastplan.words.discover import discover
+from vastplan.words.document import Scope
+
+Judged = tuple[Budget | None, tuple[Finding, ...]]
+Judge = Callable[[str], Judged]
+REGISTRY = discover(vastplan.kinds)
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Judge:
+    """The judgement of the volume `checkpoints` of a document, on the first site."""
+
+    def of(text: str) -> Judged:
+        file = tmp_path / "document.yaml"
+        file.write_text(text)
+        document = load([file], REGISTRY)
+        scope = Scope(document.sites(), document.entries)
+        site, spec = next(iter(document.head.sites.items()))
+        (volume,) = (one for one in scope.of(site, "volume") if one.address.name == "checkpoints")
+        return judge(volume, scope, spec.capability)
+
+    return of

@@ -1,0 +1,134 @@
+"""What the budget is computed from: frozen inputs in bytes, bytes a second and seconds.
+
+`None` is not known, and what follows from it is then not computed. What makes no sense raises `ValueError` with what
+would have to change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from enum import IntEnum
+
+from vastplan.checks.checkpoint.limits import Limit
+
+
+class Durability(IntEnum):
+    """What a checkpoint outlives, least first."""
+
+    NODE = 1
+    CLUSTER = 2
+    REGION = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Writer:
+    """Who writes. The rates are of one rank and of one node; `staging` is the copy from GPU to host memory, of one rank.
+
+    Several `jobs` that are `aligned` write at the same time, which is the worst case.
+    """
+
+    ranks: int = 1
+    nodes: int | None = None
+    rank_bytes_per_second: int | None = None
+    node_bytes_per_second: int | None = None
+    staging_bytes_per_second: int | None = None
+    files_per_rank: int = 1
+    jobs: int = 1
+    aligned: bool = True
+    asynchronous: bool = False
+
+    @property
+    def at_once(self) -> int:
+        """How many jobs write at the same time."""
+        return self.jobs if self.aligned else 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capability:
+    """What a site can do; no API says, so that people have to."""
+
+    read_bytes_per_second: int | None = None
+    write_bytes_per_second: int | None = None
+    wan_bytes_per_second: int | None = None
+    """To the site that the path replicates to."""
+    origin_bytes_per_second: int | None = None
+    """To the site that the path is a satellite of: every write goes there."""
+    reduction: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.reduction < 1:
+            raise ValueError("reduction_ratio is stored size before over after reduction: 1 or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """One frame of a snapshot schedule; what is kept for no time is not kept."""
+
+    every: int
+    keep_local: int = 0
+    keep_remote: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Targets:
+    """What has to hold; spans in seconds, shares as fractions of 1. `durability` is what a checkpoint has to outlive."""
+
+    rpo: int | None = None
+    rto: int | None = None
+    remote_rpo: int | None = None
+    stall_fraction: float | None = None
+    overhead: float | None = None
+    durability: Durability | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Demand:
+    """All that is known of one volume's checkpoints. `unknown` says in sentences what could not be taken into account."""
+
+    size_bytes: int
+    bytes_per_parameter: float | None = None
+    writer: Writer = Writer()
+    interval: int | None = None
+    no_interval: str = ""
+    """Why there is no interval in seconds, when one was given in other words."""
+    keep: int = 1
+    gpus: int | None = None
+    mtbf: float | None = None
+    gpu_days_per_failure: float | None = None
+    restart: int = 0
+    attach: int = 0
+    read_per_rank: int | None = None
+    collective_timeout: int | None = None
+    grace_period: int | None = None
+    readers: int | None = None
+    durability: Durability = Durability.CLUSTER
+    drain_bytes_per_second: int | None = None
+    drained: Durability = Durability.CLUSTER
+    limits: tuple[Limit, ...] = ()
+    """The QoS policies and the VIP pool on the way; what the writers, the site and the WAN bound is added to them."""
+    capability: Capability = Capability()
+    frames: tuple[Frame, ...] = ()
+    quota_bytes: int | None = None
+    tenant_bytes: int | None = None
+    max_inodes: int | None = None
+    targets: Targets = field(default_factory=Targets)
+    unknown: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.size_bytes < 1:
+            raise ValueError("a checkpoint has a size: give size, for example 980 GB, or the model's params")
+        if self.interval is not None and self.interval < 1:
+            raise ValueError("checkpoints follow each other after some time: give an interval of 1s or more")
+        if self.writer.ranks < 1 or self.writer.jobs < 1 or self.writer.files_per_rank < 1:
+            raise ValueError("somebody writes: ranks, concurrent_jobs and files_per_rank are 1 or more")
+        if self.keep < 1:
+            raise ValueError(
+                "keep_last is how many checkpoints are kept: 1 or more, or there is nothing to resume from"
+            )
+        if self.writer.asynchronous and not self.writer.staging_bytes_per_second:
+            raise ValueError("what an asynchronous checkpoint blocks is its copy to host memory: give staging_per_rank")
+        for owner in (self, self.writer, self.capability, self.targets):
+            for one in fields(owner):
+                value = getattr(owner, one.name)
+                if isinstance(value, int | float) and value < 0:
+                    raise ValueError(f"{one.name} is {value}: it cannot be less than nothing")
