@@ -34,7 +34,7 @@ from tests.mutation.mistakes import Mutant, mutants
 
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent.parent
-SECONDS, TIMES = 60, 15  # a mutant's tests may take this long, or so many times as long as without one
+SECONDS, TIMES = 20, 8  # a mutant's tests may take this long, or so many times as long as without one
 
 
 @dataclass(frozen=True, slots=True)
