@@ -241,3 +241,14 @@ def test_a_truth_and_nothing_are_said_in_words(planned: Any, found: Any, says: s
     shelf["open"] = found
     (one,) = bench.apply(plan).outcomes
     assert told(one) == (State.STALE, f"it moved since the plan was made: {says}; plan again")
+
+
+def test_what_lets_go_and_is_attached_again_has_not_moved_by_that(bench: Bench) -> None:
+    listed = entry("catalogue", "c", books=[ref("book", "t")], shelf=ref("shelf", "a"))
+    bench.done(A, entry("shelf", "b"), BOOK, listed)
+    plan = bench.plan(A, entry("shelf", "b"), THICK, listed)
+    bench.library.named("catalogue", "c")["shelf"] = "b"
+    found = {one.address: told(one) for one in bench.apply(plan).outcomes}
+    assert found["iad/catalogue/c"] == (
+        State.STALE, "it moved since the plan was made: shelf was a and is b now; plan again",
+    )  # fmt: skip
