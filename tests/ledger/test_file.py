@@ -6,6 +6,7 @@ import json
 import os
 import re
 import stat
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,8 @@ def test_a_session_that_could_not_write_leaves_all_as_it_is(tmp_path: Path) -> N
 
     session._open = Full(session._open)  # type: ignore[assignment]
     says = f"the ledger {tmp_path / 'iad.journal'} cannot be written: No space left on device"
-    for act in (lambda: session.record(events.drop("iad/view/x")), session.holds):
+    acts: list[Callable[[], None]] = [lambda: session.record(events.drop("iad/view/x")), session.holds]
+    for act in acts:
         with pytest.raises(Lost) as caught:
             act()
         assert str(caught.value) == says
@@ -223,11 +225,13 @@ def test_whoever_holds_it_is_named(tmp_path: Path, note: str | None, by: str, mo
         (tmp_path / "iad.holder").unlink()
     else:
         (tmp_path / "iad.holder").write_text(note)
-    waits = []
-    monkeypatch.setattr(
-        "vastplan.ledger.file.FileLock",
-        lambda path, timeout: (waits.append(timeout), FileLock(path, timeout=timeout))[1],
-    )
+    waits: list[float] = []
+
+    def lock(path: Path, timeout: float) -> FileLock:
+        waits.append(timeout)
+        return FileLock(path, timeout=timeout)
+
+    monkeypatch.setattr("vastplan.ledger.file.FileLock", lock)
     with pytest.raises(Locked) as caught:
         FileLedger(tmp_path, "doc").open("iad", "another")
     assert str(caught.value) == f"the ledger of iad is in use by {by}; wait for it to end"
