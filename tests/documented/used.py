@@ -24,7 +24,7 @@ BESIDES = {
         ("PUT", "/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}"),
     ),
 }
-READ_ONLY = ("node_pool", "role")  # what others refer to and nobody declares
+READ_ONLY = ("cluster", "node_pool", "role", "vms")  # what others refer to or ask, and nobody declares
 
 
 @lru_cache

@@ -6,9 +6,10 @@ import os
 import socket
 import threading
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
+from vastplan.app import checking
 from vastplan.app.connect import Providers, connected, unverified
 from vastplan.app.holding import Held, Notes
 from vastplan.app.planfile import sealed
@@ -81,11 +82,10 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
         ledger = {site: backend.read(site) for site in options.sites}
     mine = tuple(entry for entry in entries if entry.address.site in options.sites)
     kinds = workspace.registry.kinds
-    observed = observe(
-        [(site, kinds[name]) for site, name in sorted(wanted(kinds, mine, ledger, _systems(workspace)))],
-        providers,
-        ledger,
-    )
+    facts = checking.facts_of(workspace, expanded, mine)
+    asked = checking.wanted(facts)
+    collections = wanted(kinds, mine, ledger, _systems(workspace)) | asked
+    observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
     request = Request(
         document=workspace.name,
         digest=workspace.digest(entries),
@@ -102,6 +102,9 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
         findings=(*expanded.findings, *unverified(workspace.document, options.sites)),
     )
     plan, matcher = build(request)
+    live = replace(facts, seen=checking.seen(observed, matcher, asked))
+    checked = (*checking.findings(workspace, live, request.now.date()), *checking.untold(facts, observed))
+    plan = replace(plan, findings=(*checked, *plan.findings))
     return Planned(sealed(plan), observed, mine, matcher)
 
 

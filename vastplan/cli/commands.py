@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vastplan.app import flows, inspect, planfile
+from vastplan.app import checking, flows, inspect, planfile
 from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.screen import Screen
@@ -18,12 +18,14 @@ from vastplan.engine.guard import Consent
 from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Severity
-from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.errors import Forbidden, Invalid, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Action, Plan
 from vastplan.report import drift as drift_report
 from vastplan.report import machine
+from vastplan.report.checks import check_list, check_text
 from vastplan.report.text import plan_text, receipt_text
+from vastplan.report.values import counted
 
 
 def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
@@ -40,15 +42,31 @@ def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
 
 def validate(words: argparse.Namespace, screen: Screen) -> int:
     """Everything that can be known without a network."""
+    if words.list_checks or words.explain:
+        return _explain(words, screen)
+    if not words.paths:
+        raise VastplanError("validate needs a document: vastplan validate PATH")
     workspace = open_workspace(words.paths, words.connections)
-    entries, findings = workspace.entries()
+    checked = checking.offline(workspace, flows.now().date())
+    wrong = sum(one.severity is Severity.ERROR for one in checked.findings)
     if words.format == "json":
-        screen.machine(machine.Validation(workspace.name, len(entries), findings))
+        screen.machine(machine.Validation(workspace.name, checked.objects, checked.findings))
     else:
-        screen.findings(findings)
-        kinds = len({entry.address.kind for entry in entries})
-        sites = len({entry.address.site for entry in entries})
-        screen.show(f"{workspace.name} is valid: {len(entries)} objects of {kinds} kinds on {sites} sites.")
+        screen.findings(checked.findings)
+        said = f"has {counted(wrong, 'error')}" if wrong else "is valid"
+        screen.show(
+            f"{workspace.name} {said}: {checked.objects} objects of {checked.kinds} kinds on {checked.sites} sites."
+        )
+    return errors.ERROR if wrong else errors.OK
+
+
+def _explain(words: argparse.Namespace, screen: Screen) -> int:
+    """The checks themselves: all of them, or one in full."""
+    shown = checking.known(words.explain) if words.explain else checking.known()
+    if words.format == "json":
+        screen.machine(machine.KnownChecks(shown))
+    else:
+        screen.show(check_text(shown[0], screen.style) if words.explain else check_list(shown, screen.style))
     return errors.OK
 
 
@@ -66,7 +84,7 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
             screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
     conditions = _conditions(made)
     if not words.detailed_exitcode:
-        conditions -= {errors.CHANGES, errors.BLOCKED}
+        conditions -= {errors.CHANGES} if _forbidden(made) else {errors.CHANGES, errors.BLOCKED}
     return errors.exit_code(conditions)
 
 
@@ -83,6 +101,9 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
             screen.show(plan_text(made, screen.style))
             if _wrong(made):
                 return errors.ERROR  # they were shown with the plan
+            if _forbidden(made):
+                screen.error("nothing was done: checks found errors; mend them, or waive them in the document")
+                return errors.BLOCKED
         _refuse_wrong(made)
         doable = [action for action in made.actions if not action.blocked]
         if not doable:
@@ -101,13 +122,21 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
 
 
 def _wrong(made: Plan) -> list[Diagnostic]:
-    return [one for one in made.findings if one.severity is Severity.ERROR]
+    return [one for one in made.findings if one.severity is Severity.ERROR and not one.checked]
+
+
+def _forbidden(made: Plan) -> list[Diagnostic]:
+    """The errors that checks found: what the document asks for could be done, and should not be."""
+    return [one for one in made.findings if one.severity is Severity.ERROR and one.checked]
 
 
 def _refuse_wrong(made: Plan) -> None:
     wrong = _wrong(made)
     if wrong:
         raise Invalid(wrong)
+    forbidden = _forbidden(made)
+    if forbidden:
+        raise Forbidden(forbidden)
 
 
 def _untouched(made: Plan) -> Receipt:
@@ -121,7 +150,7 @@ def _untouched(made: Plan) -> Receipt:
 
 def _conditions(made: Plan) -> set[int]:
     found: set[int] = set()
-    if any(action.blocked for action in made.actions):
+    if any(action.blocked for action in made.actions) or _forbidden(made):
         found.add(errors.BLOCKED)
     if made.actions:
         found.add(errors.CHANGES)
@@ -194,7 +223,8 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
     else:
         screen.show(drift_report.text(planned.plan, moved, strangers, screen.style))
     conditions = {errors.CHANGES} if moved else set()
-    return errors.exit_code(conditions | (_conditions(planned.plan) & {errors.INCOMPLETE, errors.ERROR}))
+    told = {errors.INCOMPLETE, errors.ERROR, *([errors.BLOCKED] if _forbidden(planned.plan) else [])}
+    return errors.exit_code(conditions | (_conditions(planned.plan) & told))
 
 
 def show(words: argparse.Namespace, screen: Screen) -> int:

@@ -56,8 +56,9 @@ def _command(
     )  # fmt: skip
 
 
-def _paths(one: argparse.ArgumentParser) -> None:
-    one.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a document: YAML files, or a folder of them")
+def _paths(one: argparse.ArgumentParser, *, needed: bool = True) -> None:
+    text = "a document: YAML files, or a folder of them"
+    one.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH", help=text)
     one.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )
@@ -103,7 +104,9 @@ def _consents(one: argparse.ArgumentParser) -> None:
 
 def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     one = _command(commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory")
-    _paths(one)
+    _paths(one, needed=False)
+    one.add_argument("--list-checks", action="store_true", help="list the checks instead; needs no document")
+    one.add_argument("--explain", metavar="CODE", help="say what a check finds, why and what to do; needs no document")
     _formats(one, "text", "json")
 
 
@@ -219,6 +222,7 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
             "show",
             "ledger-list",
             "problems",
+            "checks",
         ),
         default="desired-state",
     )

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, Literal
 
-from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.outcome import Outcome, Receipt
 from vastplan.model.plan import Action, Cause, Plan, Unknown, Verb
 
@@ -20,7 +20,7 @@ BY_HAND = (Cause.SYSTEM, Cause.BOTH)
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """`validate`: a document without errors, and what else was found."""
+    """`validate`: a document that could be read, and what was found; the severities of `findings` say how bad it is."""
 
     document: str
     objects: int
@@ -86,6 +86,7 @@ class Drift:
     unknown: tuple[Unknown, ...]
     pending: int
     in_sync: int
+    findings: tuple[Diagnostic, ...] = ()
     format_version: str = FORMAT_VERSION
 
 
@@ -135,7 +136,28 @@ class OwnedObjects:
     format_version: str = FORMAT_VERSION
 
 
-Printed = Validation | Problems | Applied | Drift | ShownObject | OwnedObjects
+@dataclass(frozen=True, slots=True)
+class KnownCheck:
+    """One check: what it finds, how bad that is, why, what to do about it, and where that is from."""
+
+    code: str
+    title: str
+    severity: Severity
+    why: str
+    fix: str
+    source: str
+    live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KnownChecks:
+    """`validate --list-checks` and `--explain`: `live` ones also look at what a plan observes."""
+
+    checks: tuple[KnownCheck, ...]
+    format_version: str = FORMAT_VERSION
+
+
+Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | OwnedObjects
 
 
 def applied(receipt: Receipt) -> Applied:
@@ -153,6 +175,7 @@ def drift(plan: Plan, found: list[Action], strangers: list[Stranger]) -> Drift:
         unknown=plan.unknown,
         pending=len(plan.actions) - len(found),
         in_sync=plan.in_sync,
+        findings=plan.findings,
     )
 
 

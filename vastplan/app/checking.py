@@ -1,0 +1,162 @@
+"""The checks over a document, offline and on what a plan observed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+
+import vastplan.checks
+from vastplan.app.workspace import Expanded, Workspace
+from vastplan.checks.check import Check, discover
+from vastplan.checks.facts import Capability, Facts, Index, Seen
+from vastplan.checks.run import Rules, Waiver, run
+from vastplan.config.checks import CapabilitySpec, ChecksSpec
+from vastplan.config.unfold import nearest
+from vastplan.engine.match import Matcher
+from vastplan.engine.observe import Live, Observed
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Diagnostic, Severity, error
+from vastplan.model.errors import VastplanError
+from vastplan.report.machine import KnownCheck
+from vastplan.words.document import Entry
+
+_CAPABILITY = {
+    "usable": "usable_capacity", "reads": "reads_bw_mbps", "writes": "writes_bw_mbps", "read_iops": "reads_iops",
+    "write_iops": "writes_iops", "capacity_percent": "capacity_percent",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A document that was checked without a network: its findings, and how much of it there is."""
+
+    findings: tuple[Diagnostic, ...]
+    objects: int
+    kinds: int
+    sites: int
+
+
+@cache
+def catalogue() -> Mapping[str, Check]:
+    """All checks by code."""
+    return discover(vastplan.checks)
+
+
+def known(code: str | None = None) -> tuple[KnownCheck, ...]:
+    """The checks for people, or the one with the code; raises `VastplanError` for one that is none."""
+    if code is not None and code not in catalogue():
+        hint = nearest(code.upper(), catalogue())
+        raise VastplanError(f"no check {code}" + (f"; {hint}" if hint else ""))
+    return tuple(
+        KnownCheck(one.code, one.title, one.severity, one.why, one.fix, one.source, bool(one.reads))
+        for one in catalogue().values()
+        if code in (None, one.code)
+    )
+
+
+def offline(workspace: Workspace, today: date) -> Checked:
+    """The checks over a whole document, without a network. Raises `Invalid` when it cannot be expanded."""
+    expanded = workspace.expanded()
+    found = findings(workspace, facts_of(workspace, expanded), today)
+    kinds = {entry.address.kind for entry in expanded.entries}
+    sites = {entry.address.site for entry in expanded.entries}
+    return Checked((*expanded.findings, *found), len(expanded.entries), len(kinds), len(sites))
+
+
+def facts_of(workspace: Workspace, expanded: Expanded, entries: tuple[Entry, ...] | None = None) -> Facts:
+    """What checks may know without a network; `entries` are those of the chosen sites."""
+    return Facts(
+        sites=workspace.document.sites(),
+        objects=Index(expanded.entries if entries is None else entries),
+        written=Index(workspace.document.entries),
+        capabilities=_capabilities(workspace),
+    )
+
+
+def wanted(facts: Facts) -> set[tuple[str, str]]:
+    """The collections that checks want to see live: site and kind."""
+    return {(site, kind) for check in catalogue().values() for kind in check.reads for site in check.wanted(facts)}
+
+
+def seen(observed: Observed, matcher: Matcher, asked: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[Seen, ...]]:
+    """What was asked for and could be read, as checks see it."""
+    return {
+        key: tuple(_seen(live, matcher) for live in observed.objects(*key)) for key in asked if not observed.error(*key)
+    }
+
+
+def untold(facts: Facts, observed: Observed) -> list[Diagnostic]:
+    """What checks wanted to see and could not."""
+    found = []
+    for check in catalogue().values():
+        for site in sorted(set(check.wanted(facts)) if check.reads else ()):
+            for kind in check.reads:
+                reason = observed.error(site, kind)
+                if reason:
+                    text = f"this could not be checked against {site}: {kind}: {reason}"
+                    found.append(Diagnostic(check.code, Severity.WARNING, text, "plan again when it answers"))
+    return found
+
+
+def _seen(live: Live, matcher: Matcher) -> Seen:
+    address = matcher.address_of(live) or Address(live.site, live.kind.name, live.name)
+    return Seen(address, live.values, live.facts)
+
+
+def findings(workspace: Workspace, facts: Facts, today: date) -> tuple[Diagnostic, ...]:
+    """What the checks find, under the document's word on them."""
+    return (*_unknown(workspace), *run(catalogue(), facts, _rules(workspace), today))
+
+
+def _said(workspace: Workspace) -> ChecksSpec:
+    said = workspace.document.head.checks
+    return said if isinstance(said, ChecksSpec) else ChecksSpec()
+
+
+def _rules(workspace: Workspace) -> Rules:
+    said, places = _said(workspace), workspace.document.places
+    waive = said.waive if isinstance(said.waive, list) else []
+    raised = said.raised if isinstance(said.raised, dict) else {}
+    return Rules(
+        tuple(
+            Waiver(one.code, one.address, one.reason, date.fromisoformat(one.until), places.get(("waive", str(index))))
+            for index, one in enumerate(waive)
+        ),
+        {code: (Severity(how), places.get(("raise", code))) for code, how in raised.items()},
+    )
+
+
+def _capabilities(workspace: Workspace) -> dict[str, Capability]:
+    said = _said(workspace).sites
+    found = {}
+    for name, spec in said.items() if isinstance(said, dict) else ():
+        given = {ours: value for ours, theirs in _CAPABILITY.items() if isinstance(value := getattr(spec, theirs), int)}
+        found[name] = Capability(**given, gpus=_gpus(spec))
+    return found
+
+
+def _gpus(spec: CapabilitySpec) -> Mapping[str, float]:
+    return spec.gpus if isinstance(spec.gpus, dict) else {}
+
+
+def _unknown(workspace: Workspace) -> list[Diagnostic]:
+    """Codes and sites that are none."""
+    said, places = _said(workspace), workspace.document.places
+    used = [
+        (one.code, ("waive", str(index)))
+        for index, one in enumerate(said.waive if isinstance(said.waive, list) else [])
+    ]
+    used += [(code, ("raise", code)) for code in (said.raised if isinstance(said.raised, dict) else {})]
+    hint = "vastplan validate --list-checks lists them"
+    found = [
+        error("VP260", f"no check {code}", fix=nearest(code, catalogue()) or hint, where=places.get(place))
+        for code, place in used
+        if code not in catalogue()
+    ]
+    known = workspace.document.head.sites
+    for name in said.sites if isinstance(said.sites, dict) else ():
+        if name not in known:
+            found.append(error("VP202", f"no site {name}", fix=nearest(name, known), where=places.get(("sites", name))))
+    return found

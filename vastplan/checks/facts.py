@@ -1,0 +1,123 @@
+"""What checks may know: the document as written and as expanded, indexed once; the sites; and what was seen live."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry, Site
+
+
+class Index:
+    """Entries by site and kind, and by what they refer to; each index is made when it is first asked for."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._all: dict[tuple[str, str], dict[str, Entry]] = {}
+        for entry in entries:
+            self._all.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
+        self._referring: dict[tuple[str, str, str], dict[Address, list[Entry]]] = {}
+
+    def on(self, site: str, kind: str) -> Mapping[str, Entry]:
+        """The entries of a kind on a site, by name."""
+        return self._all.get((site, kind), {})
+
+    def all(self, kind: str) -> Iterator[Entry]:
+        """The entries of a kind on every site."""
+        for (_, name), entries in self._all.items():
+            if name == kind:
+                yield from entries.values()
+
+    def get(self, ref: Any) -> Entry | None:
+        """The entry that a reference names; `None` for one that is not here, and for what is no reference."""
+        if not isinstance(ref, Ref):
+            return None
+        return self.on(ref.target.site, ref.target.kind).get(ref.target.name)
+
+    def referring(self, site: str, kind: str, field: str, target: Any) -> list[Entry]:
+        """The entries of a kind on a site whose `field` refers to `target` (an address or a reference)."""
+        key = (site, kind, field)
+        if key not in self._referring:
+            index: dict[Address, list[Entry]] = {}
+            for entry in self.on(site, kind).values():
+                value = entry.values.get(field)
+                if isinstance(value, Ref):
+                    index.setdefault(value.target, []).append(entry)
+            self._referring[key] = index
+        return self._referring[key].get(target.target if isinstance(target, Ref) else target, [])
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """What a site can do, where the document says it: bytes, MB/s, IOPS, GPUs by node pool; 0 is not said.
+
+    `capacity_percent` is how far hard limits may add up beyond the usable capacity.
+    """
+
+    usable: int = 0
+    reads: int = 0
+    writes: int = 0
+    read_iops: int = 0
+    write_iops: int = 0
+    gpus: Mapping[str, float] = field(default_factory=dict)
+    capacity_percent: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A live object: symbolic values, its figures by name, and the address it has or would have."""
+
+    address: Address
+    values: Mapping[str, Any]
+    figures: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Everything that checks work on. `written` is the document before expansion, `objects` what it stands for.
+
+    `seen` holds the live objects by site and kind, of collections that could be read; it is empty offline.
+    """
+
+    sites: Mapping[str, Site]
+    objects: Index
+    written: Index
+    capabilities: Mapping[str, Capability] = field(default_factory=dict)
+    seen: Mapping[tuple[str, str], tuple[Seen, ...]] = field(default_factory=dict)
+
+    def capability(self, site: str) -> Capability:
+        """What the document says that a site can do."""
+        return self.capabilities.get(site, Capability())
+
+    def figure(self, site: str, kind: str, name: str) -> Any:
+        """A figure of the only live object of a kind, such as the cluster; `None` when it is not known."""
+        found = self.seen.get((site, kind), ())
+        return found[0].figures.get(name) if len(found) == 1 else None
+
+    def tenant_of(self, project: Entry) -> Any:
+        """The tenant that the document puts a project into, `None` when it does not."""
+        written = self.written.on(project.address.site, "project").get(project.address.name)
+        return written.values.get("tenant") if written else None
+
+    @cached_property
+    def claims(self) -> Mapping[Address, tuple[Entry, ...]]:
+        """The claims that a class provisions, by the address of the class."""
+        found: dict[Address, list[Entry]] = {}
+        for claim in self.objects.all("persistent_volume_claim"):
+            of = claim.values.get("storage_class")
+            if isinstance(of, Ref):
+                found.setdefault(of.target, []).append(claim)
+        return {address: tuple(entries) for address, entries in found.items()}
+
+    def tenant_of_class(self, one: Entry) -> Any:
+        """The tenant whose directories a class makes volumes in: its view policy's, or the block driver's own.
+
+        The file driver takes the tenant of the view policy that it names (vast-csi `volume_builder.py`).
+        """
+        if one.values.get("driver") == "block":
+            return one.values.get("tenant_name")
+        policy = self.objects.get(one.values.get("view_policy"))
+        return policy.values.get("tenant") if policy else None
