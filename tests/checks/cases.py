@@ -9,7 +9,8 @@
         finds: {ADDRESS: MESSAGE} word for word; a list where it finds several things about one address
         live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read
 
-A good document may also be given as `{document: ..., live: ...}`. Every document gets a head with two simulated sites,
+A good document may also be given as `{document: ..., live: ...}`. `repeat: {in: [KEY, ...], count: N, entry: {...}}` adds
+entries named `n001` and on (`probed: {SITE: {vast_version: TEXT}}` is what a plan asked the systems), with `{}` in their texts filled in by the number. Every document gets a head with two simulated sites,
 `iad` and `pdx`, of which only `iad` is used unless the document says `sites`.
 """
 
@@ -43,6 +44,7 @@ class Case:
     document: dict[str, Any]
     finds: dict[str, list[str]]
     live: Live
+    probed: dict[str, dict[str, str]]
 
 
 def cases() -> Iterator[Case]:
@@ -52,15 +54,26 @@ def cases() -> Iterator[Case]:
         assert set(tree) <= {"check", "base", "good", "bad"} and tree["check"] == file.stem, file
         for sort in ("good", "bad"):
             for title, told in tree[sort].items():
-                whole = told if sort == "bad" or set(told or {}) & {"document", "live"} else {"document": told}
-                assert set(whole) <= {"document", "finds", "live"}, (file, title)
+                whole = (
+                    told if sort == "bad" or set(told or {}) & {"document", "live", "probed"} else {"document": told}
+                )
+                assert set(whole) <= {"document", "finds", "live", "repeat", "probed"}, (file, title)
                 finds = {
                     address: found if isinstance(found, list) else [found]
                     for address, found in whole.get("finds", {}).items()
                 }
                 assert bool(finds) == (sort == "bad"), (file, title)
                 document = laid(tree.get("base") or {}, whole.get("document") or {})
-                yield Case(tree["check"], f"{sort}: {title}", document, finds, whole.get("live") or {})
+                if "repeat" in whole:
+                    document = laid(document, repeated(**{"within": whole["repeat"].pop("in"), **whole["repeat"]}))
+                yield Case(
+                    tree["check"],
+                    f"{sort}: {title}",
+                    document,
+                    finds,
+                    whole.get("live") or {},
+                    whole.get("probed") or {},
+                )
 
 
 def laid(base: Any, top: Any) -> Any:
@@ -71,6 +84,19 @@ def laid(base: Any, top: Any) -> Any:
     return {key: value for key, value in merged.items() if not (key in top and top[key] is None)}
 
 
+def repeated(within: list[str], count: int, entry: dict[str, Any]) -> dict[str, Any]:
+    """Many entries that differ in their number only."""
+    found: dict[str, Any] = {
+        f"n{number:03}": {
+            key: value.replace("{}", str(number)) if isinstance(value, str) else value for key, value in entry.items()
+        }
+        for number in range(1, count + 1)
+    }
+    for key in reversed(within):
+        found = {key: found}
+    return found
+
+
 def written(document: dict[str, Any], folder: Path) -> Workspace:
     """The document with a head, in a folder."""
     head = {"version": 1, "name": "case", "sites": {"iad": {"sim": {}}}}
@@ -79,9 +105,9 @@ def written(document: dict[str, Any], folder: Path) -> Workspace:
     return open_workspace([path])
 
 
-def facts_of(workspace: Workspace, live: Live) -> Facts:
+def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]] | None = None) -> Facts:
     """What the checks may know of it."""
-    facts = checking.facts_of(workspace, workspace.expanded())
+    facts = checking.facts_of(workspace, workspace.expanded(), probed)
     seen = {
         (site, kind): (Seen(Address(site, kind, "only"), {}, figures),)
         for site, kinds in live.items()
@@ -90,6 +116,11 @@ def facts_of(workspace: Workspace, live: Live) -> Facts:
     return replace(facts, seen=seen)
 
 
-def checked(workspace: Workspace, live: Live | None = None, today: date = TODAY) -> list[Diagnostic]:
+def checked(
+    workspace: Workspace,
+    live: Live | None = None,
+    today: date = TODAY,
+    probed: dict[str, dict[str, str]] | None = None,
+) -> list[Diagnostic]:
     """What is found in it."""
-    return list(checking.findings(workspace, facts_of(workspace, live or {}), today))
+    return list(checking.findings(workspace, facts_of(workspace, live or {}, probed), today))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
+from typing import Any
 
 import vastplan.checks
 from vastplan.app.workspace import Expanded, Workspace
@@ -20,7 +21,6 @@ from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
 from vastplan.report.machine import KnownCheck
-from vastplan.words.document import Entry
 
 _CAPABILITY = {
     "usable": "usable_capacity", "reads": "reads_bw_mbps", "writes": "writes_bw_mbps", "read_iops": "reads_iops",
@@ -65,11 +65,11 @@ def offline(workspace: Workspace, today: date) -> Checked:
     return Checked((*expanded.findings, *found), len(expanded.entries), len(kinds), len(sites))
 
 
-def facts_of(workspace: Workspace, expanded: Expanded, entries: tuple[Entry, ...] | None = None) -> Facts:
-    """What checks may know without a network; `entries` are those of the chosen sites."""
+def facts_of(workspace: Workspace, expanded: Expanded, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Facts:
+    """What checks may know before anything is observed, of all sites: a reference may cross to one not worked on."""
     return Facts(
-        sites=workspace.document.sites(),
-        objects=Index(expanded.entries if entries is None else entries),
+        sites=workspace.document.sites(probed),
+        objects=Index(expanded.entries),
         written=Index(workspace.document.entries),
         capabilities=_capabilities(workspace),
     )
@@ -87,27 +87,27 @@ def seen(observed: Observed, matcher: Matcher, asked: set[tuple[str, str]]) -> d
     }
 
 
-def untold(facts: Facts, observed: Observed) -> list[Diagnostic]:
-    """What checks wanted to see and could not."""
-    found = []
-    for check in catalogue().values():
-        for site in sorted(set(check.wanted(facts)) if check.reads else ()):
-            for kind in check.reads:
-                reason = observed.error(site, kind)
-                if reason:
-                    text = f"this could not be checked against {site}: {kind}: {reason}"
-                    found.append(Diagnostic(check.code, Severity.WARNING, text, "plan again when it answers"))
-    return found
-
-
 def _seen(live: Live, matcher: Matcher) -> Seen:
     address = matcher.address_of(live) or Address(live.site, live.kind.name, live.name)
     return Seen(address, live.values, live.facts)
 
 
-def findings(workspace: Workspace, facts: Facts, today: date) -> tuple[Diagnostic, ...]:
-    """What the checks find, under the document's word on them."""
-    return (*_unknown(workspace), *run(catalogue(), facts, _rules(workspace), today))
+def untold(asked: set[tuple[str, str]], observed: Observed) -> list[Diagnostic]:
+    """What checks wanted to see and could not: unknown is not fine."""
+    found = []
+    for site, kind in sorted(asked):
+        reason = observed.error(site, kind)
+        for check in catalogue().values() if reason else ():
+            if kind in check.reads:
+                text = f"this could not be checked against {site}: {kind}: {reason}"
+                found.append(Diagnostic(check.code, Severity.WARNING, text, "plan again when it answers"))
+    return found
+
+
+def findings(workspace: Workspace, facts: Facts, today: date, sites: Container[str] | None = None) -> list[Diagnostic]:
+    """What the checks find on the sites (all when left out), under the document's word on them."""
+    found = [*_unknown(workspace), *run(catalogue(), facts, _rules(workspace), today)]
+    return [one for one in found if sites is None or not one.address or Address.parse(one.address).site in sites]
 
 
 def _said(workspace: Workspace) -> ChecksSpec:

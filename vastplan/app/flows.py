@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
 from vastplan.app import checking
 from vastplan.app.connect import Providers, connected, unverified
@@ -67,8 +69,9 @@ def make_plan(workspace: Workspace, options: Options) -> Planned:
     """Observe and plan; sends nothing but reads. What is wrong with the document is found before anything is opened."""
     offline = workspace.expanded()
     with connected(workspace.document, sites=_reach(workspace), writable=False) as providers:
-        expanded = workspace.expanded(probe(workspace, providers)) if offline.probed else offline
-        return _plan(workspace, options, providers, expanded)
+        probed = probe(workspace, providers) if offline.probed else {}
+        expanded = workspace.expanded(probed) if offline.probed else offline
+        return _plan(workspace, options, providers, expanded, probed)
 
 
 def _reach(workspace: Workspace) -> tuple[str, ...]:
@@ -76,14 +79,20 @@ def _reach(workspace: Workspace) -> tuple[str, ...]:
     return tuple(workspace.document.head.sites)
 
 
-def _plan(workspace: Workspace, options: Options, providers: Providers, expanded: Expanded) -> Planned:
+def _plan(
+    workspace: Workspace,
+    options: Options,
+    providers: Providers,
+    expanded: Expanded,
+    probed: Mapping[str, Mapping[str, Any]],
+) -> Planned:
     entries = expanded.entries
     with workspace.ledger() as backend:
         ledger = {site: backend.read(site) for site in options.sites}
     mine = tuple(entry for entry in entries if entry.address.site in options.sites)
     kinds = workspace.registry.kinds
-    facts = checking.facts_of(workspace, expanded, mine)
-    asked = checking.wanted(facts)
+    facts = checking.facts_of(workspace, expanded, probed)
+    asked = {key for key in checking.wanted(facts) if key[0] in options.sites}
     collections = wanted(kinds, mine, ledger, _systems(workspace)) | asked
     observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
     request = Request(
@@ -103,7 +112,10 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
     )
     plan, matcher = build(request)
     live = replace(facts, seen=checking.seen(observed, matcher, asked))
-    checked = (*checking.findings(workspace, live, request.now.date()), *checking.untold(facts, observed))
+    checked = (
+        *checking.findings(workspace, live, request.now.date(), options.sites),
+        *checking.untold(asked, observed),
+    )
     plan = replace(plan, findings=(*checked, *plan.findings))
     return Planned(sealed(plan), observed, mine, matcher)
 

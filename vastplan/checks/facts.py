@@ -112,6 +112,17 @@ class Facts:
                 found.setdefault(of.target, []).append(claim)
         return {address: tuple(entries) for address, entries in found.items()}
 
+    @cached_property
+    def _views(self) -> Mapping[tuple[str, str], tuple[Entry, ...]]:
+        found: dict[tuple[str, str], list[Entry]] = {}
+        for view in self.objects.all("view"):
+            found.setdefault((view.address.site, view.values["path"]), []).append(view)
+        return {key: tuple(views) for key, views in found.items()}
+
+    def views_at(self, site: str, path: str) -> tuple[Entry, ...]:
+        """The views of a directory: one for each tenant that has it."""
+        return self._views.get((site, path), ())
+
     def tenant_of_class(self, one: Entry) -> Any:
         """The tenant whose directories a class makes volumes in: its view policy's, or the block driver's own.
 
