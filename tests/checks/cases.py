@@ -9,9 +9,9 @@
         finds: {ADDRESS: MESSAGE} word for word; a list where it finds several things about one address
         live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read
 
-A good document may also be given as `{document: ..., live: ...}`. `repeat: {in: [KEY, ...], count: N, entry: {...}}` adds
-entries named `n001` and on (`probed: {SITE: {vast_version: TEXT}}` is what a plan asked the systems), with `{}` in their texts filled in by the number. Every document gets a head with two simulated sites,
-`iad` and `pdx`, of which only `iad` is used unless the document says `sites`.
+A good document may also be given as `{document: ..., live: ...}`. `probed: {SITE: {vast_version: TEXT}}` is what a plan
+asked the systems. `repeat: {in: [KEY, ...], count: N, entry: {...}}` adds entries named `n001` and on, with `{}` in their
+texts filled in by the number. Every document gets a head with one simulated site, `iad`, unless it says `sites`.
 """
 
 from __future__ import annotations

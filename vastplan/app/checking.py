@@ -11,7 +11,8 @@ from typing import Any
 import vastplan.checks
 from vastplan.app.workspace import Expanded, Workspace
 from vastplan.checks.check import Check, discover
-from vastplan.checks.facts import Capability, Facts, Index, Seen
+from vastplan.checks.facts import Capability, Facts, Seen
+from vastplan.checks.index import Index
 from vastplan.checks.run import Rules, Waiver, run
 from vastplan.config.checks import CapabilitySpec, ChecksSpec
 from vastplan.config.unfold import nearest

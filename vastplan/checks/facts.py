@@ -2,52 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from vastplan.checks.index import Index
+from vastplan.checks.isolation.proof import namespaces_of, prove
 from vastplan.model.address import Address
+from vastplan.model.isolation import Isolation
 from vastplan.model.value import Ref
 from vastplan.words.document import Entry, Site
-
-
-class Index:
-    """Entries by site and kind, and by what they refer to; each index is made when it is first asked for."""
-
-    def __init__(self, entries: Iterable[Entry]) -> None:
-        self._all: dict[tuple[str, str], dict[str, Entry]] = {}
-        for entry in entries:
-            self._all.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
-        self._referring: dict[tuple[str, str, str], dict[Address, list[Entry]]] = {}
-
-    def on(self, site: str, kind: str) -> Mapping[str, Entry]:
-        """The entries of a kind on a site, by name."""
-        return self._all.get((site, kind), {})
-
-    def all(self, kind: str) -> Iterator[Entry]:
-        """The entries of a kind on every site."""
-        for (_, name), entries in self._all.items():
-            if name == kind:
-                yield from entries.values()
-
-    def get(self, ref: Any) -> Entry | None:
-        """The entry that a reference names; `None` for one that is not here, and for what is no reference."""
-        if not isinstance(ref, Ref):
-            return None
-        return self.on(ref.target.site, ref.target.kind).get(ref.target.name)
-
-    def referring(self, site: str, kind: str, field: str, target: Any) -> list[Entry]:
-        """The entries of a kind on a site whose `field` refers to `target` (an address or a reference)."""
-        key = (site, kind, field)
-        if key not in self._referring:
-            index: dict[Address, list[Entry]] = {}
-            for entry in self.on(site, kind).values():
-                value = entry.values.get(field)
-                if isinstance(value, Ref):
-                    index.setdefault(value.target, []).append(entry)
-            self._referring[key] = index
-        return self._referring[key].get(target.target if isinstance(target, Ref) else target, [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +76,11 @@ class Facts:
             if isinstance(of, Ref):
                 found.setdefault(of.target, []).append(claim)
         return {address: tuple(entries) for address, entries in found.items()}
+
+    @cached_property
+    def isolation(self) -> Mapping[str, Isolation]:
+        """Where the chains of projects meet, by site, as the document has them."""
+        return {site: prove(site, self.objects, namespaces_of(site, self.objects)) for site in self.sites}
 
     @cached_property
     def _views(self) -> Mapping[tuple[str, str], tuple[Entry, ...]]:

@@ -49,7 +49,7 @@ def run(checks: Mapping[str, Check], facts: Facts, rules: Rules, today: date) ->
                 used.add(waiver)
                 message, fix = f"{message} [waived until {waiver.until}: {waiver.reason}]", ""
             told = Severity.NOTE if waiver is not None else severity
-            found.append(Diagnostic(check.code, told, message, fix, address, finding.entry.where))
+            found.append(Diagnostic(check.code, told, message, fix, address, finding.entry.where, waiver is not None))
     found += _outdated(checks, facts, rules, used, today)
     return tuple(in_order(found))
 

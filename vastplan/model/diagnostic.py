@@ -36,6 +36,8 @@ class Diagnostic:
     fix: str = ""
     address: str = ""
     where: Where | None = None
+    waived: bool = False
+    """Whether the document says that it is known and accepted, for now."""
 
     @property
     def checked(self) -> bool:
