@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
+from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
@@ -21,6 +22,7 @@ from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
+from vastplan.model.isolation import Isolation
 from vastplan.report.machine import KnownCheck
 
 _CAPABILITY = {
@@ -37,6 +39,7 @@ class Checked:
     objects: int
     kinds: int
     sites: int
+    isolation: tuple[Isolation, ...] = ()
 
 
 @cache
@@ -60,10 +63,13 @@ def known(code: str | None = None) -> tuple[KnownCheck, ...]:
 def offline(workspace: Workspace, today: date) -> Checked:
     """The checks over a whole document, without a network. Raises `Invalid` when it cannot be expanded."""
     expanded = workspace.expanded()
-    found = findings(workspace, facts_of(workspace, expanded), today)
+    facts = facts_of(workspace, expanded)
+    found = findings(workspace, facts, today)
     kinds = {entry.address.kind for entry in expanded.entries}
     sites = {entry.address.site for entry in expanded.entries}
-    return Checked((*expanded.findings, *found), len(expanded.entries), len(kinds), len(sites))
+    return Checked(
+        (*expanded.findings, *found), len(expanded.entries), len(kinds), len(sites), tuple(facts.isolation.values())
+    )
 
 
 def facts_of(workspace: Workspace, expanded: Expanded, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Facts:
@@ -109,6 +115,19 @@ def findings(workspace: Workspace, facts: Facts, today: date, sites: Container[s
     """What the checks find on the sites (all when left out), under the document's word on them."""
     found = [*_unknown(workspace), *run(catalogue(), facts, _rules(workspace), today)]
     return [one for one in found if sites is None or not one.address or Address.parse(one.address).site in sites]
+
+
+def live_meetings(workspace: Workspace, proofs: Iterable[Isolation], today: date) -> list[str]:
+    """The addresses of live meeting points and open ends that no waiver speaks of."""
+    waived = [one for one in _rules(workspace).waivers if one.until >= today]
+    points = [
+        ("ISO-02" if one.layer == "secret" else "ISO-01", one.address) for proof in proofs for one in proof.meetings
+    ] + [("ISO-03", one.address) for proof in proofs for one in proof.open_ends]
+    return [
+        address
+        for code, address in points
+        if not any(one.code == code and fnmatchcase(address, one.address) for one in waived)
+    ]
 
 
 def _said(workspace: Workspace) -> ChecksSpec:

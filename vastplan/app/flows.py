@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from vastplan.app import checking
+from vastplan.app import checking, proving
 from vastplan.app.connect import Providers, connected, unverified
 from vastplan.app.holding import Held, Notes
 from vastplan.app.planfile import sealed
@@ -27,6 +27,7 @@ from vastplan.engine.plan import Request, build, wanted
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
 from vastplan.model.errors import Lost, Stale, VastplanError
+from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.state import Intent, LedgerPart
@@ -42,6 +43,8 @@ class Options:
     sites: tuple[str, ...]
     targets: tuple[str, ...] = ()
     consent: Consent = field(default_factory=Consent)
+    prove: bool = False
+    """Whether to prove the isolation of what is live too, which takes more reading."""
 
 
 def now() -> datetime:
@@ -63,6 +66,8 @@ class Planned:
     observed: Observed
     entries: tuple[Entry, ...]
     matcher: Matcher
+    isolation: tuple[Isolation, ...] = ()
+    """The proof of what is live, where it was asked for."""
 
 
 def make_plan(workspace: Workspace, options: Options) -> Planned:
@@ -93,7 +98,8 @@ def _plan(
     kinds = workspace.registry.kinds
     facts = checking.facts_of(workspace, expanded, probed)
     asked = {key for key in checking.wanted(facts) if key[0] in options.sites}
-    collections = wanted(kinds, mine, ledger, _systems(workspace)) | asked
+    chain = proving.collections(kinds, options.sites, _systems(workspace)) if options.prove else set()
+    collections = wanted(kinds, mine, ledger, _systems(workspace)) | asked | chain
     observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
     request = Request(
         document=workspace.name,
@@ -116,8 +122,9 @@ def _plan(
         *checking.findings(workspace, live, request.now.date(), options.sites),
         *checking.untold(asked, observed),
     )
-    plan = replace(plan, findings=(*checked, *plan.findings))
-    return Planned(sealed(plan), observed, mine, matcher)
+    proofs = tuple(one for site, one in facts.isolation.items() if site in options.sites)
+    plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs)
+    return Planned(sealed(plan), observed, mine, matcher, proving.live(options.sites, observed, matcher, chain))
 
 
 def _systems(workspace: Workspace) -> dict[str, frozenset[str]]:

@@ -14,6 +14,7 @@ from vastplan.app import checking, flows, inspect, planfile
 from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.screen import Screen
+from vastplan.cli.validate import met, validate
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
 from vastplan.model.address import Address
@@ -23,9 +24,12 @@ from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Action, Plan
 from vastplan.report import drift as drift_report
 from vastplan.report import machine
-from vastplan.report.checks import check_list, check_text
+from vastplan.report.isolation import isolation_text
 from vastplan.report.text import plan_text, receipt_text
-from vastplan.report.values import counted
+
+__all__ = [
+    "apply", "completion", "drift", "ledger", "plan", "schema", "show", "sim", "validate",
+]  # fmt: skip
 
 
 def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
@@ -40,36 +44,6 @@ def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
     return flows.Options(workspace.chosen(getattr(words, "site", None)), tuple(getattr(words, "target", ())), consent)
 
 
-def validate(words: argparse.Namespace, screen: Screen) -> int:
-    """Everything that can be known without a network."""
-    if words.list_checks or words.explain:
-        return _explain(words, screen)
-    if not words.paths:
-        raise VastplanError("validate needs a document: vastplan validate PATH")
-    workspace = open_workspace(words.paths, words.connections)
-    checked = checking.offline(workspace, flows.now().date())
-    wrong = sum(one.severity is Severity.ERROR for one in checked.findings)
-    if words.format == "json":
-        screen.machine(machine.Validation(workspace.name, checked.objects, checked.findings))
-    else:
-        screen.findings(checked.findings)
-        said = f"has {counted(wrong, 'error')}" if wrong else "is valid"
-        screen.show(
-            f"{workspace.name} {said}: {checked.objects} objects of {checked.kinds} kinds on {checked.sites} sites."
-        )
-    return errors.ERROR if wrong else errors.OK
-
-
-def _explain(words: argparse.Namespace, screen: Screen) -> int:
-    """The checks themselves: all of them, or one in full."""
-    shown = checking.known(words.explain) if words.explain else checking.known()
-    if words.format == "json":
-        screen.machine(machine.KnownChecks(shown))
-    else:
-        screen.show(check_text(shown[0], screen.style) if words.explain else check_list(shown, screen.style))
-    return errors.OK
-
-
 def plan(words: argparse.Namespace, screen: Screen) -> int:
     """Observe, plan, print, save."""
     workspace = open_workspace(words.paths, words.connections)
@@ -80,11 +54,15 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
         screen.show(planfile.dumps(made))
     else:
         screen.show(plan_text(made, screen.style))
+        if words.isolation:
+            screen.show(isolation_text(made.isolation, screen.style, of="the document"))
         if words.out:
             screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
     conditions = _conditions(made)
     if not words.detailed_exitcode:
         conditions -= {errors.CHANGES} if _forbidden(made) else {errors.CHANGES, errors.BLOCKED}
+    if words.isolation and met(made.findings):
+        conditions.add(errors.BLOCKED)
     return errors.exit_code(conditions)
 
 
@@ -214,16 +192,22 @@ def _interruptible(screen: Screen) -> Iterator[threading.Event]:
 def drift(words: argparse.Namespace, screen: Screen) -> int:
     """What moved behind our back, and what nobody manages."""
     workspace = open_workspace(words.paths, words.connections)
-    options = flows.Options(workspace.chosen(words.site))
+    options = flows.Options(workspace.chosen(words.site), prove=words.isolation)
     planned = flows.make_plan(workspace, options)
     moved = drift_report.moved(planned.plan)
     strangers = [(one.site, one.kind, one.name) for one in inspect.unmanaged(planned, workspace)]
     if words.format == "json":
-        screen.machine(machine.drift(planned.plan, moved, strangers))
+        screen.machine(machine.drift(planned.plan, moved, strangers, planned.isolation))
     else:
         screen.show(drift_report.text(planned.plan, moved, strangers, screen.style))
+        if words.isolation:
+            screen.show(isolation_text(planned.isolation, screen.style, of="the live state"))
     conditions = {errors.CHANGES} if moved else set()
     told = {errors.INCOMPLETE, errors.ERROR, *([errors.BLOCKED] if _forbidden(planned.plan) else [])}
+    if any(one.unknown for one in planned.isolation):
+        conditions.add(errors.INCOMPLETE)
+    elif checking.live_meetings(workspace, planned.isolation, flows.now().date()):
+        conditions.add(errors.BLOCKED)
     return errors.exit_code(conditions | (_conditions(planned.plan) & told))
 
 

@@ -68,6 +68,13 @@ def _site(one: argparse.ArgumentParser) -> None:
     one.add_argument("--site", metavar="SITE[,SITE]", help="only these sites")
 
 
+def _isolation(one: argparse.ArgumentParser, text: str) -> None:
+    one.add_argument(
+        "--isolation", action="store_true",
+        help=f"{text}; 3 unless every two projects meet in nothing, or a waiver says why they may",
+    )  # fmt: skip
+
+
 def _formats(one: argparse.ArgumentParser, *formats: str) -> None:
     one.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
 
@@ -105,6 +112,7 @@ def _consents(one: argparse.ArgumentParser) -> None:
 def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     one = _command(commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory")
     _paths(one, needed=False)
+    _isolation(one, "show which projects the document keeps apart")
     one.add_argument("--list-checks", action="store_true", help="list the checks instead; needs no document")
     one.add_argument("--explain", metavar="CODE", help="say what a check finds, why and what to do; needs no document")
     _formats(one, "text", "json")
@@ -121,6 +129,7 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     one.add_argument(
         "--detailed-exitcode", action="store_true", help="2 when there are changes, 3 when some are blocked"
     )
+    _isolation(one, "show which projects the document keeps apart")
     _formats(one, "text", "json")
 
 
@@ -150,6 +159,7 @@ def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     _paths(one)
     _site(one)
+    _isolation(one, "show which projects the live state keeps apart")
     _formats(one, "text", "json")
 
 

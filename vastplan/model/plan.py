@@ -9,6 +9,7 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.isolation import Isolation
 
 FORMAT_VERSION = "1.0"
 
@@ -155,6 +156,8 @@ class Plan:
     findings: tuple[Diagnostic, ...] = ()
     in_sync: int = 0
     targets: tuple[str, ...] = ()
+    isolation: tuple[Isolation, ...] = ()
+    """Which projects the document keeps apart, by site."""
     id: str = ""
 
     def count(self) -> dict[str, int]:

@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any, Literal
 
 from vastplan.model.diagnostic import Diagnostic, Severity
+from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Outcome, Receipt
 from vastplan.model.plan import Action, Cause, Plan, Unknown, Verb
 
@@ -25,6 +26,7 @@ class Validation:
     document: str
     objects: int
     findings: tuple[Diagnostic, ...]
+    isolation: tuple[Isolation, ...] = ()
     format_version: str = FORMAT_VERSION
 
 
@@ -87,6 +89,8 @@ class Drift:
     pending: int
     in_sync: int
     findings: tuple[Diagnostic, ...] = ()
+    isolation: tuple[Isolation, ...] = ()
+    """Of what is live, with `--isolation`."""
     format_version: str = FORMAT_VERSION
 
 
@@ -165,7 +169,7 @@ def applied(receipt: Receipt) -> Applied:
     return Applied(receipt.plan, receipt.outcomes)
 
 
-def drift(plan: Plan, found: list[Action], strangers: list[Stranger]) -> Drift:
+def drift(plan: Plan, found: list[Action], strangers: list[Stranger], isolation: tuple[Isolation, ...] = ()) -> Drift:
     """What moved behind our back, told apart from what the document wants."""
     return Drift(
         document=plan.document,
@@ -176,6 +180,7 @@ def drift(plan: Plan, found: list[Action], strangers: list[Stranger]) -> Drift:
         pending=len(plan.actions) - len(found),
         in_sync=plan.in_sync,
         findings=plan.findings,
+        isolation=isolation,
     )
 
 
