@@ -12,6 +12,7 @@ from typing import Any
 import vastplan.checks
 from vastplan.app.workspace import Expanded, Workspace
 from vastplan.checks.check import Check, discover
+from vastplan.checks.commitments import commitments
 from vastplan.checks.facts import Capability, Facts, Seen
 from vastplan.checks.index import Index
 from vastplan.checks.run import Rules, Waiver, run
@@ -20,6 +21,7 @@ from vastplan.config.unfold import nearest
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
+from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
 from vastplan.model.isolation import Isolation
@@ -40,6 +42,7 @@ class Checked:
     kinds: int
     sites: int
     isolation: tuple[Isolation, ...] = ()
+    commitments: tuple[Commitment, ...] = ()
 
 
 @cache
@@ -68,8 +71,9 @@ def offline(workspace: Workspace, today: date) -> Checked:
     kinds = {entry.address.kind for entry in expanded.entries}
     sites = {entry.address.site for entry in expanded.entries}
     return Checked(
-        (*expanded.findings, *found), len(expanded.entries), len(kinds), len(sites), tuple(facts.isolation.values())
-    )
+        (*expanded.findings, *found), len(expanded.entries), len(kinds), len(sites), tuple(facts.isolation.values()),
+        commitments(facts),
+    )  # fmt: skip
 
 
 def facts_of(workspace: Workspace, expanded: Expanded, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Facts:

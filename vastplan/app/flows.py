@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from vastplan.app import checking, proving
+from vastplan.app import checking, committed, proving
 from vastplan.app.connect import Providers, connected, unverified
 from vastplan.app.holding import Held, Notes
 from vastplan.app.planfile import sealed
 from vastplan.app.secret import revealer
 from vastplan.app.workspace import Expanded, Workspace, probe
+from vastplan.checks.commitments import commitments
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.carry import Run
 from vastplan.engine.diff import digests
@@ -118,12 +119,14 @@ def _plan(
     )
     plan, matcher = build(request)
     live = replace(facts, seen=checking.seen(observed, matcher, asked))
+    live = committed.with_live(live, options.sites, observed, matcher)
     checked = (
         *checking.findings(workspace, live, request.now.date(), options.sites),
         *checking.untold(asked, observed),
     )
+    rows = tuple(one for one in commitments(live) if one.site in options.sites)
     proofs = tuple(one for site, one in facts.isolation.items() if site in options.sites)
-    plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs)
+    plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs, commitments=rows)
     return Planned(sealed(plan), observed, mine, matcher, proving.live(options.sites, observed, matcher, chain))
 
 

@@ -40,7 +40,7 @@ class Seen:
     figures: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Facts:
     """Everything that checks work on. `written` is the document before expansion, `objects` what it stands for.
 
@@ -52,6 +52,13 @@ class Facts:
     written: Index
     capabilities: Mapping[str, Capability] = field(default_factory=dict)
     seen: Mapping[tuple[str, str], tuple[Seen, ...]] = field(default_factory=dict)
+    before: Index | None = None
+    """What is live of quotas, views, QoS policies and projects, and with `after` what it becomes; `None` offline."""
+    after: Index | None = None
+    known: frozenset[tuple[str, str]] = frozenset()
+    """The collections, by site and kind, that `before` has."""
+    made: frozenset[Address] = frozenset()
+    """The claims that are there already."""
 
     def capability(self, site: str) -> Capability:
         """What the document says that a site can do."""

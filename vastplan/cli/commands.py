@@ -24,6 +24,7 @@ from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Action, Plan
 from vastplan.report import drift as drift_report
 from vastplan.report import machine
+from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
 from vastplan.report.text import plan_text, receipt_text
 
@@ -54,6 +55,8 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
         screen.show(planfile.dumps(made))
     else:
         screen.show(plan_text(made, screen.style))
+        if words.commitments:
+            screen.show(commitments_text(made.commitments, screen.style))
         if words.isolation:
             screen.show(isolation_text(made.isolation, screen.style, of="the document"))
         if words.out:

@@ -68,6 +68,12 @@ def _site(one: argparse.ArgumentParser) -> None:
     one.add_argument("--site", metavar="SITE[,SITE]", help="only these sites")
 
 
+def _commitments(one: argparse.ArgumentParser) -> None:
+    one.add_argument(
+        "--commitments", action="store_true", help="show what each site promises together, and what it has"
+    )
+
+
 def _isolation(one: argparse.ArgumentParser, text: str) -> None:
     one.add_argument(
         "--isolation", action="store_true",
@@ -113,6 +119,7 @@ def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     one = _command(commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory")
     _paths(one, needed=False)
     _isolation(one, "show which projects the document keeps apart")
+    _commitments(one)
     one.add_argument("--list-checks", action="store_true", help="list the checks instead; needs no document")
     one.add_argument("--explain", metavar="CODE", help="say what a check finds, why and what to do; needs no document")
     _formats(one, "text", "json")
@@ -130,6 +137,7 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "--detailed-exitcode", action="store_true", help="2 when there are changes, 3 when some are blocked"
     )
     _isolation(one, "show which projects the document keeps apart")
+    _commitments(one)
     _formats(one, "text", "json")
 
 

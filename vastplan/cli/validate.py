@@ -13,6 +13,7 @@ from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
 from vastplan.report import machine
 from vastplan.report.checks import check_list, check_text
+from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
 from vastplan.report.values import counted
 
@@ -27,13 +28,18 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
     checked = checking.offline(workspace, flows.now().date())
     wrong = sum(one.severity is Severity.ERROR for one in checked.findings)
     if words.format == "json":
-        screen.machine(machine.Validation(workspace.name, checked.objects, checked.findings, checked.isolation))
+        told = machine.Validation(
+            workspace.name, checked.objects, checked.findings, checked.isolation, checked.commitments
+        )
+        screen.machine(told)
     else:
         screen.findings(checked.findings)
         said = f"has {counted(wrong, 'error')}" if wrong else "is valid"
         screen.show(
             f"{workspace.name} {said}: {checked.objects} objects of {checked.kinds} kinds on {checked.sites} sites."
         )
+        if words.commitments:
+            screen.show(commitments_text(checked.commitments, screen.style))
         if words.isolation:
             screen.show(isolation_text(checked.isolation, screen.style, of="the document"))
     unproven = words.isolation and met(checked.findings)

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from vastplan.model.address import Address
+from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.isolation import Isolation
 
@@ -158,6 +159,8 @@ class Plan:
     targets: tuple[str, ...] = ()
     isolation: tuple[Isolation, ...] = ()
     """Which projects the document keeps apart, by site."""
+    commitments: tuple[Commitment, ...] = ()
+    """What each site promises together, before and after."""
     id: str = ""
 
     def count(self) -> dict[str, int]:

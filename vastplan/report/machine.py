@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, Literal
 
+from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Outcome, Receipt
@@ -27,6 +28,7 @@ class Validation:
     objects: int
     findings: tuple[Diagnostic, ...]
     isolation: tuple[Isolation, ...] = ()
+    commitments: tuple[Commitment, ...] = ()
     format_version: str = FORMAT_VERSION
 
 

@@ -1,33 +1,58 @@
-"""The hard limits that a document promises under each tenant, nothing counted twice."""
+"""The hard limits that are promised under each tenant, nothing counted twice."""
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 from vastplan.checks.facts import Facts
-from vastplan.checks.paths import enclosing
+from vastplan.checks.index import Index
+from vastplan.checks.paths import enclosing, parts
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 
+Limits = dict[Address, dict[str, int]]  # by tenant and directory
 
-def promised(facts: Facts, *, quotas: bool = True) -> dict[Address, int]:
-    """Bytes by tenant: outermost quotas, and claims whose class's directory is under none of them."""
-    limits: dict[Address, dict[str, int]] = {}
-    for quota in facts.objects.all("quota"):
+
+def limits(objects: Index) -> Limits:
+    """The hard limits of quotas, in bytes."""
+    found: Limits = {}
+    for quota in objects.all("quota"):
         limit, tenant = quota.values.get("hard_limit"), quota.values["tenant"]
         if limit and isinstance(tenant, Ref):
-            limits.setdefault(tenant.target, {})[quota.values["path"]] = limit
-    found = {
-        tenant: sum(by_path[path] for path, outer in enclosing(by_path).items() if not outer)
-        for tenant, by_path in limits.items()
-    }
-    for one in facts.objects.all("storage_class"):
-        tenant, path = facts.tenant_of_class(one), str(one.values.get("storage_path", ""))
-        if not isinstance(tenant, Ref) or _held(path, limits.get(tenant.target, {})):
-            continue
-        size = sum(claim.values.get("size") or 0 for claim in facts.claims.get(one.address, ()))
-        found[tenant.target] = found.get(tenant.target, 0) + size
+            found.setdefault(tenant.target, {})[quota.values["path"]] = limit
     return found
 
 
-def _held(path: str, limits: dict[str, int]) -> bool:
-    steps = path.strip("/").split("/")
-    return any("/" + "/".join(steps[:end]) in limits for end in range(len(steps) + 1)) if path else False
+def outermost(held: Limits) -> dict[Address, int]:
+    """Bytes by tenant; a quota inside another one is part of it."""
+    return {
+        tenant: sum(by_path[path] for path, outer in enclosing(by_path).items() if not outer)
+        for tenant, by_path in held.items()
+    }
+
+
+def claimed(facts: Facts, held: Limits, made: Container[Address] = ()) -> dict[Address, int]:
+    """Bytes by tenant of claims whose class's directory is under no quota, but those that are `made` already."""
+    found: dict[Address, int] = {}
+    for one in facts.objects.all("storage_class"):
+        tenant, path = facts.tenant_of_class(one), one.values.get("storage_path")
+        if not isinstance(tenant, Ref) or _under(path, held.get(tenant.target, {})):
+            continue
+        claims = (claim for claim in facts.claims.get(one.address, ()) if claim.address not in made)
+        found[tenant.target] = found.get(tenant.target, 0) + sum(claim.values.get("size") or 0 for claim in claims)
+    return found
+
+
+def promised(facts: Facts) -> dict[Address, int]:
+    """What the document promises, in bytes by tenant."""
+    held = limits(facts.objects)
+    found = outermost(held)
+    for tenant, size in claimed(facts, held).items():
+        found[tenant] = found.get(tenant, 0) + size
+    return found
+
+
+def _under(path: str | None, by_path: dict[str, int]) -> bool:
+    """Whether a directory is one of those that have a quota, or lies inside one."""
+    steps = parts(path or "")
+    return path is not None and any("/" + "/".join(steps[:end]) in by_path for end in range(len(steps) + 1))

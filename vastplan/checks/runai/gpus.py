@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Finding
+from vastplan.checks.commitments import deserved
 from vastplan.checks.facts import Facts
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Severity
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
-
-
-def deserved(unit: Entry) -> Iterator[tuple[str, float]]:
-    """The guaranteed GPUs of a project or department, by node pool."""
-    for pool, quota in (unit.values.get("node_pools") or {}).items():
-        gpus = ((quota or {}).get("gpu") or {}).get("deserved")
-        if gpus:
-            yield pool, gpus
 
 
 def promised(facts: Facts, site: str) -> dict[str, float]:
