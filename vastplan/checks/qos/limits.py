@@ -44,6 +44,8 @@ def of(entry: Entry) -> Iterator[Limit]:
     holder, prefix = (entry.values.get("qos") or {}, "qos.") if entry.address.kind == "tenant" else (entry.values, "")
     for struct, ways in (("static_limits", WAYS), ("static_total_limits", ("",))):
         values: Mapping[str, Any] = holder.get(struct) or {}
+        if not values:
+            continue
         for way in ways:
             for unit, burst, loan in _UNITS:
                 numbers = [

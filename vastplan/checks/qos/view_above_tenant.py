@@ -6,19 +6,25 @@ from vastplan.checks.check import Check, Finding
 from vastplan.checks.facts import Facts
 from vastplan.checks.qos.limits import of
 from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry
 
 
 def _run(facts: Facts) -> Iterator[Finding]:
-    for view in facts.objects.all("view"):
-        policy, tenant = facts.objects.get(view.values.get("qos_policy")), facts.objects.get(view.values["tenant"])
-        if policy is None or tenant is None:
-            continue
-        own = {(one.way, one.unit): one for one in of(tenant)}
-        for limit in of(policy):
-            above = own.get((limit.way, limit.unit))
-            if above is not None and 0 < above.ceiling < limit.ceiling:
-                text = f"{limit.ceiling_name} {limit.ceiling} is not reached: tenant {tenant.address.name} has {above.ceiling}"
+    own = {tenant.address: limits for tenant in facts.objects.all("tenant") if (limits := _ceilings(tenant))}
+    asked = {policy.address: list(of(policy)) for policy in facts.objects.all("qos_policy")} if own else {}
+    for view in facts.objects.all("view") if own else ():
+        policy, tenant = view.values.get("qos_policy"), view.values["tenant"]
+        above = own.get(tenant.target, {}) if isinstance(tenant, Ref) else {}
+        for limit in asked.get(policy.target, ()) if isinstance(policy, Ref) else ():
+            ceiling = above.get((limit.way, limit.unit), 0)
+            if 0 < ceiling < limit.ceiling:
+                text = f"{limit.ceiling_name} {limit.ceiling} is not reached: tenant {tenant} has {ceiling}"
                 yield Finding(view, text)
+
+
+def _ceilings(tenant: Entry) -> dict[tuple[str, str], int]:
+    return {(one.way, one.unit): one.ceiling for one in of(tenant) if one.ceiling}
 
 
 CHECK = Check(
