@@ -146,3 +146,33 @@ def test_checks_are_listed_and_explained(vastplan: Run) -> None:
 
 
 assert TODAY.isoformat() == WAIVER["until"]
+
+
+def test_only_the_chosen_sites_are_told_of_and_the_others_still_count(tmp_path: Path, vastplan: Run) -> None:
+    far = {
+        "sites": ["iad"],
+        "replicate_to": "link",
+        "frames": [{"every": "1h", "keep_local": "2h", "keep_remote": "2h"}],
+    }
+    pools = {"iad": {"ip_ranges": ["10.9.1.1"]}, "pdx": {"ip_ranges": ["10.9.2.1"]}}
+    team = {
+        "client_ip_ranges": ["10.0.0.1"],
+        "vip_pool": {
+            "subnet_cidr": 24,
+            "per_site": {"iad": {"ip_ranges": ["10.1.0.1"]}, "pdx": {"ip_ranges": ["10.2.0.1"]}},
+        },
+        "view_policy": {},
+        "views": {"o": {"sites": ["iad"], "path": "/o", "snapshots": "far"}},
+    }
+    with Lab(tmp_path, {"iad": ["vast"], "pdx": ["vast"]}) as lab:
+        lab.write(
+            {
+                "vip_pools": {"r": {"role": "REPLICATION", "subnet_cidr": 24, "per_site": pools}},
+                "replication_peers": {"link": {"between": {"iad": {"vip_pool": "r"}, "pdx": {"vip_pool": "r"}}}},
+                "snapshot_schedules": {"far": far},
+                "tenants": {"a": team, "b": {"client_ip_ranges": ["10.0.0.1"]}},
+            }
+        )
+        ran = vastplan("plan", tmp_path / "lab.yaml", "--site", "iad", "--format", "json")
+        told = {(one["code"], one["address"]) for one in json.loads(ran.out)["findings"]}
+        assert told == {("TEN-01", "iad/tenant/b"), ("TEN-02", "iad/tenant/a")}, ran
