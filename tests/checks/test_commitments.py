@@ -48,10 +48,13 @@ def test_before_and_after(tmp_path: Path, vastplan: Run) -> None:
         (tenant,) = (row["id"] for row in lab.rows("iad", "tenant") if row["name"] == "a")
         before = sum(row["hard_limit"] for row in lab.rows("iad", "quota"))
         assert rows(vastplan, file)["hard limits"] == (before, before, has)
+        lab.write(document("2560 GiB"))
+        assert rows(vastplan, file)["hard limits"] == (before, before + TIB // 2, has)
         stranger = {"name": "x", "path": "/x", "tenant_id": tenant, "hard_limit": TIB, "create_dir": True}
         lab.by_hand("iad", "vast", "POST", "/api/v5/quotas/", stranger)
         inner = {**stranger, "name": "y", "path": "/q/inner"}
         lab.by_hand("iad", "vast", "POST", "/api/v5/quotas/", inner)
+        lab.write(document())
         assert rows(vastplan, file)["hard limits"] == (before + TIB, before + TIB, has)
         lab.write(
             document(quotas=None) | {"checks": {"sites": {"iad": {"usable_capacity": "1 TiB", "gpus": {"default": 3}}}}}

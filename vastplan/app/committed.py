@@ -27,7 +27,7 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matcher: M
     before: list[Entry] = []
     strangers: list[Entry] = []
     known: set[tuple[str, str]] = set()
-    claims: set[Address] = set()
+    claims: dict[Address, int] = {}
     for site in sites:
         for kind in _COUNTED:
             if observed.error(site, kind):
@@ -38,10 +38,12 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matcher: M
                 if not ours:
                     strangers.append(entry)
         if (site, "quota") in known:  # among them is the quota that the driver made for each claim that is there
-            standing = facts.objects.on(site, "persistent_volume_claim").values()
-            claims |= {one.address for one in standing if matcher.match(one.address).live is not None}
+            for claim in facts.objects.on(site, "persistent_volume_claim").values():
+                live = matcher.match(claim.address).live
+                if live is not None:
+                    claims[claim.address] = live.values.get("size") or 0
     after = Index((*strangers, *(entry for kind in _COUNTED for entry in facts.objects.all(kind))))
-    return replace(facts, before=Index(before), after=after, known=frozenset(known), made=frozenset(claims))
+    return replace(facts, before=Index(before), after=after, known=frozenset(known), made=claims)
 
 
 def _entries(site: str, kind: str, observed: Observed, matcher: Matcher) -> Iterator[tuple[Entry, bool]]:

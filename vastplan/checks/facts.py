@@ -57,8 +57,8 @@ class Facts:
     after: Index | None = None
     known: frozenset[tuple[str, str]] = frozenset()
     """The collections, by site and kind, that `before` has."""
-    made: frozenset[Address] = frozenset()
-    """The claims that are there already."""
+    made: Mapping[Address, int] = field(default_factory=dict)
+    """The claims that are there already, with their sizes in bytes."""
 
     def capability(self, site: str) -> Capability:
         """What the document says that a site can do."""

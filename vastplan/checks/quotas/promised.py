@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Mapping
 
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
@@ -31,15 +31,19 @@ def outermost(held: Limits) -> dict[Address, int]:
     }
 
 
-def claimed(facts: Facts, held: Limits, made: Container[Address] = ()) -> dict[Address, int]:
-    """Bytes by tenant of claims whose class's directory is under no quota, but those that are `made` already."""
+def claimed(facts: Facts, held: Limits, made: Mapping[Address, int] | None = None) -> dict[Address, int]:
+    """Bytes by tenant of claims whose class's directory is under no quota; of those that are `made`, what they grow by."""
     found: dict[Address, int] = {}
+    there = made or {}
     for one in facts.objects.all("storage_class"):
         tenant, path = facts.tenant_of_class(one), one.values.get("storage_path")
         if not isinstance(tenant, Ref) or _under(path, held.get(tenant.target, {})):
             continue
-        claims = (claim for claim in facts.claims.get(one.address, ()) if claim.address not in made)
-        found[tenant.target] = found.get(tenant.target, 0) + sum(claim.values.get("size") or 0 for claim in claims)
+        sizes = [
+            max(0, (claim.values.get("size") or 0) - there.get(claim.address, 0))
+            for claim in facts.claims.get(one.address, ())
+        ]
+        found[tenant.target] = found.get(tenant.target, 0) + sum(sizes)
     return found
 
 
