@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.checks.cases import TODAY, checked, written
+from tests.checks.cases import TODAY, checked, facts_of, written
 from tests.conftest import Run
 from tests.lab import Lab
+from vastplan.app import checking
 from vastplan.model.diagnostic import Severity
 from vastplan.sim.faults import Effect, Fault
 
@@ -176,3 +177,35 @@ def test_only_the_chosen_sites_are_told_of_and_the_others_still_count(tmp_path: 
         ran = vastplan("plan", tmp_path / "lab.yaml", "--site", "iad", "--format", "json")
         told = {(one["code"], one["address"]) for one in json.loads(ran.out)["findings"]}
         assert told == {("TEN-01", "iad/tenant/b"), ("TEN-02", "iad/tenant/a")}, ran
+
+
+QUOTA = {"tenants": {"a": {"quotas": {"q": {"path": "/q", "hard_limit": 5}}}}}
+LIMITED = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limits": {"min_reads_bw_mbps": 500}}}}}
+KEPT = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limits": {"min_reads_iops": 500}}}}}
+CEILING = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limits": {"max_reads_bw_mbps": 500}}}}}
+
+
+@pytest.mark.parametrize(
+    ("document", "asked"),
+    [
+        ({"tenants": {"a": {}}}, []),
+        (QUOTA, ["cluster"]),
+        ({**QUOTA, "checks": {"sites": {"iad": {"usable_capacity": 9}}}}, []),
+        ({"tenants": {"a": LIMITED}}, ["cluster", "vms"]),
+        ({"tenants": {"a": LIMITED}, "checks": {"sites": {"iad": {"reads_bw_mbps": 900}}}}, ["vms"]),
+        ({"tenants": {"a": KEPT}}, ["vms"]),
+        ({"tenants": {"a": CEILING}}, []),
+    ],
+    ids=[
+        "nothing",
+        "a quota",
+        "a quota of what is said",
+        "a floor",
+        "a floor of what is said",
+        "operations",
+        "a ceiling",
+    ],
+)
+def test_only_what_a_check_needs_is_asked(document: dict[str, Any], asked: list[str], tmp_path: Path) -> None:
+    facts = facts_of(written(document, tmp_path), {})
+    assert sorted(checking.wanted(facts)) == [("iad", kind) for kind in asked]
