@@ -5,8 +5,8 @@ BIN = $(VENV)/bin
 
 KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
 
-.PHONY: demo test lint types layers unit kube live record-kube schemas explore coverage faults kills mutate-tables \
-  mutate-guards mutate-ledger contract bench golden browser pictures clean
+.PHONY: demo test lint types layers unit kube live record-kube schemas checks-doc explore coverage faults kills \
+  mutate-tables mutate-guards mutate-ledger contract bench golden browser pictures clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -39,8 +39,12 @@ record-kube: $(VENV)/ready kube
 	VASTPLAN_KUBE=record $(BIN)/pytest tests/kube
 
 schemas: $(VENV)/ready
-	for which in desired-state plan ledger approvals connections validate apply drift show ledger-list problems; do \
+	for which in desired-state plan ledger approvals connections validate apply drift show ledger-list problems checks; do \
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
+
+# docs/checks.md from the catalogue of checks.
+checks-doc: $(VENV)/ready
+	$(BIN)/python -m tests.checks.docs > docs/checks.md
 
 # New random documents, and more of them than a test run has time for: make explore EXAMPLES=2000
 explore: $(VENV)/ready

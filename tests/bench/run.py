@@ -11,14 +11,15 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from vastplan.app import flows
+from vastplan.app import checking, flows
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.engine.guard import Consent
 from vastplan.sim.world import World
@@ -148,6 +149,62 @@ def apply_under_latency(objects: int, latency: float) -> dict[str, float]:
         return {"changes": len(plan.actions), "calls": calls, "wall": wall, "ideal": ideal, "ratio": wall / ideal}
 
 
+def teams(folder: Path, objects: int) -> Path:
+    """A document of about so many objects in teams that each have everything, down to volumes and projects."""
+    a_team, per_volume = 10, 4
+    count = max(1, objects // (a_team + 10 * per_volume))
+    tenants = {
+        f"team-{team}": {
+            "capacity_rules": {"hard_limit": "50 TiB"},
+            "client_ip_ranges": [f"10.{team // 250}.{team % 250}.1 - 10.{team // 250}.{team % 250}.9"],
+            "vip_pool": {
+                "subnet_cidr": 24,
+                "ip_ranges": [f"10.{100 + team // 250}.{team % 250}.1 - 10.{100 + team // 250}.{team % 250}.9"],
+            },
+            "view_policy": {"flavor": "NFS"},
+            "qos_policy": {"static_limits": {"max_reads_bw_mbps": "2 GB/s", "max_writes_bw_mbps": "1 GB/s"}},
+            "storage_class": {"driver": "file", "storage_path": f"/team-{team}/k8s", "secret": {"existing": "csi/vms"}},
+            "project": {"gpus": {"default": 4}},
+            "volumes": {
+                f"team-{team}-v{index}": {
+                    "path": f"/team-{team}/v{index}",
+                    "size": "1 TiB",
+                    "qos_policy": f"team-{team}",
+                }
+                for index in range(10)
+            },
+        }
+        for team in range(count)
+    }
+    head = {"version": 1, "name": "bench", "sites": {"iad": {"sim": {}}}}
+    path = folder / "teams.yaml"
+    path.write_text(yaml.safe_dump({**head, "tenants": tenants}, sort_keys=False))
+    return path
+
+
+def checks(objects: int) -> dict[str, float]:
+    """All checks over a document, the isolation proof among them, against PyYAML's C loader on the same document."""
+    with tempfile.TemporaryDirectory() as name:
+        path = teams(Path(name), objects)
+        text = path.read_bytes()
+        load = _cpu(lambda: yaml.load(text, Loader=yaml.CSafeLoader))
+        workspace = open_workspace([path])
+        expanded = workspace.expanded()
+        checking.catalogue()
+        own = _cpu(lambda: checking.findings(workspace, checking.facts_of(workspace, expanded), date(2026, 1, 1)))
+        return {"objects": len(expanded.entries), "load": load, "checks": own, "ratio": own / load}
+
+
+def _cpu(work: Callable[[], object]) -> float:
+    """CPU seconds of this process, the median of some runs."""
+    found = []
+    for _ in range(RUNS):
+        began = time.process_time()
+        work()
+        found.append(time.process_time() - began)
+    return statistics.median(found)
+
+
 def main() -> None:
     """Print the figures."""
     print(f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}; medians of {RUNS} runs\n")
@@ -166,6 +223,12 @@ def main() -> None:
     print(
         f"peak memory: {per_object / 1000:.1f} kB an object (between {small['objects']:,.0f} and {large['objects']:,.0f} objects)"
     )
+    for size in sizes:
+        one = checks(size)
+        print(
+            f"all checks over {one['objects']:,.0f} objects: {one['ratio']:.2f} x the CPU of loading their YAML "
+            f"({one['checks']:.2f} s against {one['load']:.2f} s)"
+        )
     slow = apply_under_latency(300, 0.05)
     print(
         f"apply of {slow['changes']:.0f} changes with 50 ms a call: {slow['ratio']:.2f} x the ideal schedule "

@@ -124,7 +124,7 @@ def role(control: Control) -> None:
 
 
 LIVES: list[Callable[[Control], None]] = [department, project, access_rule, data_source, node_pool, role]
-LEFT_OUT: dict[str, str] = {}
+LEFT_OUT = {"workload": "nobody declares one, and vastplan only counts them: it has no life to be taken through"}
 
 
 def test_no_kind_is_forgotten() -> None:

@@ -80,7 +80,11 @@ CASES = [
         _peering,
     ),
 ]
-LEFT_OUT: dict[str, str] = {}
+LEFT_OUT = {
+    "snapshot": "nobody declares one, and vastplan only counts them: it has no life to be taken through",
+    "cluster": "it is there, and only looked at: tests/checks",
+    "vms": "it is there, and only looked at: tests/checks",
+}
 
 
 def client(place: Place, site: str) -> Any:

@@ -24,7 +24,7 @@ BESIDES = {
         ("PUT", "/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}"),
     ),
 }
-READ_ONLY = ("node_pool", "role", "snapshot", "workload")  # what others refer to and nobody declares
+READ_ONLY = ("cluster", "node_pool", "role", "snapshot", "vms", "workload")  # what is looked at, and nobody declares
 
 
 @lru_cache

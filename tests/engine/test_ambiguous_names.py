@@ -56,10 +56,10 @@ def test_two_of_that_name_stop_the_class_and_nothing_else(lab: Lab) -> None:
 
 def test_a_second_one_that_comes_later_is_warned_of(lab: Lab) -> None:
     lab.converge()
-    assert lab.plan().findings == ()
+    assert [one for one in lab.plan().findings if not one.checked] == []
     _subsystem(lab, "b")
     plan = lab.plan()
     assert plan.actions == ()
-    (finding,) = plan.findings
+    (finding,) = (one for one in plan.findings if not one.checked)
     assert (finding.code, finding.severity.value, finding.address) == ("VP304", "warning", CLASS)
     assert "2 of kind view named sub" in finding.message

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from typing import Any
 
+from vastplan.app import checking, committed, proving
 from vastplan.app.connect import Providers, connected, unverified
 from vastplan.app.current import check_document, check_endpoints, check_ledger, check_places, check_time, endpoints
 from vastplan.app.holding import Held, Notes
 from vastplan.app.planfile import sealed
 from vastplan.app.secret import revealer
 from vastplan.app.workspace import Expanded, Workspace, probe
+from vastplan.checks.commitments import commitments
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.diff import digests
 from vastplan.engine.guard import Consent, Limits
@@ -27,6 +31,7 @@ from vastplan.engine.run import Run
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
 from vastplan.model.errors import Lost
+from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.state import Intent
@@ -42,6 +47,8 @@ class Options:
     sites: tuple[str, ...]
     targets: tuple[str, ...] = ()
     consent: Consent = field(default_factory=Consent)
+    prove: bool = False
+    """Whether to prove the isolation of what is live too, which takes more reading."""
 
 
 def now() -> datetime:
@@ -63,14 +70,17 @@ class Planned:
     observed: Observed
     entries: tuple[Entry, ...]
     matcher: Matcher
+    isolation: tuple[Isolation, ...] = ()
+    """The proof of what is live, where it was asked for."""
 
 
 def make_plan(workspace: Workspace, options: Options) -> Planned:
     """Observe and plan; sends nothing but reads. What is wrong with the document is found before anything is opened."""
     offline = workspace.expanded()
     with connected(workspace.document, sites=_reach(workspace), writable=False) as providers:
-        expanded = workspace.expanded(probe(workspace, providers)) if offline.probed else offline
-        return _plan(workspace, options, providers, expanded)
+        probed = probe(workspace, providers) if offline.probed else {}
+        expanded = workspace.expanded(probed) if offline.probed else offline
+        return _plan(workspace, options, providers, expanded, probed)
 
 
 def _reach(workspace: Workspace) -> tuple[str, ...]:
@@ -78,17 +88,23 @@ def _reach(workspace: Workspace) -> tuple[str, ...]:
     return tuple(workspace.document.head.sites)
 
 
-def _plan(workspace: Workspace, options: Options, providers: Providers, expanded: Expanded) -> Planned:
+def _plan(
+    workspace: Workspace,
+    options: Options,
+    providers: Providers,
+    expanded: Expanded,
+    probed: Mapping[str, Mapping[str, Any]],
+) -> Planned:
     entries = expanded.entries
     with workspace.ledger() as backend:
         ledger = {site: backend.read(site) for site in options.sites}
     mine = tuple(entry for entry in entries if entry.address.site in options.sites)
     kinds = workspace.registry.kinds
-    observed = observe(
-        [(site, kinds[name]) for site, name in sorted(wanted(kinds, mine, ledger, _systems(workspace)))],
-        providers,
-        ledger,
-    )
+    facts = checking.facts_of(workspace, expanded, probed)
+    asked = {key for key in checking.wanted(facts) if key[0] in options.sites}
+    chain = proving.collections(kinds, options.sites, _systems(workspace)) if options.prove else set()
+    collections = wanted(kinds, mine, ledger, _systems(workspace)) | asked | chain
+    observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
     request = Request(
         document=workspace.name,
         digest=workspace.digest(entries),
@@ -110,8 +126,18 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
     more = further(kinds, plan.actions, _systems(workspace)) - observed.collections.keys()
     if more:  # read only where something is to go or to be cut off
         beside = observe([(site, kinds[name]) for site, name in sorted(more)], providers, ledger)
-        plan, matcher = build(replace(request, observed=Observed({**observed.collections, **beside.collections})))
-    return Planned(sealed(plan), observed, mine, matcher)
+        observed = Observed({**observed.collections, **beside.collections})
+        plan, matcher = build(replace(request, observed=observed))
+    live = replace(facts, seen=checking.seen(observed, matcher, asked))
+    live = committed.with_live(live, options.sites, observed, matcher)
+    checked = (
+        *checking.findings(workspace, live, request.now.date(), options.sites),
+        *checking.untold(asked, observed),
+    )
+    rows = tuple(one for one in commitments(live) if one.site in options.sites)
+    proofs = tuple(one for site, one in facts.isolation.items() if site in options.sites)
+    plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs, commitments=rows)
+    return Planned(sealed(plan), observed, mine, matcher, proving.live(options.sites, observed, matcher, chain))
 
 
 def _systems(workspace: Workspace) -> dict[str, frozenset[str]]:

@@ -32,6 +32,7 @@ PRINTED: Mapping[str, Any] = MappingProxyType(
         "show": machine.ShownObject,
         "ledger-list": machine.OwnedObjects,
         "problems": machine.Problems,
+        "checks": machine.KnownChecks,
     }
 )
 _ADDRESS = {"type": "string", "pattern": r"^[^/]+/[^/]+/[\s\S]+$"}

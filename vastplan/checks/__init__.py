@@ -1,1 +1,1 @@
-"""Checks: findings over the typed document, one file each."""
+"""Checks: what is wrong, risky or worth knowing about a desired state, one file each, found by walking this package."""

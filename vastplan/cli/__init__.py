@@ -36,7 +36,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Invalid as invalid:
         screen.findings(invalid.findings)
         _tell_machine(words, screen, invalid)
-        return ERROR
+        return invalid.exit_code
     except VastplanError as problem:
         screen.error(str(problem))
         _tell_machine(words, screen, problem)

@@ -10,22 +10,29 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from vastplan.app import flows, inspect, planfile, reports
+from vastplan.app import checking, flows, inspect, planfile, reports
 from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting
 from vastplan.cli.screen import Screen
+from vastplan.cli.validate import met, validate
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Severity
-from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.errors import Forbidden, Invalid, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Action, Plan
 from vastplan.report import drift as drift_report
 from vastplan.report import machine
+from vastplan.report.commitments import commitments_text
+from vastplan.report.isolation import isolation_text
 from vastplan.report.results import NOWHERE
 from vastplan.report.text import plan_text, receipt_text
+
+__all__ = [
+    "apply", "completion", "drift", "ledger", "plan", "schema", "show", "sim", "validate",
+]  # fmt: skip
 
 
 def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
@@ -40,22 +47,6 @@ def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
     return flows.Options(workspace.chosen(getattr(words, "site", None)), tuple(getattr(words, "target", ())), consent)
 
 
-def validate(words: argparse.Namespace, screen: Screen) -> int:
-    """Everything that can be known without a network."""
-    workspace = open_workspace(words.paths, words.connections)
-    entries, findings = workspace.entries()
-    valid = machine.Validation(workspace.name, len(entries), findings)
-    reporting.write(words, screen, reports.of_validation(valid))
-    if words.format == "json":
-        screen.machine(valid)
-    else:
-        screen.findings(findings)
-        kinds = len({entry.address.kind for entry in entries})
-        sites = len({entry.address.site for entry in entries})
-        screen.show(f"{workspace.name} is valid: {len(entries)} objects of {kinds} kinds on {sites} sites.")
-    return errors.OK
-
-
 def plan(words: argparse.Namespace, screen: Screen) -> int:
     """Observe, plan, print, save."""
     workspace = open_workspace(words.paths, words.connections)
@@ -64,11 +55,18 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
     if words.out:
         planfile.save(made, words.out)
     reporting.show_plan(words, screen, made, [words.out] if words.out else [], reports.places(planned))
-    if words.out and words.format == "text":
-        screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
+    if words.format == "text":
+        if words.commitments:
+            screen.show(commitments_text(made.commitments, screen.style))
+        if words.isolation:
+            screen.show(isolation_text(made.isolation, screen.style, of="the document"))
+        if words.out:
+            screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
     conditions = _conditions(made)
     if not words.detailed_exitcode:
-        conditions -= {errors.CHANGES, errors.BLOCKED}
+        conditions -= {errors.CHANGES} if _forbidden(made) else {errors.CHANGES, errors.BLOCKED}
+    if words.isolation and met(made.findings):
+        conditions.add(errors.BLOCKED)
     return errors.exit_code(conditions)
 
 
@@ -87,6 +85,9 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
             screen.show(plan_text(made, screen.style))
             if _wrong(made):
                 return errors.ERROR  # they were shown with the plan
+            if _forbidden(made):
+                screen.error("nothing was done: checks found errors; mend them, or waive them in the document")
+                return errors.BLOCKED
         _refuse_wrong(made)
         doable = [action for action in made.actions if not action.blocked]
         if not doable:
@@ -108,13 +109,21 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
 
 
 def _wrong(made: Plan) -> list[Diagnostic]:
-    return [one for one in made.findings if one.severity is Severity.ERROR]
+    return [one for one in made.findings if one.severity is Severity.ERROR and not one.checked]
+
+
+def _forbidden(made: Plan) -> list[Diagnostic]:
+    """The errors that checks found: what the document asks for could be done, and should not be."""
+    return [one for one in made.findings if one.severity is Severity.ERROR and one.checked]
 
 
 def _refuse_wrong(made: Plan) -> None:
     wrong = _wrong(made)
     if wrong:
         raise Invalid(wrong)
+    forbidden = _forbidden(made)
+    if forbidden:
+        raise Forbidden(forbidden)
 
 
 def _untouched(made: Plan) -> Receipt:
@@ -128,7 +137,7 @@ def _untouched(made: Plan) -> Receipt:
 
 def _conditions(made: Plan) -> set[int]:
     found: set[int] = set()
-    if any(action.blocked for action in made.actions):
+    if any(action.blocked for action in made.actions) or _forbidden(made):
         found.add(errors.BLOCKED)
     if made.actions:
         found.add(errors.CHANGES)
@@ -192,17 +201,24 @@ def _interruptible(screen: Screen) -> Iterator[threading.Event]:
 def drift(words: argparse.Namespace, screen: Screen) -> int:
     """What moved behind our back, and what nobody manages."""
     workspace = open_workspace(words.paths, words.connections)
-    options = flows.Options(workspace.chosen(words.site))
+    options = flows.Options(workspace.chosen(words.site), prove=words.isolation)
     planned = flows.make_plan(workspace, options)
     moved = drift_report.moved(planned.plan)
     strangers = [(one.site, one.kind, one.name) for one in inspect.unmanaged(planned, workspace)]
     reporting.write(words, screen, reports.of_drift(planned.plan, moved, strangers, reports.places(planned)))
     if words.format == "json":
-        screen.machine(machine.drift(planned.plan, moved, strangers))
+        screen.machine(machine.drift(planned.plan, moved, strangers, planned.isolation))
     else:
         screen.show(drift_report.text(planned.plan, moved, strangers, screen.style))
+        if words.isolation:
+            screen.show(isolation_text(planned.isolation, screen.style, of="the live state"))
     conditions = {errors.CHANGES} if moved else set()
-    return errors.exit_code(conditions | (_conditions(planned.plan) & {errors.INCOMPLETE, errors.ERROR}))
+    told = {errors.INCOMPLETE, errors.ERROR, *([errors.BLOCKED] if _forbidden(planned.plan) else [])}
+    if any(one.unknown for one in planned.isolation):
+        conditions.add(errors.INCOMPLETE)
+    elif checking.live_meetings(workspace, planned.isolation, flows.now().date()):
+        conditions.add(errors.BLOCKED)
+    return errors.exit_code(conditions | (_conditions(planned.plan) & told))
 
 
 def show(words: argparse.Namespace, screen: Screen) -> int:

@@ -56,8 +56,9 @@ def _command(
     )  # fmt: skip
 
 
-def _paths(one: argparse.ArgumentParser) -> None:
-    one.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="a document: YAML files, or a folder of them")
+def _paths(one: argparse.ArgumentParser, *, needed: bool = True) -> None:
+    text = "a document: YAML files, or a folder of them"
+    one.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH", help=text)
     one.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )
@@ -65,6 +66,19 @@ def _paths(one: argparse.ArgumentParser) -> None:
 
 def _site(one: argparse.ArgumentParser) -> None:
     one.add_argument("--site", metavar="SITE[,SITE]", help="only these sites")
+
+
+def _commitments(one: argparse.ArgumentParser) -> None:
+    one.add_argument(
+        "--commitments", action="store_true", help="show what each site promises together, and what it has"
+    )
+
+
+def _isolation(one: argparse.ArgumentParser, text: str) -> None:
+    one.add_argument(
+        "--isolation", action="store_true",
+        help=f"{text}; 3 unless every two projects meet in nothing, or a waiver says why they may",
+    )  # fmt: skip
 
 
 def _formats(one: argparse.ArgumentParser, *formats: str) -> None:
@@ -129,7 +143,11 @@ def _consents(one: argparse.ArgumentParser) -> None:
 
 def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     one = _command(commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory")
-    _paths(one)
+    _paths(one, needed=False)
+    _isolation(one, "show which projects the document keeps apart")
+    _commitments(one)
+    one.add_argument("--list-checks", action="store_true", help="list the checks instead; needs no document")
+    one.add_argument("--explain", metavar="CODE", help="say what a check finds, why and what to do; needs no document")
     _formats(one, "text", "json")
     _reports(one, ".json", ".xml (JUnit)", ".sarif")
 
@@ -145,6 +163,8 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     one.add_argument(
         "--detailed-exitcode", action="store_true", help="2 when there are changes, 3 when some are blocked"
     )
+    _isolation(one, "show which projects the document keeps apart")
+    _commitments(one)
     _formats(one, "text", "json", "markdown", "html")
     _reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
@@ -176,6 +196,7 @@ def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     _paths(one)
     _site(one)
+    _isolation(one, "show which projects the live state keeps apart")
     _formats(one, "text", "json")
     _reports(one, ".json", ".xml (JUnit)", ".sarif", ".prom")
 
@@ -250,6 +271,7 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
             "show",
             "ledger-list",
             "problems",
+            "checks",
         ),
         default="desired-state",
     )

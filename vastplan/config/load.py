@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ from vastplan.config import credentials, merge, sites
 from vastplan.config.resolve import Resolver
 from vastplan.config.unfold import Unfolder, nearest
 from vastplan.config.yaml import Mapping as Located
+from vastplan.config.yaml import Sequence as LocatedList
 from vastplan.config.yaml import load as load_yaml
-from vastplan.model.diagnostic import Diagnostic, error
+from vastplan.model.diagnostic import Diagnostic, Where, error
 from vastplan.model.errors import Invalid
 from vastplan.words.discover import Registry
 from vastplan.words.document import Entry, Site
@@ -32,6 +33,8 @@ class Document:
     connections_folder: Path
     ledger_cluster: sites.KubernetesEndpoint | None = None
     """Where a shared ledger is kept, unless its site says so."""
+    places: Mapping[tuple[str, ...], Where] = field(default_factory=dict)
+    """Where the parts of `checks` stand: `("raise", CODE)`, `("waive", INDEX)`, `("sites", NAME)`."""
 
     def sites(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Site]:
         """The sites as derivation sees them."""
@@ -74,8 +77,20 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
         raise Invalid(problems)
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), given, connections.parent if connections else folder,
-        ledger_cluster,
+        ledger_cluster, _places(tree),
     )  # fmt: skip
+
+
+def _places(tree: Located) -> dict[tuple[str, ...], Where]:
+    """Where each word about checks stands; the head has its form already."""
+    said = tree.get("checks")
+    found: dict[tuple[str, ...], Where] = {}
+    for part, held in said.items() if isinstance(said, Located) else ():
+        if isinstance(held, Located):
+            found |= {(part, key): held.where(key) for key in held}
+        elif isinstance(held, LocatedList):
+            found |= {(part, str(index)): where for index, where in enumerate(held.items_at)}
+    return found
 
 
 def _site(name: str, given: sites.Connections, spec: sites.SiteSpec, facts: Mapping[str, Any]) -> Site:
@@ -174,6 +189,9 @@ def _explain(tree: Located, invalid: ValidationError, problems: list[Diagnostic]
             if isinstance(values, Located) and isinstance(step, str) and step in values:
                 where, values = values.where(step), values[step]
                 path.append(step)
+            elif isinstance(values, LocatedList) and isinstance(step, int) and step < len(values):
+                where, values = values.items_at[step], values[step]
+                path.append(str(step))
         dotted = ".".join(path)
         last = str(one["loc"][-1]) if one["loc"] else ""
         if one["type"] == "missing":

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import MISSING, Field, StringConstraints, model_validator
 
+from vastplan.config.checks import ChecksSpec
 from vastplan.words.checkpoint import Capability
 from vastplan.words.types import EnvironmentSecret, FileSecret, Spec
 
@@ -162,6 +163,7 @@ class Head(Spec):
     sites: Annotated[dict[SiteName, SiteSpec], Field(min_length=1)]
     ledger: LedgerSpec | MISSING = MISSING
     limits: Limits | MISSING = MISSING
+    checks: ChecksSpec | MISSING = MISSING
 
 
 class ConnectionsFile(Spec):

@@ -28,7 +28,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding with a stable code (`VP...`)."""
+    """One finding with a stable code: `VP...` of a problem, `ABC-01` of a check."""
 
     code: str
     severity: Severity
@@ -36,6 +36,13 @@ class Diagnostic:
     fix: str = ""
     address: str = ""
     where: Where | None = None
+    waived: bool = False
+    """Whether the document says that it is known and accepted, for now."""
+
+    @property
+    def checked(self) -> bool:
+        """Whether a check found it, rather than that something could not be done."""
+        return "-" in self.code
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""

@@ -2,6 +2,7 @@
 
 VastplanError                   exit 1
 ├── Invalid                     findings about a document or another input
+│   └── Forbidden               errors that checks found in what a document asks for, exit 3
 ├── Unreachable                 a system that did not answer: its part is unknown, never absent
 ├── Refused                     a system that answered no
 │   ├── NotFound                there is no such object
@@ -39,6 +40,12 @@ class Invalid(VastplanError):
     def __init__(self, findings: Sequence[Diagnostic]) -> None:
         self.findings = tuple(in_order(list(findings)))
         super().__init__("\n".join(map(str, self.findings)))
+
+
+class Forbidden(Invalid):
+    """What a document asks for could be done, and checks say that it should not be."""
+
+    exit_code = BLOCKED
 
 
 class Unreachable(VastplanError):

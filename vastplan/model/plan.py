@@ -8,7 +8,9 @@ from enum import Enum
 from typing import Any
 
 from vastplan.model.address import Address
+from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.isolation import Isolation
 
 FORMAT_VERSION = "1.1"
 
@@ -195,6 +197,10 @@ class Plan:
     in_sync: int = 0
     targets: tuple[str, ...] = ()
     topology: tuple[Node, ...] = ()
+    isolation: tuple[Isolation, ...] = ()
+    """Which projects the document keeps apart, by site."""
+    commitments: tuple[Commitment, ...] = ()
+    """What each site promises together, before and after."""
     id: str = ""
 
     def count(self) -> dict[str, int]:

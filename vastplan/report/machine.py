@@ -10,7 +10,9 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, Literal
 
-from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.commitment import Commitment
+from vastplan.model.diagnostic import Diagnostic, Severity
+from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Outcome, Receipt
 from vastplan.model.plan import Action, Cause, Plan, Unknown, Verb
 
@@ -21,11 +23,13 @@ BY_HAND = (Cause.SYSTEM, Cause.BOTH)
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """`validate`: a document without errors, and what else was found."""
+    """`validate`: a document that could be read, and what was found; the severities of `findings` say how bad it is."""
 
     document: str
     objects: int
     findings: tuple[Diagnostic, ...]
+    isolation: tuple[Isolation, ...] = ()
+    commitments: tuple[Commitment, ...] = ()
     format_version: str = FORMAT_VERSION
 
 
@@ -87,6 +91,9 @@ class Drift:
     unknown: tuple[Unknown, ...]
     pending: int
     in_sync: int
+    findings: tuple[Diagnostic, ...] = ()
+    isolation: tuple[Isolation, ...] = ()
+    """Of what is live, with `--isolation`."""
     format_version: str = FORMAT_VERSION
 
 
@@ -136,7 +143,28 @@ class OwnedObjects:
     format_version: str = FORMAT_VERSION
 
 
-Printed = Validation | Problems | Applied | Drift | ShownObject | OwnedObjects
+@dataclass(frozen=True, slots=True)
+class KnownCheck:
+    """One check: what it finds, how bad that is, why, what to do about it, and where that is from."""
+
+    code: str
+    title: str
+    severity: Severity
+    why: str
+    fix: str
+    source: str
+    live: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KnownChecks:
+    """`validate --list-checks` and `--explain`: `live` ones also look at what a plan observes."""
+
+    checks: tuple[KnownCheck, ...]
+    format_version: str = FORMAT_VERSION
+
+
+Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | OwnedObjects
 
 
 def applied(receipt: Receipt) -> Applied:
@@ -144,7 +172,7 @@ def applied(receipt: Receipt) -> Applied:
     return Applied(receipt.plan, receipt.outcomes)
 
 
-def drift(plan: Plan, found: list[Action], strangers: list[Stranger]) -> Drift:
+def drift(plan: Plan, found: list[Action], strangers: list[Stranger], isolation: tuple[Isolation, ...] = ()) -> Drift:
     """What moved behind our back, told apart from what the document wants."""
     return Drift(
         document=plan.document,
@@ -154,6 +182,8 @@ def drift(plan: Plan, found: list[Action], strangers: list[Stranger]) -> Drift:
         unknown=plan.unknown,
         pending=len(plan.actions) - len(found),
         in_sync=plan.in_sync,
+        findings=plan.findings,
+        isolation=isolation,
     )
 
 

@@ -1,0 +1,126 @@
+"""Case files of checks: `CODE.yaml` holds documents that a check says nothing about, and others with what it says.
+
+    check: TEN-01
+    base: {tenants: {...}}        laid under every document of the file
+    good: {TITLE: {...}}          sections; the check finds nothing
+    bad:
+      TITLE:
+        document: {...}
+        finds: {ADDRESS: MESSAGE} word for word; a list where it finds several things about one address
+        live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read
+
+A good document may also be given as `{document: ..., live: ...}`. `probed: {SITE: {vast_version: TEXT}}` is what a plan
+asked the systems. `repeat: {in: [KEY, ...], count: N, entry: {...}}` adds entries named `n001` and on, with `{}` in their
+texts filled in by the number. Every document gets a head with one simulated site, `iad`, unless it says `sites`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from vastplan.app import checking
+from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.checks.facts import Facts, Seen
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Diagnostic
+
+HERE = Path(__file__).parent
+TODAY = date(2026, 6, 15)
+Live = dict[str, dict[str, dict[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One document, and what the check is to say of it: messages by address."""
+
+    code: str
+    title: str
+    document: dict[str, Any]
+    finds: dict[str, list[str]]
+    live: Live
+    probed: dict[str, dict[str, str]]
+
+
+def cases() -> Iterator[Case]:
+    """All cases of all files."""
+    for file in sorted(HERE.glob("*.yaml")):
+        tree = yaml.safe_load(file.read_text())
+        assert set(tree) <= {"check", "base", "good", "bad"} and tree["check"] == file.stem, file
+        for sort in ("good", "bad"):
+            for title, told in tree[sort].items():
+                whole = (
+                    told if sort == "bad" or set(told or {}) & {"document", "live", "probed"} else {"document": told}
+                )
+                assert set(whole) <= {"document", "finds", "live", "repeat", "probed"}, (file, title)
+                finds = {
+                    address: found if isinstance(found, list) else [found]
+                    for address, found in whole.get("finds", {}).items()
+                }
+                assert bool(finds) == (sort == "bad"), (file, title)
+                document = laid(tree.get("base") or {}, whole.get("document") or {})
+                if "repeat" in whole:
+                    document = laid(document, repeated(**{"within": whole["repeat"].pop("in"), **whole["repeat"]}))
+                yield Case(
+                    tree["check"],
+                    f"{sort}: {title}",
+                    document,
+                    finds,
+                    whole.get("live") or {},
+                    whole.get("probed") or {},
+                )
+
+
+def laid(base: Any, top: Any) -> Any:
+    """`top` over `base`, mappings deep; null takes away."""
+    if not (isinstance(base, dict) and isinstance(top, dict)):
+        return top
+    merged = {**base, **{key: laid(base.get(key), value) for key, value in top.items()}}
+    return {key: value for key, value in merged.items() if not (key in top and top[key] is None)}
+
+
+def repeated(within: list[str], count: int, entry: dict[str, Any]) -> dict[str, Any]:
+    """Many entries that differ in their number only."""
+    found: dict[str, Any] = {
+        f"n{number:03}": {
+            key: value.replace("{}", str(number)) if isinstance(value, str) else value for key, value in entry.items()
+        }
+        for number in range(1, count + 1)
+    }
+    for key in reversed(within):
+        found = {key: found}
+    return found
+
+
+def written(document: dict[str, Any], folder: Path) -> Workspace:
+    """The document with a head, in a folder."""
+    head = {"version": 1, "name": "case", "sites": {"iad": {"sim": {}}}}
+    path = folder / "case.yaml"
+    path.write_text(yaml.safe_dump({**head, **document}, sort_keys=False))
+    return open_workspace([path])
+
+
+def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]] | None = None) -> Facts:
+    """What the checks may know of it."""
+    facts = checking.facts_of(workspace, workspace.expanded(), probed)
+    seen = {
+        (site, kind): (Seen(Address(site, kind, "only"), {}, figures),)
+        for site, kinds in live.items()
+        for kind, figures in kinds.items()
+    }
+    return replace(facts, seen=seen)
+
+
+def checked(
+    workspace: Workspace,
+    live: Live | None = None,
+    today: date = TODAY,
+    probed: dict[str, dict[str, str]] | None = None,
+) -> list[Diagnostic]:
+    """What is found in it."""
+    return list(checking.findings(workspace, facts_of(workspace, live or {}, probed), today))

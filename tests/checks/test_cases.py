@@ -1,0 +1,39 @@
+"""Every check, on documents it has nothing to say about and on others, word for word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.checks.cases import HERE, Case, cases, checked, written
+from vastplan.app.checking import catalogue
+
+CASES = tuple(cases())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.code} {one.title}")
+def test_a_check_says_what_it_should(case: Case, tmp_path: Path) -> None:
+    check = catalogue()[case.code]
+    found = [
+        one for one in checked(written(case.document, tmp_path), case.live, probed=case.probed) if one.code == case.code
+    ]
+    said: dict[str, list[str]] = {}
+    for one in found:
+        assert one.severity is check.severity and one.fix
+        assert one.where is not None and one.where.file.endswith("case.yaml") and one.where.line > 1
+        said.setdefault(one.address, []).append(one.message)
+    assert {address: sorted(told) for address, told in said.items()} == {
+        address: sorted(told) for address, told in case.finds.items()
+    }
+
+
+def test_every_check_has_cases() -> None:
+    assert sorted(catalogue()) == sorted(file.stem for file in HERE.glob("*.yaml"))
+
+
+def test_every_check_says_why_and_what_to_do() -> None:
+    for check in catalogue().values():
+        for text in (check.title, check.why, check.fix, check.source):
+            assert text.strip() == text and len(text) > 10, check.code
+        assert check.why.endswith(".") and not check.title.endswith("."), check.code

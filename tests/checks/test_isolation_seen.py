@@ -1,0 +1,109 @@
+"""Where the isolation proof is seen: validate, plan and drift, in text and JSON, and in the exit code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conftest import Run
+from tests.lab import Lab
+from tests.test_schemas import fits
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def teams(**second: Any) -> dict[str, Any]:
+    """Two teams that share nothing."""
+    found: dict[str, Any] = {"departments": {"d": {"gpus": {"default": 4}}}, "tenants": {}}
+    found |= {
+        "namespaces": {"csi": {}},
+        "secrets": {one: {"namespace": "csi", "data": {"endpoint": "vms"}} for one in ("a", "b")},
+    }
+    for number, name in enumerate(("a", "b"), 1):
+        found["tenants"][name] = {
+            "vip_pool": {"subnet_cidr": 24, "ip_ranges": [f"10.0.{number}.1"]},
+            "view_policy": {"flavor": "NFS"},
+            "storage_class": {"driver": "file", "secret": name, "storage_path": f"/{name}"},
+            "project": {"department": "d", "gpus": {"default": 1}},
+        }
+    found["tenants"]["b"]["storage_class"] |= second
+    return found
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    shutil.copytree(ROOT / "examples" / "ai-factory", tmp_path / "doc", dirs_exist_ok=True)
+    return tmp_path / "doc"
+
+
+def test_the_proof_of_an_example_and_a_waiver_of_its_meeting_point(document: Path, vastplan: Run) -> None:
+    ran = vastplan("validate", document, "--isolation")
+    assert ran.code == 3, ran
+    assert "  meet in secret vast-csi/vast-mgmt: team-a, team-b" in ran.out.splitlines()
+    assert "project team-b > namespace runai-team-b > storage class team-b > secret vast-csi/vast-mgmt" in ran.out
+    found = fits("validate", vastplan("validate", document, "--format", "json"))
+    iad = next(one for one in found["isolation"] if one["site"] == "iad")
+    assert iad["namespaces"] == {"team-a": "runai-team-a", "team-b": "runai-team-b"} and iad["shared"] == []
+    assert iad["classes"]["team-b"] == ["runai-team-b"] and [one["layer"] for one in iad["meetings"]] == ["secret"]
+    waiver = {
+        "code": "ISO-02",
+        "address": "*/secret/vast-mgmt",
+        "reason": "one log-in until 5.5",
+        "until": "2999-12-31",
+    }
+    (document / "checks.yaml").write_text(yaml.safe_dump({"checks": {"waive": [waiver]}}))
+    assert vastplan("validate", document, "--isolation").code == 0
+    (document / "checks.yaml").write_text(yaml.safe_dump({"checks": {"raise": {"ISO-02": "error"}}}))
+    assert vastplan("validate", document).code == 1
+
+
+def test_what_was_opened_by_hand_is_seen_live(tmp_path: Path, vastplan: Run) -> None:
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
+        lab.write(teams())
+        file = tmp_path / "lab.yaml"
+        ran = vastplan("plan", file, "--isolation")
+        assert ran.code == 0 and "every two of 2 projects meet in nothing" in ran.out, ran
+        assert vastplan("apply", file, "--auto-approve", "--max-changes", "99").code == 0
+        ran = vastplan("drift", file, "--isolation")
+        assert ran.code == 0 and "Isolation on iad, from the live state" in ran.out, ran
+        assert "every two of 2 projects meet in nothing" in ran.out, ran
+        assert fits("plan", vastplan("plan", file, "--format", "json"))["isolation"][0]["meetings"] == []
+        binding = lab.live("iad/admission_binding/vastplan-b")
+        assert binding is not None
+        lab.delete_by_hand(binding)
+        ran = vastplan("drift", file, "--isolation", "--format", "json")
+        assert ran.code == 3, ran
+        (iad,) = fits("drift", ran)["isolation"]
+        assert iad["shared"] == ["b"] and iad["classes"] == {"a": ["runai-a"]}
+        met = {(one["layer"], one["element"]) for one in iad["meetings"]}
+        assert met == {
+            ("storage class", "b"), ("secret", "csi/b"), ("tenant", "b"), ("VIP pool", "b"), ("view policy", "b"), ("path", "b:/b"),
+        }  # fmt: skip
+        assert fits("drift", vastplan("drift", file, "--format", "json"))["isolation"] == []
+
+
+def test_what_cannot_be_read_is_not_proven(tmp_path: Path, vastplan: Run) -> None:
+    from vastplan.sim.faults import Effect, Fault
+
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
+        lab.write(teams())
+        file = tmp_path / "lab.yaml"
+        faults = lab.world.sites["iad"].servers["kubernetes"].faults
+        faults.arm(Fault(Effect.STATUS, path="/persistentvolumes", times=500, status=500))
+        ran = vastplan("drift", file, "--isolation")
+        assert ran.code == 6 and "? nothing is proven: persistent_volume: " in ran.out, ran
+        found = json.loads(vastplan("drift", file, "--isolation", "--format", "json").out)
+        assert found["isolation"][0]["unknown"] and found["isolation"][0]["meetings"] == []
+
+
+def test_everybody_meets_in_a_shared_class(tmp_path: Path, vastplan: Run) -> None:
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
+        lab.write(teams(shared=True))
+        ran = vastplan("plan", tmp_path / "lab.yaml", "--isolation")
+        assert ran.code == 3 and "meet in storage class b: all projects" in ran.out, ran
+        assert "warning ISO-01: iad/storage_class/b: all projects meet in storage class b" in ran.out, ran

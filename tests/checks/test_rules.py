@@ -1,0 +1,211 @@
+"""The document's word on checks: waivers, severities, and where a finding is seen."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.checks.cases import TODAY, checked, facts_of, written
+from tests.conftest import Run
+from tests.lab import Lab
+from vastplan.app import checking
+from vastplan.model.diagnostic import Severity
+from vastplan.sim.faults import Effect, Fault
+
+OVERLAP = {"tenants": {"a": {"client_ip_ranges": ["10.0.0.1"]}, "b": {"client_ip_ranges": ["10.0.0.1"]}}}
+WAIVER = {"code": "TEN-01", "address": "iad/tenant/*", "reason": "both are the same team", "until": "2026-06-15"}
+FLOOR = {
+    "tenants": {"a": {"client_ip_ranges": ["10.0.0.1"]}},
+    "qos_policies": {"q": {"tenant": "a", "static_limits": {"min_reads_bw_mbps": 500, "max_reads_bw_mbps": 900}}},
+}
+
+
+def said(document: dict[str, Any], folder: Path, **checks: Any) -> list[tuple[str, str, str]]:
+    """Code, severity and message of everything that is found under `checks`."""
+    found = checked(written({**document, "checks": checks}, folder))
+    told = [(one.code, one.severity.value, one.message) for one in found if one.code[:3] in ("TEN", "VP2")]
+    return sorted(told, key=lambda one: one[0], reverse=True)
+
+
+def test_a_waiver_holds_to_the_end_of_its_day(tmp_path: Path) -> None:
+    message = "client_ip_ranges share 10.0.0.1 with tenant a"
+    waived = f"{message} [waived until 2026-06-15: both are the same team]"
+    assert said(OVERLAP, tmp_path, waive=[WAIVER]) == [("TEN-01", "note", waived)]
+    expired = said(OVERLAP, tmp_path, waive=[{**WAIVER, "until": "2026-06-14"}])
+    assert expired == [
+        ("VP261", "error", "the waiver of TEN-01 for iad/tenant/* expired on 2026-06-14"),
+        ("TEN-01", "error", message),
+    ]
+
+
+def test_a_waiver_of_something_else_waives_nothing(tmp_path: Path) -> None:
+    elsewhere = {**WAIVER, "address": "pdx/tenant/*"}
+    (unused, (code, severity, _)) = said(OVERLAP, tmp_path, waive=[elsewhere])
+    assert unused == ("VP262", "warning", "the waiver of TEN-01 for pdx/tenant/* waives nothing")
+    assert (code, severity) == ("TEN-01", "error")
+
+
+def test_a_waiver_of_what_only_a_plan_can_tell_is_not_called_unused_offline(tmp_path: Path) -> None:
+    document = {**FLOOR, "checks": {"waive": [{**WAIVER, "code": "QOS-06", "address": "iad/qos_policy/q"}]}}
+    workspace = written(document, tmp_path)
+    assert not [one for one in checked(workspace) if one.code == "VP262"]
+    assert [one for one in checked(workspace, {"iad": {"vms": {"QoS minimums": 1}}}) if one.code == "VP262"]
+    (told,) = (one for one in checked(workspace, {"iad": {"vms": {"QoS minimums": 0}}}) if one.code == "QOS-06")
+    assert told.severity is Severity.NOTE
+
+
+def test_every_word_about_checks_has_its_place(tmp_path: Path) -> None:
+    checks = {"waive": [{**WAIVER, "code": "TEN-91"}], "raise": {"TEM-01": "error"}, "sites": {"idd": {}}}
+    found = [one for one in checked(written({**OVERLAP, "checks": checks}, tmp_path)) if one.code.startswith("VP")]
+    assert [(one.code, one.message) for one in found] == [
+        ("VP260", "no check TEN-91"),
+        ("VP260", "no check TEM-01"),
+        ("VP202", "no site idd"),
+    ]
+    lines = (tmp_path / "case.yaml").read_text().splitlines()
+    assert ["TEN-91" in lines[one.where.line - 1] for one in found[:1] if one.where] == [True]
+    assert ["TEM-01" in lines[one.where.line - 1] for one in found[1:2] if one.where] == [True]
+    assert [one.fix for one in found[1:]] == ["did you mean TEN-01?", "did you mean iad?"]
+
+
+def test_raise_raises_and_never_lowers(tmp_path: Path) -> None:
+    assert said(OVERLAP, tmp_path, **{"raise": {"TEN-01": "warning"}}) == [
+        ("VP263", "error", "checks.raise: TEN-01 is an error already"),
+        ("TEN-01", "error", "client_ip_ranges share 10.0.0.1 with tenant a"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"waive": [{**WAIVER, "until": "soon"}]}, "checks.waive.0.until: 'soon' is not a day"),
+        ({"waive": [{**WAIVER, "until": "2026-02-30"}]}, "2026-02-30"),
+        ({"waive": [{**WAIVER, "reason": ""}]}, "checks.waive.0.reason"),
+        ({"waive": [{**WAIVER, "address": "tenant"}]}, "site/kind/name"),
+        ({"raise": {"TEN-01": "note"}}, "warning"),
+        ({"lower": {"TEN-01": "note"}}, "lower"),
+    ],
+    ids=json.dumps,
+)
+def test_what_is_no_word_about_checks_is_refused(wrong: Any, word: str, tmp_path: Path, vastplan: Run) -> None:
+    file = tmp_path / "doc.yaml"
+    head = {"version": 1, "name": "doc", "sites": {"iad": {"sim": {}}}}
+    file.write_text(yaml.safe_dump({**head, **OVERLAP, "checks": wrong}))
+    ran = vastplan("validate", file)
+    assert ran.code == 1 and word in ran.err, ran
+
+
+def test_an_error_of_a_check_stops_every_command(tmp_path: Path, vastplan: Run) -> None:
+    with Lab(tmp_path, {"iad": ["vast"]}) as lab:
+        lab.write(OVERLAP)
+        file = tmp_path / "lab.yaml"
+        ran = vastplan("validate", file)
+        assert ran.code == 1 and "error TEN-01: iad/tenant/b" in ran.err and "has 1 error" in ran.out, ran
+        assert json.loads(vastplan("validate", file, "--format", "json").out)["findings"][0]["code"] == "TEN-01"
+        saved = tmp_path / "plan.json"
+        ran = vastplan("plan", file, "--out", saved)
+        assert ran.code == 3 and "TEN-01" in ran.out, ran
+        for words in (("apply", saved), ("apply", file, "--auto-approve")):
+            ran = vastplan(*words)
+            assert ran.code == 3 and [row["name"] for row in lab.rows("iad", "tenant")] == ["default"], ran
+        ran = vastplan("drift", file, "--format", "json")
+        assert ran.code == 3 and json.loads(ran.out)["findings"][0]["code"] == "TEN-01", ran
+
+
+def test_what_the_vms_says_is_asked_when_a_check_wants_it(tmp_path: Path, vastplan: Run) -> None:
+    with Lab(tmp_path, {"iad": ["vast"]}) as lab:
+        lab.write(FLOOR)
+        file = tmp_path / "lab.yaml"
+        assert vastplan("plan", file).code == 0
+        vms = lab.world.sites["iad"].servers["vast"]
+        assert any(call.path.endswith("/vms/") for call in vms.calls)
+        (row,) = lab.world._stores[0].rows("vms")
+        row["min_qos_supported"] = False
+        ran = vastplan("plan", file)
+        assert ran.code == 3 and "min_qos_supported: false" in ran.out, ran
+        vms.faults.arm(Fault(Effect.STATUS, path="/vms/", times=500, status=500))
+        ran = vastplan("plan", file)
+        assert ran.code == 0 and "warning QOS-06: this could not be checked against iad: vms" in ran.out, ran
+        lab.write({"tenants": {"a": {}}})
+        vms.calls.clear()
+        assert vastplan("plan", file).code == 0
+        assert not any(call.path.endswith("/vms/") for call in vms.calls)
+
+
+def test_checks_are_listed_and_explained(vastplan: Run) -> None:
+    listed = vastplan("validate", "--list-checks")
+    assert listed.code == 0 and "TEN-01  error    client ranges of two tenants overlap" in listed.out.splitlines()
+    told = vastplan("validate", "--explain", "TEN-01")
+    assert told.code == 0 and "must be unique per tenant" in told.out
+    wrong = vastplan("validate", "--explain", "TEN-1")
+    assert wrong.code == 1 and "no check TEN-1; did you mean TEN-01?" in wrong.err
+    assert vastplan("validate").code == 1
+
+
+assert TODAY.isoformat() == WAIVER["until"]
+
+
+def test_only_the_chosen_sites_are_told_of_and_the_others_still_count(tmp_path: Path, vastplan: Run) -> None:
+    far = {
+        "sites": ["iad"],
+        "replicate_to": "link",
+        "frames": [{"every": "1h", "keep_local": "2h", "keep_remote": "2h"}],
+    }
+    pools = {"iad": {"ip_ranges": ["10.9.1.1"]}, "pdx": {"ip_ranges": ["10.9.2.1"]}}
+    team = {
+        "client_ip_ranges": ["10.0.0.1"],
+        "vip_pool": {
+            "subnet_cidr": 24,
+            "per_site": {"iad": {"ip_ranges": ["10.1.0.1"]}, "pdx": {"ip_ranges": ["10.2.0.1"]}},
+        },
+        "view_policy": {},
+        "views": {"o": {"sites": ["iad"], "path": "/o", "snapshots": "far"}},
+    }
+    with Lab(tmp_path, {"iad": ["vast"], "pdx": ["vast"]}) as lab:
+        lab.write(
+            {
+                "vip_pools": {"r": {"role": "REPLICATION", "subnet_cidr": 24, "per_site": pools}},
+                "replication_peers": {"link": {"between": {"iad": {"vip_pool": "r"}, "pdx": {"vip_pool": "r"}}}},
+                "snapshot_schedules": {"far": far},
+                "tenants": {"a": team, "b": {"client_ip_ranges": ["10.0.0.1"]}},
+            }
+        )
+        ran = vastplan("plan", tmp_path / "lab.yaml", "--site", "iad", "--format", "json")
+        told = {(one["code"], one["address"]) for one in json.loads(ran.out)["findings"]}
+        assert told == {("TEN-01", "iad/tenant/b"), ("TEN-02", "iad/tenant/a")}, ran
+
+
+QUOTA = {"tenants": {"a": {"quotas": {"q": {"path": "/q", "hard_limit": 5}}}}}
+LIMITED = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limits": {"min_reads_bw_mbps": 500}}}}}
+KEPT = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limits": {"min_reads_iops": 500}}}}}
+CEILING = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limits": {"max_reads_bw_mbps": 500}}}}}
+
+
+@pytest.mark.parametrize(
+    ("document", "asked"),
+    [
+        ({"tenants": {"a": {}}}, []),
+        (QUOTA, ["cluster"]),
+        ({**QUOTA, "checks": {"sites": {"iad": {"usable_capacity": 9}}}}, []),
+        ({"tenants": {"a": LIMITED}}, ["cluster", "vms"]),
+        ({"tenants": {"a": LIMITED}, "checks": {"sites": {"iad": {"reads_bw_mbps": 900}}}}, ["vms"]),
+        ({"tenants": {"a": KEPT}}, ["vms"]),
+        ({"tenants": {"a": CEILING}}, []),
+    ],
+    ids=[
+        "nothing",
+        "a quota",
+        "a quota of what is said",
+        "a floor",
+        "a floor of what is said",
+        "operations",
+        "a ceiling",
+    ],
+)
+def test_only_what_a_check_needs_is_asked(document: dict[str, Any], asked: list[str], tmp_path: Path) -> None:
+    facts = facts_of(written(document, tmp_path), {})
+    assert sorted(checking.wanted(facts)) == [("iad", kind) for kind in asked]

@@ -1,0 +1,50 @@
+"""A check as data: a stable code, why it matters, what to do, where the fact comes from, and a pure function that finds."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+from vastplan.words.document import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found about an entry; `fix` stands in for the check's own where it can be more exact."""
+
+    entry: Entry
+    message: str
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check. `reads` names kinds that it looks at live, at plan time only, on the sites that `wanted` answers.
+
+    A check that reads finds nothing of that on a site where it was not told: unknown is not wrong.
+    """
+
+    code: str
+    title: str
+    severity: Severity
+    why: str
+    fix: str
+    source: str
+    run: Callable[[Facts], Iterable[Finding]]
+    reads: tuple[str, ...] = ()
+    wanted: Callable[[Facts], Iterable[str]] = lambda _: ()
+
+
+def discover(package: ModuleType) -> Mapping[str, Check]:
+    """All checks of a package by code, in the order of the codes; raises `TypeError` when two share one."""
+    found: dict[str, Check] = {}
+    for info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        for value in vars(importlib.import_module(info.name)).values():
+            if isinstance(value, Check) and found.setdefault(value.code, value) is not value:
+                raise TypeError(f"check {value.code} is declared twice")
+    return dict(sorted(found.items()))

@@ -1,0 +1,45 @@
+"""CSI-08: one directory name that the file driver uses in two tenants."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.paths import parts
+from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry
+
+_BY_TENANT = (2, 6)  # from here on the driver looks views up by path and tenant
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for name, site in facts.sites.items():
+        if site.settings.get("csi") and tuple(site.settings["csi"][:2]) >= _BY_TENANT:
+            continue
+        first: dict[tuple[str, ...], tuple[str, str]] = {}
+        for entry, path, tenant in _used(facts, name):
+            of, told = first.setdefault(parts(path), (tenant, entry.address.name))
+            if of != tenant:
+                yield Finding(entry, f"{path} of tenant {tenant} is also a path of tenant {of} ({told})")
+
+
+def _used(facts: Facts, site: str) -> Iterator[tuple[Entry, str, str]]:
+    for one in facts.objects.on(site, "storage_class").values():
+        tenant = facts.tenant_of_class(one)
+        if "storage_path" in one.values and isinstance(tenant, Ref):
+            yield one, one.values["storage_path"], tenant.target.name
+    for volume in facts.objects.on(site, "persistent_volume").values():
+        path = str(volume.values.get("volume_handle"))
+        for view in facts.views_at(site, path):
+            yield volume, path, str(view.values["tenant"])
+
+
+CHECK = Check(
+    code="CSI-08",
+    title="one path that the driver uses in two tenants",
+    severity=Severity.WARNING,
+    why="Drivers before 2.6 look a view up by its path alone, and may take the one of the other tenant.",
+    fix="give each tenant paths of its own, such as /team-a/k8s, or say csi: 2.6 on a site whose driver is newer",
+    source="vast-csi 2.4 and 2.5: views are looked up by path",
+    run=_run,
+)

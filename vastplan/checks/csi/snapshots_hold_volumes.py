@@ -1,0 +1,45 @@
+"""CSI-07: a schedule over the directory of a class that deletes its volumes."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.paths import parts
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    protected: dict[tuple[Address, tuple[str, ...]], Entry] = {}
+    for path in facts.objects.all("protected_path"):
+        if isinstance(path.values.get("tenant"), Ref):
+            protected[path.values["tenant"].target, parts(path.values["source_dir"])] = path
+    for one in facts.objects.all("storage_class"):
+        tenant = facts.tenant_of_class(one)
+        if (
+            "storage_path" not in one.values
+            or one.values.get("reclaim_policy") == "Retain"
+            or not isinstance(tenant, Ref)
+        ):
+            continue
+        steps = parts(one.values["storage_path"])
+        for end in range(len(steps) + 1):
+            over = protected.get((tenant.target, steps[:end]))
+            if over is not None:
+                text = (
+                    f"snapshots of {over.values['source_dir']} ({over.address.name}) hold the volumes it should delete"
+                )
+                yield Finding(one, text)
+
+
+CHECK = Check(
+    code="CSI-07",
+    title="snapshots over the directory of a class",
+    severity=Severity.WARNING,
+    why="The driver does not delete a volume whose path has snapshots: a deleted claim stays until the last one expires.",
+    fix="reclaim_policy: Retain, or snapshots of single volumes instead (a snapshot_class)",
+    source="vast-csi DeleteVolume: refuses while snapshots of the path exist",
+    run=_run,
+)

@@ -1,0 +1,31 @@
+"""CSI-02: a class of one tenant whose volumes land in another, because its view policy is of that one."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for one in facts.objects.all("storage_class"):
+        written = facts.written.on(one.address.site, "storage_class").get(one.address.name)
+        said = written.values.get("tenant") if written else None
+        policy = facts.objects.get(one.values.get("view_policy"))
+        owner = policy.values.get("tenant") if policy else None
+        if policy and isinstance(said, Ref) and isinstance(owner, Ref) and owner != said:
+            yield Finding(
+                one, f"is of tenant {said}, and view policy {policy.address.name} puts its volumes into {owner}"
+            )
+
+
+CHECK = Check(
+    code="CSI-02",
+    title="a class whose view policy is another tenant's",
+    severity=Severity.ERROR,
+    why="The file driver makes volumes in the tenant of the view policy: one team's data would land with another's.",
+    fix="name a view_policy of the class's tenant, or move the class",
+    source="vast-csi volume_builder.py: the tenant is the view policy's",
+    run=_run,
+)

@@ -1,0 +1,27 @@
+"""CSI-09: classes closed by resource quotas only."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for name, site in facts.sites.items():
+        classes = sorted(facts.objects.on(name, "storage_class").values(), key=lambda one: one.address)
+        if site.settings.get("isolation") == "resource_quota" and classes:
+            more = f" and {len(classes) - 1} more" if len(classes) > 1 else ""
+            text = f"this class{more} of {name} is closed by quotas in the document's namespaces only"
+            yield Finding(classes[0], text)
+
+
+CHECK = Check(
+    code="CSI-09",
+    title="classes closed by resource quotas only",
+    severity=Severity.WARNING,
+    why="A namespace that is made later, or that the document does not name, has no such quota and may use every class.",
+    fix="isolation: admission_policy on the site, which needs Kubernetes 1.30",
+    source="Kubernetes: a ResourceQuota holds for its own namespace",
+    run=_run,
+)

@@ -1,0 +1,111 @@
+"""What checks may know: the document as written and as expanded, indexed once; the sites; and what was seen live."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from vastplan.checks.index import Index
+from vastplan.checks.isolation.proof import namespaces_of, prove
+from vastplan.model.address import Address
+from vastplan.model.isolation import Isolation
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry, Site
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """What a site can do, where the document says it: bytes, MB/s, IOPS, GPUs by node pool; 0 is not said.
+
+    `capacity_percent` is how far hard limits may add up beyond the usable capacity.
+    """
+
+    usable: int = 0
+    reads: int = 0
+    writes: int = 0
+    read_iops: int = 0
+    write_iops: int = 0
+    gpus: Mapping[str, float] = field(default_factory=dict)
+    capacity_percent: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A live object: symbolic values, its figures by name, and the address it has or would have."""
+
+    address: Address
+    values: Mapping[str, Any]
+    figures: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """Everything that checks work on. `written` is the document before expansion, `objects` what it stands for.
+
+    `seen` holds the live objects by site and kind, of collections that could be read; it is empty offline.
+    """
+
+    sites: Mapping[str, Site]
+    objects: Index
+    written: Index
+    capabilities: Mapping[str, Capability] = field(default_factory=dict)
+    seen: Mapping[tuple[str, str], tuple[Seen, ...]] = field(default_factory=dict)
+    before: Index | None = None
+    """What is live of quotas, views, QoS policies and projects, and with `after` what it becomes; `None` offline."""
+    after: Index | None = None
+    known: frozenset[tuple[str, str]] = frozenset()
+    """The collections, by site and kind, that `before` has."""
+    made: Mapping[Address, int] = field(default_factory=dict)
+    """The claims that are there already, with their sizes in bytes."""
+
+    def capability(self, site: str) -> Capability:
+        """What the document says that a site can do."""
+        return self.capabilities.get(site, Capability())
+
+    def figure(self, site: str, kind: str, name: str) -> Any:
+        """A figure of the only live object of a kind, such as the cluster; `None` when it is not known."""
+        found = self.seen.get((site, kind), ())
+        return found[0].figures.get(name) if len(found) == 1 else None
+
+    def tenant_of(self, project: Entry) -> Any:
+        """The tenant that the document puts a project into, `None` when it does not."""
+        written = self.written.on(project.address.site, "project").get(project.address.name)
+        return written.values.get("tenant") if written else None
+
+    @cached_property
+    def claims(self) -> Mapping[Address, tuple[Entry, ...]]:
+        """The claims that a class provisions, by the address of the class."""
+        found: dict[Address, list[Entry]] = {}
+        for claim in self.objects.all("persistent_volume_claim"):
+            of = claim.values.get("storage_class")
+            if isinstance(of, Ref):
+                found.setdefault(of.target, []).append(claim)
+        return {address: tuple(entries) for address, entries in found.items()}
+
+    @cached_property
+    def isolation(self) -> Mapping[str, Isolation]:
+        """Where the chains of projects meet, by site, as the document has them."""
+        return {site: prove(site, self.objects, namespaces_of(site, self.objects)) for site in self.sites}
+
+    @cached_property
+    def _views(self) -> Mapping[tuple[str, str], tuple[Entry, ...]]:
+        found: dict[tuple[str, str], list[Entry]] = {}
+        for view in self.objects.all("view"):
+            found.setdefault((view.address.site, view.values["path"]), []).append(view)
+        return {key: tuple(views) for key, views in found.items()}
+
+    def views_at(self, site: str, path: str) -> tuple[Entry, ...]:
+        """The views of a directory: one for each tenant that has it."""
+        return self._views.get((site, path), ())
+
+    def tenant_of_class(self, one: Entry) -> Any:
+        """The tenant whose directories a class makes volumes in: its view policy's, or the block driver's own.
+
+        The file driver takes the tenant of the view policy that it names (vast-csi `volume_builder.py`).
+        """
+        if one.values.get("driver") == "block":
+            return one.values.get("tenant_name")
+        policy = self.objects.get(one.values.get("view_policy"))
+        return policy.values.get("tenant") if policy else None

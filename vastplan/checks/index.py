@@ -1,0 +1,53 @@
+"""Entries by where they are and by what they refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry
+
+
+class Index:
+    """Entries by site and kind, and by what they refer to; each index is made when it is first asked for."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._all: dict[tuple[str, str], dict[str, Entry]] = {}
+        for entry in entries:
+            self._all.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
+        self._referring: dict[tuple[str, str, str], dict[Address, list[Entry]]] = {}
+
+    def on(self, site: str, kind: str) -> Mapping[str, Entry]:
+        """The entries of a kind on a site, by name."""
+        return self._all.get((site, kind), {})
+
+    def all(self, kind: str) -> Iterator[Entry]:
+        """The entries of a kind on every site."""
+        for (_, name), entries in self._all.items():
+            if name == kind:
+                yield from entries.values()
+
+    def get(self, ref: Any) -> Entry | None:
+        """The entry that a reference names; `None` for one that is not here, and for what is no reference."""
+        if not isinstance(ref, Ref):
+            return None
+        return self.on(ref.target.site, ref.target.kind).get(ref.target.name)
+
+    def at(self, text: str) -> Entry:
+        """The entry at an address that is here, written as text; raises `KeyError` for another."""
+        address = Address.parse(text)
+        return self._all[address.site, address.kind][address.name]
+
+    def referring(self, site: str, kind: str, field: str, target: Any) -> list[Entry]:
+        """The entries of a kind on a site whose `field` refers to `target` (an address or a reference)."""
+        key = (site, kind, field)
+        if key not in self._referring:
+            index: dict[Address, list[Entry]] = {}
+            for entry in self.on(site, kind).values():
+                value = entry.values.get(field)
+                if isinstance(value, Ref):
+                    index.setdefault(value.target, []).append(entry)
+            self._referring[key] = index
+        return self._referring[key].get(target.target if isinstance(target, Ref) else target, [])

@@ -1,0 +1,1 @@
+"""The isolation proof, and what it finds."""

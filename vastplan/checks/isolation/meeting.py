@@ -1,0 +1,26 @@
+"""ISO-01: projects whose chains meet."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.isolation.told import meeting
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for proof in facts.isolation.values():
+        for one in proof.meetings:
+            if one.layer != "secret":
+                yield Finding(facts.objects.at(one.address), meeting(one))
+
+
+CHECK = Check(
+    code="ISO-01",
+    title="projects that are not kept apart",
+    severity=Severity.WARNING,
+    why="Each project's namespace, classes, tenant, VIP pool, view policy and directories should be reached by it alone.",
+    fix="give each project what they meet in of its own; where it is meant, waive it with a reason",
+    source="the chain project, namespace, class, secret, tenant, VIP pool, view policy, path, followed in the document",
+    run=_run,
+)

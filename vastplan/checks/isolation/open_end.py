@@ -1,0 +1,25 @@
+"""ISO-03: chains that cannot be followed to their end."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.isolation.told import open_end
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for proof in facts.isolation.values():
+        for one in proof.open_ends:
+            yield Finding(facts.objects.at(one.address), open_end(one))
+
+
+CHECK = Check(
+    code="ISO-03",
+    title="a chain that cannot be followed",
+    severity=Severity.NOTE,
+    why="Where something is not managed here, or serves every tenant, nobody can say from the document what is behind it.",
+    fix="manage it here, or look at what drift proves from the live state",
+    source="the chain project, namespace, class, secret, tenant, VIP pool, view policy, path, followed in the document",
+    run=_run,
+)

@@ -1,0 +1,26 @@
+"""ISO-02: projects whose volumes are made with one log-in."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.isolation.told import meeting
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for proof in facts.isolation.values():
+        for one in proof.meetings:
+            if one.layer == "secret":
+                yield Finding(facts.objects.at(one.address), meeting(one))
+
+
+CHECK = Check(
+    code="ISO-02",
+    title="projects whose classes log in with one secret",
+    severity=Severity.NOTE,
+    why="The CSI driver uses it and no project sees it; but whoever reads it reaches the data of all of them.",
+    fix="give each tenant a secret of its own, of a user who manages that tenant only",
+    source="Kubernetes CSI: secrets of a class; VAST knowledge base: tenant administrators",
+    run=_run,
+)

@@ -1,0 +1,27 @@
+"""QOS-02: a burst that is no burst."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.qos.limits import all_of
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for limit in all_of(facts):
+        if limit.burst and limit.burst <= limit.ceiling:
+            yield Finding(
+                limit.entry, f"{limit.burst_name} {limit.burst} is not above {limit.ceiling_name} {limit.ceiling}"
+            )
+
+
+CHECK = Check(
+    code="QOS-02",
+    title="a burst that is not above its limit",
+    severity=Severity.ERROR,
+    why="A burst is what may be used for a while beyond the limit; at or below it, it is refused or does nothing.",
+    fix="raise the burst (five times the limit is what VAST advises), or remove it",
+    source="VAST knowledge base, QoS best practices: burst above max",
+    run=_run,
+)

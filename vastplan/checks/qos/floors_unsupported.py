@@ -1,0 +1,66 @@
+"""QOS-06: minimums that are not kept, and limits that are not in force."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.kinds.vast.cluster import FLOORS
+from vastplan.model.diagnostic import Severity
+from vastplan.words.document import Entry
+
+STRUCTS = ("static_limits", "static_total_limits", "capacity_limits", "capacity_total_limits")
+
+
+def _given(policy: Entry) -> Iterator[tuple[str, str, int]]:
+    for struct in STRUCTS:
+        for name, value in (policy.values.get(struct) or {}).items():
+            if value:
+                yield struct, name, value
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for policy in facts.objects.all("qos_policy"):
+        floors = [(struct, name) for struct, name, _ in _given(policy) if name.startswith("min_")]
+        mode = policy.values.get("mode", "STATIC")
+        for struct, name in floors:
+            if mode != "STATIC":
+                yield Finding(policy, f"{struct}.{name} needs mode STATIC, and the mode is {mode}")
+        if floors and facts.figure(policy.address.site, "vms", FLOORS) == 0:
+            text = f"{floors[0][0]}.{floors[0][1]} is given, and this VMS does not keep minimums (min_qos_supported: false)"
+            yield Finding(policy, text, "remove the min_* limits on this site")
+        total: dict[str, Any] = policy.values.get("static_total_limits") or {}
+        for unit in ("bw_mbps", "iops"):
+            low, high = total.get(f"min_{unit}"), total.get(f"max_{unit}")
+            if low and high and low > high:
+                yield Finding(policy, f"static_total_limits.min_{unit} {low} is above max_{unit} {high}")
+        yield from _idle(policy)
+
+
+def _idle(policy: Entry) -> Iterator[Finding]:
+    limit_by, totals = policy.values.get("limit_by"), policy.values.get("use_total_limits")
+    for struct, name, _ in _given(policy):
+        other = {"BW": "iops", "IOPS": "_mb"}.get(str(limit_by))
+        if other is not None and other in name:
+            yield Finding(policy, f"{struct}.{name} is not in force with limit_by {limit_by}")
+        if "total" in struct and totals is not True:
+            yield Finding(policy, f"{struct}.{name} is not in force without use_total_limits: true")
+
+
+def _wanted(facts: Facts) -> Iterator[str]:
+    for policy in facts.objects.all("qos_policy"):
+        if any(name.startswith("min_") for _, name, _ in _given(policy)):
+            yield policy.address.site
+
+
+CHECK = Check(
+    code="QOS-06",
+    title="a limit that is not kept",
+    severity=Severity.ERROR,
+    why="A minimum without support, or a limit that another setting switches off, promises what nobody holds.",
+    fix="let limit_by, mode and use_total_limits name what is limited, or remove the limit",
+    source="VMS 5.5 document, qospolicies and vms.min_qos_supported; VAST knowledge base, qospolicy-create",
+    run=_run,
+    reads=("vms",),
+    wanted=_wanted,
+)

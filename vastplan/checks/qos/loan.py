@@ -1,0 +1,33 @@
+"""QOS-04: a burst without credit, or with credit for far less or more than a minute."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.qos.limits import all_of
+from vastplan.model.diagnostic import Severity
+
+_SHORTEST, _LONGEST = 30, 120  # seconds: within a factor of two of the minute that VAST advises
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for limit in all_of(facts):
+        beyond = limit.burst - limit.ceiling
+        if not limit.ceiling or beyond <= 0:
+            continue
+        if not limit.loan:
+            yield Finding(limit.entry, f"{limit.burst_name} has no credit (burst_{limit.way}loan)")
+        elif not _SHORTEST * beyond <= limit.loan <= _LONGEST * beyond:
+            seconds = limit.loan / beyond
+            yield Finding(limit.entry, f"{limit.burst_name} has credit for {seconds:.3g} s")
+
+
+CHECK = Check(
+    code="QOS-04",
+    title="a burst whose credit is not about a minute",
+    severity=Severity.WARNING,
+    why="Credit divided by what the burst adds is how long it lasts: without any there is no burst, with too much no limit.",
+    fix="burst_*_loan_* = 60 x (burst - limit)",
+    source="VAST knowledge base, QoS best practices: credit of 60 s",
+    run=_run,
+)

@@ -1,0 +1,27 @@
+"""QOS-03: bandwidth limits too small to be kept well."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.qos.limits import all_of
+from vastplan.model.diagnostic import Severity
+
+_LEAST = 100  # MB/s
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for limit in all_of(facts):
+        if limit.unit == "bw_mbps" and 0 < limit.ceiling < _LEAST:
+            yield Finding(limit.entry, f"{limit.ceiling_name} is {limit.ceiling} MB/s, below {_LEAST} MB/s")
+
+
+CHECK = Check(
+    code="QOS-03",
+    title="a bandwidth limit below 100 MB/s",
+    severity=Severity.WARNING,
+    why="Limits are kept in windows of 0.1 s by adding latency: small ones let few requests through at a time, and stall clients.",
+    fix="100 MB/s or more; mind that the unit is MB/s, not Mb/s",
+    source="VAST knowledge base, QoS best practices: max of 100 MB/s at least",
+    run=_run,
+)

@@ -1,0 +1,27 @@
+"""QOS-11: policies of users where a view policy makes one user of all."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.qos.users import by_tenant, tenant_of
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    limited = by_tenant(facts)
+    for policy in facts.objects.all("view_policy"):
+        if policy.values.get("nfs_all_squash") and tenant_of(policy) in limited:
+            name = limited[tenant_of(policy)][0].address.name
+            yield Finding(policy, f"nfs_all_squash makes everybody nobody, whom USER policy {name} cannot tell apart")
+
+
+CHECK = Check(
+    code="QOS-11",
+    title="limits of users where all users are squashed",
+    severity=Severity.WARNING,
+    why="A squashing policy makes one user of all clients, so a limit of each user is shared by all of them or holds nobody.",
+    fix="limit the view instead, or squash root only",
+    source="inferred: QoS of users looks at who the request is from after squashing",
+    run=_run,
+)

@@ -1,0 +1,30 @@
+"""QOS-10: a user whom two USER policies of a tenant claim."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.qos.users import by_tenant, called
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for tenant, policies in by_tenant(facts).items():
+        first: dict[tuple[str, str], str] = {}
+        for policy in policies:
+            for user in policy.values.get("attached_users") or ():
+                who = user["identifier_type"], user["identifier_value"]
+                other = first.setdefault(who, policy.address.name)
+                if other != policy.address.name:
+                    yield Finding(policy, f"user {user['name']} of {called(tenant)} is in {other} already")
+
+
+CHECK = Check(
+    code="QOS-10",
+    title="a user in two USER policies of a tenant",
+    severity=Severity.ERROR,
+    why="A user has one USER policy in a tenant: the second attachment is refused, or takes the user from the first.",
+    fix="attach the user to one of them",
+    source="VAST knowledge base, QoS overview: one user policy per user and tenant",
+    run=_run,
+)

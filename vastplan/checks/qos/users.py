@@ -1,0 +1,28 @@
+"""The USER policies of a document by tenant."""
+
+from vastplan.checks.facts import Facts
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry
+
+Tenant = tuple[str, Address | None]  # the site, and the tenant there
+
+
+def by_tenant(facts: Facts) -> dict[Tenant, list[Entry]]:
+    """The USER policies by the tenant they are of."""
+    found: dict[Tenant, list[Entry]] = {}
+    for policy in facts.objects.all("qos_policy"):
+        if policy.values.get("policy_type") == "USER":
+            found.setdefault(tenant_of(policy), []).append(policy)
+    return found
+
+
+def tenant_of(entry: Entry) -> Tenant:
+    """The tenant of a policy, and its site: a policy may also be of all tenants."""
+    tenant = entry.values.get("tenant")
+    return entry.address.site, tenant.target if isinstance(tenant, Ref) else None
+
+
+def called(tenant: Tenant) -> str:
+    """What to call it in a message."""
+    return f"tenant {tenant[1].name}" if tenant[1] else "all tenants"

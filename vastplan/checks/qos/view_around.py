@@ -1,0 +1,38 @@
+"""QOS-12: a view without limits over one that has some."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.paths import enclosing
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    by_tenant: dict[Address, dict[str, Entry]] = {}
+    for view in facts.objects.all("view"):
+        if isinstance(view.values["tenant"], Ref):
+            by_tenant.setdefault(view.values["tenant"].target, {})[view.values["path"]] = view
+    for views in by_tenant.values():
+        for path, outer in enclosing(views).items():
+            if not views[path].values.get("qos_policy"):
+                continue
+            open_ones = [one for one in outer if not views[one].values.get("qos_policy")]
+            if open_ones:
+                yield Finding(
+                    views[path], f"its limits are gone around by {open_ones[-1]} ({views[open_ones[-1]].address.name})"
+                )
+
+
+CHECK = Check(
+    code="QOS-12",
+    title="a view without limits over one with limits",
+    severity=Severity.WARNING,
+    why="The limits hold for what comes through the view that has them: through a view above it the same files have none.",
+    fix="give the outer view a qos_policy too, or no protocols that clients use",
+    source="inferred: QoS is of the view that is mounted",
+    run=_run,
+)

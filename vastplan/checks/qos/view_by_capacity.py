@@ -1,0 +1,34 @@
+"""QOS-14: limits by capacity where there is no quota to count."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    limited = {
+        (quota.values["tenant"].target, quota.values["path"])
+        for quota in facts.objects.all("quota")
+        if isinstance(quota.values["tenant"], Ref)
+    }
+    for view in facts.objects.all("view"):
+        policy, tenant = facts.objects.get(view.values.get("qos_policy")), view.values["tenant"]
+        if policy is None or not isinstance(tenant, Ref):
+            continue
+        mode = policy.values.get("mode")
+        if mode in ("USED_CAPACITY", "PROVISIONED_CAPACITY") and (tenant.target, view.values["path"]) not in limited:
+            yield Finding(view, f"has no quota, and the {mode} limits of {policy.address.name} count one")
+
+
+CHECK = Check(
+    code="QOS-14",
+    title="limits by capacity without a quota",
+    severity=Severity.NOTE,
+    why="Limits for each GB need a quota on the view's path; where there is none VMS makes one, which nobody here manages.",
+    fix="give the view a quota",
+    source="VAST knowledge base, QoS overview (an older page)",
+    run=_run,
+)

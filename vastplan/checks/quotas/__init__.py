@@ -1,0 +1,1 @@
+"""Checks of what may be stored."""

@@ -1,0 +1,39 @@
+"""CAP-01: more bytes promised on a site than it has."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.commitments import CAPACITY, commitments
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+from vastplan.model.units import BYTES, show
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for row in commitments(facts):
+        tenants = sorted(facts.objects.on(row.site, "tenant").values(), key=lambda one: one.address)
+        if row.what == CAPACITY and row.over and tenants:
+            has = show(int(row.limit or 0), BYTES)
+            text = (
+                f"hard limits on {row.site} promise {show(int(row.after), BYTES)} together, and {has} may be promised"
+            )
+            yield Finding(tenants[0], text)
+
+
+def _wanted(facts: Facts) -> Iterator[str]:
+    for row in commitments(facts):
+        if row.what == CAPACITY and row.after and not facts.capability(row.site).usable:
+            yield row.site
+
+
+CHECK = Check(
+    code="CAP-01",
+    title="more capacity promised than there is",
+    severity=Severity.WARNING,
+    why="When tenants use what they were promised the cluster is full before their quotas are, for all of them at once.",
+    fix="lower quotas and sizes, or say in checks.sites.SITE how much is there and what percentage may be promised",
+    source="VMS 5.5 document, clusters.usable_capacity_bytes",
+    run=_run,
+    reads=("cluster",),
+    wanted=_wanted,
+)

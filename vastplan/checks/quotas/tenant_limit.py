@@ -1,0 +1,30 @@
+"""QTA-01: a tenant that promises more than it may hold."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.quotas.promised import promised
+from vastplan.model.diagnostic import Severity
+from vastplan.model.units import BYTES, show
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    sums = promised(facts)
+    for tenant in facts.objects.all("tenant"):
+        limit = (tenant.values.get("capacity_rules") or {}).get("hard_limit")
+        total = sums.get(tenant.address, 0)
+        if limit and total > limit:
+            text = f"its quotas and claims promise {show(total, BYTES)}, and its hard_limit is {show(limit, BYTES)}"
+            yield Finding(tenant, text)
+
+
+CHECK = Check(
+    code="QTA-01",
+    title="a tenant that promises more than its hard limit",
+    severity=Severity.WARNING,
+    why="The tenant is full before its directories are: writes fail where a quota says that there is room.",
+    fix="raise capacity_rules.hard_limit, or lower sizes and quotas",
+    source="VMS 5.5 document, tenants.capacity_rules; the CSI driver makes a quota of a claim's size",
+    run=_run,
+)

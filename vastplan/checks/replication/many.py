@@ -1,0 +1,30 @@
+"""REP-14: more protected paths or schedules than clusters have been said to take."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+
+_MOST = {"protected_path": 128, "protection_policy": 64}
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for site in facts.sites:
+        for kind, most in _MOST.items():
+            found = sorted(facts.objects.on(site, kind).values(), key=lambda one: one.address)
+            if len(found) > most:
+                yield Finding(
+                    found[most], f"is one of {len(found)} of kind {kind} on {site}; {most} is the limit that VAST gave"
+                )
+
+
+CHECK = Check(
+    code="REP-14",
+    title="more protected paths or schedules than a cluster takes",
+    severity=Severity.WARNING,
+    why="Beyond the cluster's limit the next one is refused, in the middle of an apply.",
+    fix="put directories under a common parent that is protected; ask VAST what your release takes",
+    source="VAST knowledge base, replication overview (an older page): 128 protected paths, 64 policies",
+    run=_run,
+)

@@ -1,0 +1,46 @@
+"""REP-02: replicated directories inside one another, or inside a bucket."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.checks.paths import enclosing
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    replicated: dict[Address, dict[str, Entry]] = {}
+    for path in facts.objects.all("protected_path"):
+        tenant = path.values.get("tenant")
+        if "remote_tenant" in path.values and isinstance(tenant, Ref):
+            replicated.setdefault(tenant.target, {})[path.values["source_dir"]] = path
+    for tenant, paths in replicated.items():
+        buckets = {
+            view.values["path"]
+            for view in facts.objects.referring(tenant.site, "view", "tenant", tenant)
+            if "S3" in (view.values.get("protocols") or ())
+        }
+        for inner, outer in enclosing({*paths, *buckets}).items():
+            if inner not in paths:
+                continue
+            for one in outer:
+                if one in paths:
+                    yield Finding(
+                        paths[inner], f"{inner} lies inside {one}, which is replicated too ({paths[one].address.name})"
+                    )
+                if one in buckets:
+                    yield Finding(paths[inner], f"{inner} lies inside {one}, which is a bucket")
+
+
+CHECK = Check(
+    code="REP-02",
+    title="a replicated directory inside another, or inside a bucket",
+    severity=Severity.ERROR,
+    why="VAST replicates a directory once: nested protected paths are refused, and so are parts of a bucket.",
+    fix="replicate the outer directory only, or move one of them",
+    source="VAST knowledge base, managing protected paths",
+    run=_run,
+)

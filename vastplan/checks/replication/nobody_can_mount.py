@@ -1,0 +1,39 @@
+"""REP-12: a replica on a site where nobody could mount it after a failover."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for path in facts.objects.all("protected_path"):
+        remote = path.values.get("remote_tenant")
+        if not isinstance(remote, Ref) or remote.target.site not in facts.sites:
+            continue
+        site = remote.target.site
+        lacking = [
+            what
+            for kind, what in (("vip_pool", "VIP pool"), ("view_policy", "view policy"))
+            if not facts.objects.referring(site, kind, "tenant", remote) and not _of_all(facts, site, kind)
+        ]
+        if lacking:
+            yield Finding(path, f"tenant {remote} has no {' and no '.join(lacking)} on {site}, where its replica goes")
+
+
+def _of_all(facts: Facts, site: str, kind: str) -> bool:
+    """Whether something there serves every tenant."""
+    return any("tenant" in one.values and one.values["tenant"] is None for one in facts.objects.on(site, kind).values())
+
+
+CHECK = Check(
+    code="REP-12",
+    title="a replica that nobody could mount",
+    severity=Severity.WARNING,
+    why="Only data replicates: pools, policies and views have to be there before the other site can take over.",
+    fix="add the site to the sites of the tenant's vip_pool and view_policy",
+    source="VAST knowledge base, replication: what has to be configured on the peer before resuming operations",
+    run=_run,
+)

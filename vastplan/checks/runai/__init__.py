@@ -1,0 +1,1 @@
+"""Checks of Run:AI projects, departments and data sources."""

@@ -1,0 +1,62 @@
+"""RAI-04: more guaranteed GPUs than there are, in a department or in a node pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.commitments import deserved
+from vastplan.checks.facts import Facts
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+
+
+def promised(facts: Facts, site: str) -> dict[str, float]:
+    """The guaranteed GPUs of a site's projects, by node pool."""
+    found: dict[str, float] = {}
+    for project in facts.objects.on(site, "project").values():
+        for pool, gpus in deserved(project):
+            found[pool] = found.get(pool, 0) + gpus
+    return found
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for site in facts.sites:
+        has = facts.capability(site).gpus
+        for pool, total in sorted(promised(facts, site).items()):
+            first = next(one for one in facts.objects.on(site, "project").values() if pool in dict(deserved(one)))
+            if pool in has and total > has[pool]:
+                yield Finding(
+                    first,
+                    f"is one of the projects that are promised {total:g} GPUs of node pool {pool}, which has {has[pool]:g}",
+                )
+    for (department, pool), total in _of_departments(facts).items():
+        entry = facts.objects.get(Ref(department))
+        share = dict(deserved(entry)).get(pool) if entry else None
+        if entry is not None and "node_pools" in entry.values and total > (share or 0):
+            yield Finding(
+                entry, f"its projects are promised {total:g} GPUs of node pool {pool}, and it has {share or 0:g}"
+            )
+
+
+def _of_departments(facts: Facts) -> dict[tuple[Address, str], float]:
+    found: dict[tuple[Address, str], float] = {}
+    for project in facts.objects.all("project"):
+        department = project.values.get("department")
+        if not isinstance(department, Ref):
+            continue
+        for pool, gpus in deserved(project):
+            found[department.target, pool] = found.get((department.target, pool), 0) + gpus
+    return found
+
+
+CHECK = Check(
+    code="RAI-04",
+    title="more guaranteed GPUs than there are",
+    severity=Severity.WARNING,
+    why="A guarantee that is not there makes workloads wait, and preempt each other's, however the quotas read.",
+    fix="lower gpus of projects, or raise the department's; how many a pool has is said in checks.sites.SITE.gpus",
+    source="Run:AI documentation, quotas: the deserved GPUs of projects within those of departments and node pools",
+    run=_run,
+)

@@ -1,0 +1,1 @@
+"""Checks of tenants, their networks and their pools."""

@@ -1,0 +1,31 @@
+"""TEN-01: client address ranges of two tenants overlap."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.addresses import interval, overlaps, shown
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for site in facts.sites:
+        tenants = facts.objects.on(site, "tenant")
+        held = [
+            (interval(text), name)
+            for name, tenant in tenants.items()
+            for text in tenant.values.get("client_ip_ranges") or ()
+        ]
+        for earlier, later, shared in overlaps(held):
+            yield Finding(tenants[later], f"client_ip_ranges share {shown(shared)} with tenant {earlier}")
+
+
+CHECK = Check(
+    code="TEN-01",
+    title="client ranges of two tenants overlap",
+    severity=Severity.ERROR,
+    why="VMS tells by a client's address which tenant it belongs to; an address of two tenants belongs to neither for sure.",
+    fix="give each tenant addresses of its own",
+    source="VMS 5.5 document, tenants.client_ip_ranges: must be unique per tenant",
+    run=_run,
+)

@@ -1,0 +1,39 @@
+"""TEN-07: a view policy that does not let in the VIP pool that a class or a volume mounts through."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for one in facts.objects.all("storage_class"):
+        yield from _compared(facts, one, one.values.get("view_policy"), one.values.get("vip_pool"))
+    for volume in facts.objects.all("persistent_volume"):
+        for view in facts.views_at(volume.address.site, str(volume.values.get("volume_handle"))):
+            yield from _compared(facts, volume, view.values.get("view_policy"), volume.values.get("vip_pool"))
+
+
+def _compared(facts: Facts, entry: Entry, policy_ref: object, pool: object) -> Iterator[Finding]:
+    policy = facts.objects.get(policy_ref)
+    if policy is None or not isinstance(pool, Ref):
+        return
+    writing, reading = (policy.values.get(name) or [] for name in ("vip_pools", "vip_pools_read_only"))
+    if pool in reading:
+        yield Finding(entry, f"view policy {policy.address.name} lets VIP pool {pool} read only")
+    elif (writing or reading) and pool not in writing:
+        yield Finding(entry, f"view policy {policy.address.name} does not let in VIP pool {pool}")
+
+
+CHECK = Check(
+    code="TEN-07",
+    title="a view policy that shuts out the pool it is mounted through",
+    severity=Severity.ERROR,
+    why="A policy with pools of its own answers on those pools only: every mount through another one is refused.",
+    fix="add the pool to the policy's vip_pools, or mount through one that is there",
+    source="VMS 5.5 document, viewpolicies.vip_pools and permission_per_vip_pool",
+    run=_run,
+)

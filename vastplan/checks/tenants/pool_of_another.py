@@ -1,0 +1,30 @@
+"""TEN-05: a storage class whose VIP pool is another tenant's than its view policy."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+from vastplan.model.value import Ref
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for one in facts.objects.all("storage_class"):
+        pool = facts.objects.get(one.values.get("vip_pool"))
+        owner = pool.values.get("tenant") if pool else None
+        tenant = facts.tenant_of_class(one)
+        if pool and isinstance(owner, Ref) and isinstance(tenant, Ref) and owner != tenant:
+            yield Finding(
+                one, f"VIP pool {pool.address.name} is of tenant {owner}, and its volumes are of tenant {tenant}"
+            )
+
+
+CHECK = Check(
+    code="TEN-05",
+    title="a class that mounts through another tenant's VIP pool",
+    severity=Severity.ERROR,
+    why="The driver refuses to provision such a volume: a pool of one tenant does not show another tenant's views.",
+    fix="name a vip_pool of the same tenant as the view policy",
+    source="vast-csi: the VIP pool belongs to another tenant",
+    run=_run,
+)

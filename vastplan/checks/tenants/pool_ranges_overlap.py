@@ -1,0 +1,33 @@
+"""TEN-06: address ranges of two VIP pools overlap."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.addresses import interval, overlaps, shown
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for site in facts.sites:
+        pools = facts.objects.on(site, "vip_pool")
+        held = [
+            # the same address in two networks is two addresses
+            ((vlan * 10 + version, first, last), name)
+            for name, pool in pools.items()
+            for vlan in (pool.values.get("vlan") or 0,)
+            for version, first, last in map(interval, pool.values["ip_ranges"])
+        ]
+        for earlier, later, (network, first, last) in overlaps(held):
+            yield Finding(pools[later], f"ip_ranges share {shown((network % 10, first, last))} with VIP pool {earlier}")
+
+
+CHECK = Check(
+    code="TEN-06",
+    title="address ranges of two VIP pools overlap",
+    severity=Severity.ERROR,
+    why="A virtual address answers for one pool only; with two, clients of one tenant may reach the other's pool.",
+    fix="give each pool addresses of its own; the same address on another VLAN is another address",
+    source="inferred: an address is on one interface of a network at a time",
+    run=_run,
+)

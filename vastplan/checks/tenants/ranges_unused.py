@@ -1,0 +1,31 @@
+"""TEN-02: client ranges of a tenant whose pools are all its own."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for site in facts.sites:
+        shared = any(
+            "tenant" in pool.values and pool.values["tenant"] is None
+            for pool in facts.objects.on(site, "vip_pool").values()
+        )
+        for tenant in facts.objects.on(site, "tenant").values():
+            bound = facts.objects.referring(site, "vip_pool", "tenant", tenant.address)
+            if tenant.values.get("client_ip_ranges") and bound and not shared:
+                names = ", ".join(sorted(pool.address.name for pool in bound))
+                yield Finding(tenant, f"client_ip_ranges are not looked at: its VIP pools ({names}) are its own")
+
+
+CHECK = Check(
+    code="TEN-02",
+    title="client ranges that nothing looks at",
+    severity=Severity.NOTE,
+    why="A pool of one tenant serves that tenant whoever calls; client ranges count for pools of all tenants only.",
+    fix="remove client_ip_ranges, or keep them for pools outside this document; to keep clients out, use the view policy",
+    source="VMS 5.5 document, tenants.client_ip_ranges: used for VIP pools without a tenant",
+    run=_run,
+)

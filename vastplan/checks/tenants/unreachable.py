@@ -1,0 +1,28 @@
+"""TEN-03: a tenant that holds views or classes, and that no client can be told to belong to."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for site in facts.sites:
+        for tenant in facts.objects.on(site, "tenant").values():
+            if tenant.values.get("client_ip_ranges"):
+                continue
+            views = facts.objects.referring(site, "view", "tenant", tenant.address)
+            if views and not facts.objects.referring(site, "vip_pool", "tenant", tenant.address):
+                yield Finding(tenant, "has views, and neither a VIP pool of its own nor client_ip_ranges")
+
+
+CHECK = Check(
+    code="TEN-03",
+    title="a tenant that no client is told to belong to",
+    severity=Severity.WARNING,
+    why="Clients come into a tenant by its own VIP pool or by their address; without either nobody mounts its views.",
+    fix="give it a vip_pool, or client_ip_ranges; a pool outside this document is not seen here",
+    source="inferred from the VMS 5.5 document, tenants.client_ip_ranges and vippools.tenant_id",
+    run=_run,
+)

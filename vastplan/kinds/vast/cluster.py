@@ -1,0 +1,43 @@
+"""The VAST cluster and its VMS: read only, for what they say of themselves."""
+
+from typing import Annotated
+
+from vastplan.model import units
+from vastplan.words.compile import kind
+from vastplan.words.kind import Endpoint, Fact, Update
+from vastplan.words.marks import IDENTITY
+from vastplan.words.types import Spec
+
+USABLE, READS, WRITES, FLOORS = "usable capacity", "read bandwidth", "write bandwidth", "QoS minimums"
+
+
+class Cluster(Spec):
+    """A cluster; its figures are those of the VMS 5.5 document (Cluster)."""
+
+    name: Annotated[str, IDENTITY]
+
+
+class Vms(Spec):
+    """The management service; `min_qos_supported` of the VMS 5.5 document (Vms) says whether `min_*` limits are."""
+
+    name: Annotated[str, IDENTITY]
+
+
+KIND = kind(
+    Cluster,
+    name="cluster",
+    system="vast",
+    endpoint=Endpoint("/clusters/", update=Update.NONE),
+    facts=(
+        Fact(USABLE, ("usable_capacity_bytes",), units.BYTES),
+        Fact(READS, ("max_cluster_read_bw_mb",), units.BANDWIDTH),
+        Fact(WRITES, ("max_cluster_write_bw_mb",), units.BANDWIDTH),
+    ),
+)
+VMS = kind(
+    Vms,
+    name="vms",
+    system="vast",
+    endpoint=Endpoint("/vms/", update=Update.NONE),
+    facts=(Fact(FLOORS, ("min_qos_supported",), ones=frozenset({True}), zeros=frozenset({False})),),
+)

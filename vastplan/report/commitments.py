@@ -1,0 +1,45 @@
+"""What each site promises together, as a table: before, after, what there is, and how much of it that is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from vastplan.model.commitment import Commitment
+from vastplan.model.text import inert
+from vastplan.model.units import BANDWIDTH, BYTES, show
+from vastplan.report.text import Style
+
+_HEAD = ("", "before", "after", "has", "promised")
+
+
+def commitments_text(rows: Iterable[Commitment], style: Style) -> str:
+    """One part a site."""
+    by_site: dict[str, list[Commitment]] = {}
+    for row in rows:
+        by_site.setdefault(row.site, []).append(row)
+    lines: list[str] = []
+    for site, held in by_site.items():
+        table = [_HEAD, *(_cells(row) for row in held)]
+        widths = [max(len(cells[column]) for cells in table) for column in range(len(_HEAD))]
+        lines += ["", style.paint(f"Promised on {site}", "bold")]
+        for cells, over in zip(table, [False, *(row.over for row in held)], strict=True):
+            text = "  " + "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+            lines.append(style.paint(text, "yellow") if over else text)
+    return "\n".join(lines).lstrip("\n") + "\n" if lines else "Nothing is promised.\n"
+
+
+def _cells(row: Commitment) -> tuple[str, ...]:
+    share = f"{row.after * 100 / row.limit:.0f} %" if row.limit else "not known" if row.limit is None else "over"
+    return (
+        inert(row.what),
+        _shown(row.before, row.unit),
+        _shown(row.after, row.unit),
+        _shown(row.limit, row.unit),
+        share,
+    )
+
+
+def _shown(value: float | None, unit: str) -> str:
+    if value is None:
+        return "not known"
+    return show(int(value), unit) if unit in (BYTES, BANDWIDTH) else f"{value:g} {unit}"
