@@ -180,6 +180,8 @@ def test_half_a_write_is_none(tmp_path: Path) -> None:
         (b'{"event": "nonsense"}\n', 1),
         (b'{"event": "drop", "address": "b"}\n[]\n', 2),
         (b"\n\n{}\n", 3),
+        (b'{"event": "begin", "plan": "p", "intents": [], "at": ""}\n', 1),
+        (b'{"event": "end", "limits": "no mapping", "at": ""}\n', 1),
         (b'\n{"event": "drop"\n{"event": "drop", "address": "b"}', 2),
     ],
 )

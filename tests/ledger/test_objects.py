@@ -218,6 +218,7 @@ def test_a_head_is_written_like_this(api: Memory) -> None:
         (b"{", "Secret BASE is not a head"),
         (b"3", "Secret BASE is not a head"),
         (json.dumps({**HEAD, "fence": "many"}).encode(), "Secret BASE is not a head"),
+        (json.dumps(HEAD).replace(": 5", ": 1e999").encode(), "Secret BASE is not a head"),
         (json.dumps({**HEAD, "tail": 3}).encode(), "Secret BASE is not a head"),
         (json.dumps({**HEAD, "part": []}).encode(), "Secret BASE names pieces that are not its own"),
         (json.dumps({**HEAD, "journal": [["other"]]}).encode(), "Secret BASE names pieces that are not its own"),
@@ -276,9 +277,25 @@ def test_of_another_document(api: Memory) -> None:
     assert refusal(lambda: head.put_together(api, PLACE)) == says
 
 
-@pytest.mark.parametrize("event", [{"event": "none"}, {"event": "own", "address": "x"}, 3])
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"event": "none"},
+        {"event": "own", "address": "x"},
+        {"event": "begin", "plan": "p", "intents": [], "at": ""},
+        {"event": "end", "limits": "no mapping", "at": ""},
+        3,
+    ],
+)
 def test_an_event_that_is_none(api: Memory, event: Any) -> None:
     planted(api, tail=(event,))
+    assert refusal(lambda: head.put_together(api, PLACE)) == DAMAGED.format("an event of its journal is not one")
+
+
+@pytest.mark.parametrize("lines", [b"[", b"3", b'[{"event": "none"}]', b"[NaN]"])
+def test_a_journal_that_is_none(api: Memory, lines: bytes) -> None:
+    pieces = Pieces(api, PLACE)
+    head.write(api, PLACE, Head(1, "me", 3, pieces.put(dump(PART), 1), (pieces.put(lines, 1),)), "")
     assert refusal(lambda: head.put_together(api, PLACE)) == DAMAGED.format("an event of its journal is not one")
 
 
