@@ -28,7 +28,7 @@ from vastplan.model.value import Ref, Secret, from_json
 from vastplan.words.compile import kind
 from vastplan.words.document import Entry
 from vastplan.words.kind import Attribute, Endpoint, Fact, Kind, Ready, Row
-from vastplan.words.marks import AS_SET, IDENTITY, IMMUTABLE, SENSITIVE, Clears, Refers, Wire
+from vastplan.words.marks import AFTER_CREATE, AS_SET, IDENTITY, IMMUTABLE, SENSITIVE, Clears, Refers, Wire
 from vastplan.words.types import MISSING, Name, ReferenceName, Spec
 
 SITE = "iad"
@@ -41,6 +41,7 @@ class Shelf(Spec):
     size: Annotated[int | None | MISSING, Clears(0)] = MISSING
     height: Annotated[int | MISSING, IMMUTABLE] = MISSING
     open: bool | MISSING = MISSING
+    sign: Annotated[str | MISSING, AFTER_CREATE] = MISSING
     labels: dict[str, str] | MISSING = MISSING
 
 

@@ -7,16 +7,21 @@ from typing import Any
 
 import pytest
 
-from tests.guards.stage import kinds, planned
+from tests.guards.stage import NOW, kinds, observed, planned
 from vastplan.engine.guard import hold_back
+from vastplan.engine.guards.access import lost_clients
 from vastplan.engine.guards.again import moved
-from vastplan.engine.guards.consent import Limits, in_force, limits_of, noted
+from vastplan.engine.guards.consent import Approval, Consent, Limits, in_force, limits_of, noted
+from vastplan.engine.guards.context import named
+from vastplan.engine.guards.fields import too_low
 from vastplan.engine.moved import grown
-from vastplan.engine.observe import figure
-from vastplan.engine.plan import further
+from vastplan.engine.observe import Collection, Observed, figure
+from vastplan.engine.plan import Request, build, further
 from vastplan.model.address import Address
-from vastplan.model.plan import Block, Part, Unknown
+from vastplan.model.diagnostic import Severity
+from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, Part, Step, Unknown, Verb
 from vastplan.model.reach import cut_off
+from vastplan.model.state import LedgerPart, Owned
 from vastplan.words.kind import Fact, Untold
 
 
@@ -42,6 +47,9 @@ from vastplan.words.kind import Fact, Untold
         (["*"], ["0.0.0.0/0"], ["*"]),
         (["*"], ["0.0.0.0/0", "::/0"], []),
         (["10.1.2.3", "fd00::1"], ["*"], []),
+        (["10.1.2.3/16"], ["10.1.0.0/16"], []),
+        (["10.1.255.255"], ["10.1.2.3/16"], []),
+        (["fd00::*"], ["fd00::/120", "0.0.0.0/0"], ["fd00::*"]),
         (["0.0.0.0", "255.255.255.255", "::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"], ["*"], []),
         (["fd00::1"], ["10.0.0.0/8"], ["fd00::1"]),
         (["0.0.0.1"], ["::1"], ["0.0.0.1"]),
@@ -236,3 +244,161 @@ def test_a_block_travels_to_what_waits_and_back_to_its_first_step() -> None:
         "a": [("waits", "waits for iad/view_policy/p, which is blocked")],
         "n": [],
     }
+
+
+def test_the_first_that_is_waited_for_is_named() -> None:
+    plan, _ = planned(
+        {
+            "rows": {"view_policy": [{"id": 5, "name": "p", "tenant_id": 1}], "qos_policy": [{"id": 6, "name": "g"}]},
+            "desired": {
+                "view_policy/p": {"name": "p", "flavor": "NFS"},
+                "qos_policy/g": {"name": "g", "limit_by": "BW"},
+                "view/a": {
+                    "path": "/a",
+                    "view_policy": {"$ref": "iad/view_policy/p"},
+                    "qos_policy": {"$ref": "iad/qos_policy/g"},
+                },
+            },
+        }
+    )
+    (last,) = [one for one in plan.operations if one.address == ADDRESS]
+    first = [plan.operations[index].address for index in last.after]
+    assert len(first) == 2
+    (found,) = [action for action in plan.actions if action.address == ADDRESS]
+    assert [one.message for one in found.blocked] == [f"waits for {first[0]}, which is blocked"]
+
+
+def test_a_block_of_a_last_step_reaches_what_waits_for_the_first() -> None:
+    """The old one goes, so that what it stood on can go; but the new one waits for something blocked, so nothing goes."""
+    replaced, stood_on, needed = (
+        Address("iad", "view", "x"),
+        Address("iad", "tenant", "t"),
+        Address("iad", "quota", "q"),
+    )
+    actions = {
+        replaced: Action(replaced, Verb.REPLACE, ""),
+        stood_on: Action(stood_on, Verb.DELETE, ""),
+        needed: Action(needed, Verb.UPDATE, "", blocked=(Block("adopt", "no"),)),
+    }
+    operations = (
+        Operation(replaced, Step.DELETE), Operation(stood_on, Step.DELETE, (0,)), Operation(needed, Step.WRITE),
+        Operation(replaced, Step.WRITE, (0, 2)),
+    )  # fmt: skip
+    held = hold_back(actions, operations)
+    assert {address.name: [one.message for one in action.blocked] for address, action in held.items()} == {
+        "x": ["waits for iad/quota/q, which is blocked"],
+        "t": ["waits for iad/view/x, which is blocked"],
+        "q": ["no"],
+    }
+
+
+def test_letting_go_of_one_does_not_hide_that_others_lose_their_way_in() -> None:
+    """A field may be narrowed and, beside that, let go of what is replaced: the first still counts."""
+    plan, matcher = planned(
+        {
+            "rows": {
+                "tenant": [{"id": 1, "name": "t"}],
+                "vip_pool": [{"id": 7, "name": "v"}, {"id": 8, "name": "w"}],
+                "view_policy": [{"id": 5, "name": "p", "tenant_id": 1, "permission_per_vip_pool": {"7": "RW", "8": "RW"}}],
+            },
+            "owned": {"view_policy/p": 5},
+            "desired": {
+                "view_policy/p": {
+                    "name": "p", "tenant": {"$existing": "iad/tenant/t"}, "vip_pools": [{"$existing": "iad/vip_pool/w"}],
+                }
+            },
+        }
+    )  # fmt: skip
+    (action,) = plan.actions
+    live = matcher.match(action.address).live
+    lost = {"vip_pools": ["iad/vip_pool/v"]}
+    assert lost_clients(action, kinds()["view_policy"], live) == lost
+    again = {"$ref": "iad/vip_pool/w"}
+    beside = FieldChange("vip_pools", again, again, Cause.DEPENDENCY, known_after_apply=True)
+    for changes in ((*action.changes, beside), (beside, *action.changes)):
+        assert lost_clients(replace(action, changes=changes), kinds()["view_policy"], live) == lost
+    assert lost_clients(replace(action, changes=(beside,)), kinds()["view_policy"], live) == {}
+
+
+def test_what_is_to_be_made_has_no_figures_and_has_not_moved() -> None:
+    plan, matcher = planned({"desired": {"view/b": {"path": "/b", "protocols": ["NFS"]}}})
+    assert [action.evidence for action in plan.actions] == [()]
+    assert moved(plan, matcher) == {}
+
+
+def test_a_single_snapshot_more_is_more_than_none() -> None:
+    plan, _ = planned(VIEW)
+    _, after = planned({**VIEW, "rows": {**VIEW["rows"], "snapshot": SNAPSHOTS[:1]}})
+    assert moved(plan, after) == {ADDRESS: "snapshots: 0 when the plan was made and 1 now; plan again"}
+
+
+def test_an_approval_that_names_no_amounts_allows_none() -> None:
+    approval = Approval("iad/view/a", "empty", "2026-05-01")
+    assert (approval.max_used, approval.max_orphans) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("names", "shown"),
+    [
+        ("a", "a"),
+        ("abcde", "a, b, c, d, e"),
+        ("abcdef", "a, b, c, d, e and 1 more"),
+        ("abcdefg", "a, b, c, d, e and 2 more"),
+    ],
+)
+def test_of_many_names_five_are_shown(names: str, shown: str) -> None:
+    assert named(list(names)) == shown
+
+
+def test_a_limit_is_found_by_its_whole_path() -> None:
+    facts = {"GPUs that cannot be preempted": {"a": 3}}
+    project = kinds()["project"]
+    pools = {"node_pools": {"a": {"gpu": {"deserved": 2, "limit": 2}}, "b": None}}
+    before = {"node_pools.a.gpu.deserved": 8, "node_pools.a.gpu.limit": 8, "node_pools.b": {}}
+    found = too_low(project, pools, before, facts)
+    assert found is not None and found.message.startswith("node_pools.a.gpu.deserved 2 is below")
+    del before["node_pools.a.gpu.deserved"]
+    assert too_low(project, pools, before, facts) is None
+
+
+def test_an_item_of_several_parts_is_shown_whole() -> None:
+    items = ["10.0.0.1", {"$ref": "iad/vip_pool/v"}, {"a": 1, "b": 2}, 7]
+    action = Action(Address("iad", "view_policy", "p"), Verb.UPDATE, "")
+    change = FieldChange("nfs_read_write", items, [], Cause.DOCUMENT)
+    found = lost_clients(replace(action, changes=(change,)), kinds()["view_policy"], None)
+    assert found == {"nfs_read_write": ["10.0.0.1", "iad/vip_pool/v", '{"a": 1, "b": 2}', "7"]}
+
+
+def test_a_warning_says_what_to_look_at() -> None:
+    plan, _ = planned({"owned": {"tenant/t": 1, "tenant/u": 2}, "consent": {"believe_gone": ["*"]}})
+    (found,) = plan.findings
+    assert (found.code, found.severity, found.message, found.fix) == (
+        "VP305", Severity.WARNING, "2 of the 2 tenants on iad that the ledger owns are gone at once: t, u",
+        "see that it is the right system and that all of it answers",
+    )  # fmt: skip
+
+
+def test_another_site_that_still_has_its_own_does_not_make_up_for_this_one() -> None:
+    entries = {"tenant/t": Owned("1", "1"), "qos_policy/gold": Owned("3", "3")}
+    ledger = {
+        site: LedgerPart(
+            "test", site, "lineage", "00", entries={f"{site}/{name}": one for name, one in entries.items()}
+        )
+        for site in ("iad", "pdx")
+    }
+    there = observed({"rows": {"tenant": [{"id": 1, "name": "t"}], "qos_policy": [{"id": 3, "name": "gold"}]}})
+    nothing = observed({})
+    seen = Observed(
+        {("iad", name): one for (_, name), one in nothing.collections.items()}
+        | {("pdx", name): Collection([replace(live, site="pdx") for live in one.objects])
+           for (_, name), one in there.collections.items()}
+    )  # fmt: skip
+    plan, _ = build(
+        Request(
+            document="test", digest="", source="test.yaml", kinds=kinds(), entries=(), observed=seen, ledger=ledger,
+            endpoints={}, consent=Consent(), reveal=str, now=NOW,
+        )
+    )  # fmt: skip
+    assert sorted({one.message.partition(":")[0] for one in plan.findings}) == [
+        "all 2 objects of vast on iad that the ledger owns are gone at once"
+    ]

@@ -1,4 +1,4 @@
-"""A simulated cluster to keep ledgers in."""
+"""Clusters to keep ledgers in: one in memory, and a simulated one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.ledger.benches import KubernetesBench
+from tests.ledger.memory import memory
 from vastplan.providers.kubernetes import KubernetesProvider, connect
 from vastplan.sim.world import World
 
+__all__ = ["cluster", "memory", "simulated"]
+
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[KubernetesBench]:
+def simulated(tmp_path: Path) -> Iterator[KubernetesBench]:
     """One API server, simulated, over HTTPS."""
     world = World(tmp_path / "sim", {"mgmt": ["kubernetes"]}).start()
     try:
@@ -24,3 +27,10 @@ def cluster(tmp_path: Path) -> Iterator[KubernetesBench]:
         provider.close()
     finally:
         world.stop()
+
+
+@pytest.fixture(params=["memory", "simulated"])
+def cluster(request: pytest.FixtureRequest) -> KubernetesBench:
+    """Each of them."""
+    found: KubernetesBench = request.getfixturevalue(request.param)
+    return found

@@ -1,4 +1,4 @@
-"""Both backends keep the same promises; the Kubernetes one against the simulator (`tests/kube` has the real server)."""
+"""Both backends keep the same promises; the Kubernetes one in memory and against the simulator (`tests/kube` has the real server)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,13 @@ class TestFile(LedgerContract, BusyLedgerContract):
         return FileBench(tmp_path / "ledger")
 
 
-class TestKubernetes(LedgerContract, BusyLedgerContract):
+class TestMemory(LedgerContract, BusyLedgerContract):
     @pytest.fixture
-    def bench(self, cluster: KubernetesBench) -> KubernetesBench:
-        return cluster
+    def bench(self, memory: KubernetesBench) -> KubernetesBench:
+        return memory
+
+
+class TestSimulated(LedgerContract, BusyLedgerContract):
+    @pytest.fixture
+    def bench(self, simulated: KubernetesBench) -> KubernetesBench:
+        return simulated

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from vastplan.ledger import events
-from vastplan.ledger.file import FileLedger
-from vastplan.model.errors import Locked, VastplanError
+from vastplan.ledger.file import FileLedger, FileSession, write_atomically
+from vastplan.model.errors import Locked, Lost, VastplanError
 from vastplan.model.state import Intent, Owned
 
 OWNED = Owned("7", "7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+00:00")
@@ -89,3 +94,173 @@ def test_the_ledger_of_another_document_is_refused(tmp_path: Path) -> None:
     (tmp_path / "pdx.json").write_text(json.dumps(content))
     with pytest.raises(VastplanError, match="belongs to the site iad"):
         FileLedger(tmp_path, "one").read("pdx")
+
+
+def recorded(tmp_path: Path) -> FileSession:
+    """A session that has recorded something."""
+    session = FileLedger(tmp_path, "doc").open("iad", "me")
+    session.record(events.own("iad/view/x", OWNED))
+    return session
+
+
+def test_a_ledger_says_where_it_is_and_makes_its_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "some" / "where"
+    with FileLedger(folder, "doc") as ledger:
+        assert ledger.describe() == f"file:{folder}"
+        assert ledger.unlock("iad") is None and not folder.exists()
+        ledger.open("iad", "me").close()
+        ledger.open("iad", "me").close()
+    assert {one.name for one in folder.iterdir()} == {"iad.json", "iad.lock"}
+
+
+def test_a_session_leaves_one_file_with_everything_in_it(tmp_path: Path) -> None:
+    session = recorded(tmp_path)
+    assert re.fullmatch(r"me since 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00\n", (tmp_path / "iad.holder").read_text())
+    assert json.loads((tmp_path / "iad.json").read_text())["entries"] == {}
+    assert (tmp_path / "iad.journal").read_bytes().count(b"\n") == 1
+    (tmp_path / "iad.holder").unlink()
+    session.close()
+    assert not (tmp_path / "iad.journal").exists()
+    assert set(json.loads((tmp_path / "iad.json").read_text())["entries"]) == {"iad/view/x"}
+
+
+def test_a_session_that_could_not_write_leaves_all_as_it_is(tmp_path: Path) -> None:
+    session = recorded(tmp_path)
+    before = (tmp_path / "iad.journal").read_bytes(), (tmp_path / "iad.json").read_bytes()
+    full = OSError(28, "No space left on device")
+
+    class Full:
+        def __init__(self, real: Any) -> None:
+            self.real = real
+
+        def write(self, whole: bytes) -> int:
+            self.real.write(whole[:9])
+            raise full
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.real, name)
+
+    session._open = Full(session._open)  # type: ignore[assignment]
+    says = f"the ledger {tmp_path / 'iad.journal'} cannot be written: No space left on device"
+    acts: list[Callable[[], None]] = [lambda: session.record(events.drop("iad/view/x")), session.holds]
+    for act in acts:
+        with pytest.raises(Lost) as caught:
+            act()
+        assert str(caught.value) == says
+    assert set(session.part.entries) == {"iad/view/x"}
+    session.close()
+    assert ((tmp_path / "iad.journal").read_bytes(), (tmp_path / "iad.json").read_bytes()) == before
+    assert set(FileLedger(tmp_path, "doc").read("iad").entries) == {"iad/view/x"}
+    FileLedger(tmp_path, "doc").open("iad", "the next").close()
+
+
+def test_half_a_write_is_none(tmp_path: Path) -> None:
+    session = recorded(tmp_path)
+    before = (tmp_path / "iad.journal").read_bytes()
+    real = session._open
+
+    class Half:
+        def write(self, whole: bytes) -> int:
+            return real.write(whole[:9])
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(real, name)
+
+    session._open = Half()  # type: ignore[assignment]
+    with pytest.raises(Lost) as caught:
+        session.record(events.drop("iad/view/x"))
+    assert str(caught.value) == f"the ledger {tmp_path / 'iad.journal'} cannot be written: it was written in part"
+    assert (tmp_path / "iad.journal").read_bytes() == before
+    session.close()
+
+
+@pytest.mark.parametrize(
+    ("journal", "line"),
+    [
+        (b'{"event": "nonsense"}\n', 1),
+        (b'{"event": "drop", "address": "b"}\n[]\n', 2),
+        (b"\n\n{}\n", 3),
+        (b'{"event": "begin", "plan": "p", "intents": [], "at": ""}\n', 1),
+        (b'{"event": "end", "limits": "no mapping", "at": ""}\n', 1),
+        (b'\n{"event": "drop"\n{"event": "drop", "address": "b"}', 2),
+    ],
+)
+def test_a_whole_line_that_is_no_event_is_damage(tmp_path: Path, journal: bytes, line: int) -> None:
+    FileLedger(tmp_path, "doc").open("iad", "me").close()
+    (tmp_path / "iad.journal").write_bytes(journal)
+    with pytest.raises(VastplanError) as caught:
+        FileLedger(tmp_path, "doc").read("iad")
+    assert str(caught.value) == f"the ledger journal {tmp_path / 'iad.journal'} is damaged in line {line}"
+
+
+def test_an_empty_line_ends_nothing(tmp_path: Path) -> None:
+    FileLedger(tmp_path, "doc").open("iad", "me").close()
+    line = json.dumps(events.own("iad/view/x", OWNED)).encode()
+    (tmp_path / "iad.journal").write_bytes(b"\n" + line + b"\n\n" + line.replace(b"view/x", b"view/y"))
+    assert set(FileLedger(tmp_path, "doc").read("iad").entries) == {"iad/view/x", "iad/view/y"}
+
+
+def test_a_ledger_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> None:
+    (tmp_path / "iad.json").mkdir()
+    with pytest.raises(VastplanError) as caught:
+        FileLedger(tmp_path, "doc").read("iad")
+    assert str(caught.value) == f"the ledger {tmp_path / 'iad.json'} cannot be read: Is a directory"
+    with pytest.raises(VastplanError, match="cannot be read"):
+        FileLedger(tmp_path, "doc").open("iad", "me")
+    (tmp_path / "iad.json").rmdir()
+    FileLedger(tmp_path, "doc").open("iad", "me").close()  # and the lock was let go of
+
+
+@pytest.mark.parametrize(
+    ("note", "by"),
+    [
+        ("me since nine\n", "me since nine"),
+        ("one since then since nine", "one since then since nine"),
+        ("somebody", "somebody"),
+        ("", "another process"),
+        (None, "another process"),
+    ],
+)
+def test_whoever_holds_it_is_named(tmp_path: Path, note: str | None, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = recorded(tmp_path)
+    if note is None:
+        (tmp_path / "iad.holder").unlink()
+    else:
+        (tmp_path / "iad.holder").write_text(note)
+    waits: list[float] = []
+
+    def lock(path: Path, timeout: float) -> FileLock:
+        waits.append(timeout)
+        return FileLock(path, timeout=timeout)
+
+    monkeypatch.setattr("vastplan.ledger.file.FileLock", lock)
+    with pytest.raises(Locked) as caught:
+        FileLedger(tmp_path, "doc").open("iad", "another")
+    assert str(caught.value) == f"the ledger of iad is in use by {by}; wait for it to end"
+    with pytest.raises(Locked) as caught:
+        FileLedger(tmp_path, "doc").unlock("iad")
+    assert str(caught.value) == f"the ledger of iad is held by a running process: {by}; stop that first"
+    assert waits == [0, 0]  # nobody is waited for
+    session.close()
+    if note:
+        (tmp_path / "iad.holder").write_text(note)
+        held = FileLedger(tmp_path, "doc").unlock("iad")
+        assert held is not None and str(held) == by and not (tmp_path / "iad.holder").exists()
+
+
+def test_a_crash_before_a_file_is_replaced_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "new" / "folder" / "iad.json"
+    write_atomically(path, b"old")
+
+    def crash(old: Path, new: Path) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(os, "replace", crash)
+    with pytest.raises(ZeroDivisionError):
+        write_atomically(path, b"new")
+    left = path.parent / f".iad.json.{os.getpid()}.new"
+    assert path.read_bytes() == b"old" and left.read_bytes() == b"new"
+    assert stat.S_IMODE(left.stat().st_mode) == 0o600
+    monkeypatch.undo()
+    write_atomically(path, b"!")
+    assert path.read_bytes() == b"!" and not left.exists()

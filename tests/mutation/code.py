@@ -1,19 +1,17 @@
 """A mutation run over the program: is every mistake in a module noticed by the quick tests that are about it?
 
-    python -m tests.mutation.code guards [--every N]
+    python -m tests.mutation.code guards [--every N] [--jobs N] [--only PATTERN]
 
-A mutant is the module with one small mistake: a condition negated, a comparison moved, `and` for `or`, a `not` dropped, a
-number or a text changed, a `return` that answers nothing. Each mutant is tried by the tests of its suite in a process of
-its own, forked off one that has loaded what the suite does not mutate; what is still alive when the tests have ended, or
-takes too long to end, is told. `suites.yaml` names the suites; a survivor needs a reason in `code-survivors.yaml`.
+A mutant is the module with one small mistake (`mistakes.py`). Each is tried by the tests of its suite in a process of its
+own, forked off one that has loaded what the suite does not mutate, as many at once as there are processors. What is still
+alive when the tests have passed is told; what never ends is killed after a time and counts as noticed, and how many were so
+is told too. `suites.yaml` names the suites; a survivor needs a reason in `code-survivors.yaml`.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import contextlib
-import copy
 import importlib
 import importlib.abc
 import importlib.util
@@ -21,29 +19,22 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import partial
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import pytest
 import yaml
 
+from tests.mutation.mistakes import Mutant, mutants
+
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parent.parent
-SECONDS = 60  # for one mutant's tests; they take few
-FLIPPED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.GtE), ast.LtE: (ast.Lt, ast.Gt), ast.Gt: (ast.GtE, ast.LtE), ast.GtE: (ast.Gt, ast.Lt),
-    ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.Is: (ast.IsNot,), ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-}  # fmt: skip
-ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
-    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult,
-}  # fmt: skip
+SECONDS, TIMES = 20, 8  # a mutant's tests may take this long, or so many times as long as without one
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,144 +48,6 @@ class Suite:
     def files(self) -> list[Path]:
         """The files of the modules."""
         return [file for pattern in self.modules for file in sorted(ROOT.glob(pattern)) if file.read_text().strip()]
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """A module with one mistake."""
-
-    module: str
-    name: str
-    tree: ast.Module
-
-
-def mutants(source: str, module: str) -> Iterator[Mutant]:
-    """All mutants of a module's source; names say where and what, and are unique."""
-    tree = ast.parse(source)
-    texts = _unmutated(tree)
-    seen: dict[str, int] = {}
-    for index, node in enumerate(ast.walk(tree)):
-        if id(node) in texts:
-            continue
-        for what, change in _changes(node):
-            mutated = copy.deepcopy(tree)
-            change(next(one for number, one in enumerate(ast.walk(mutated)) if number == index))
-            line = ast.unparse(node).splitlines()[0]
-            name = f"{_within(tree, node)}: {what} in `{line[:90]}`"
-            seen[name] = seen.get(name, 0) + 1
-            more = f" ({seen[name]})" if seen[name] > 1 else ""
-            yield Mutant(module, f"{module}.{name}{more}", ast.fix_missing_locations(mutated))
-
-
-def _within(tree: ast.Module, node: ast.AST) -> str:
-    """The function or class that a node is in."""
-    found = ""
-    for one in ast.walk(tree):
-        if isinstance(one, ast.FunctionDef | ast.ClassDef) and any(inner is node for inner in ast.walk(one)):
-            found = f"{found}.{one.name}".lstrip(".")
-    return found or "module"
-
-
-def _unmutated(tree: ast.Module) -> set[int]:
-    """What makes no mistake: documentation, annotations, imports and `__all__`."""
-    found: set[int] = set()
-    for node in ast.walk(tree):
-        parts: list[ast.AST | None] = []
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            parts.append(node)
-        elif isinstance(node, ast.AnnAssign | ast.arg):
-            parts.append(node.annotation)
-        elif isinstance(node, ast.FunctionDef):
-            parts += [node.returns, *node.decorator_list]
-        elif isinstance(node, ast.ClassDef):
-            parts += node.decorator_list
-        elif isinstance(node, ast.Import | ast.ImportFrom) or _is_all(node):
-            parts.append(node)
-        found |= {id(inner) for part in parts if part is not None for inner in ast.walk(part)}
-    return found
-
-
-def _is_all(node: ast.AST) -> bool:
-    return isinstance(node, ast.Assign) and any(
-        isinstance(one, ast.Name) and one.id == "__all__" for one in node.targets
-    )
-
-
-Change = tuple[str, Callable[[Any], None]]
-
-
-def _changes(node: ast.AST) -> Iterator[Change]:
-    """What can go wrong at a node; each change is made to the same node of a copy."""
-    if isinstance(node, ast.If | ast.IfExp | ast.While):
-        yield "negated", _negate
-    elif isinstance(node, ast.comprehension):
-        for index in range(len(node.ifs)):
-            yield f"filter {index + 1} negated", partial(_negate_filter, index=index)
-    elif isinstance(node, ast.Compare):
-        for index, operator in enumerate(node.ops):
-            for other in FLIPPED[type(operator)]:
-                yield other.__name__, partial(_compare, index=index, other=other)
-    elif isinstance(node, ast.BoolOp):
-        other_op: ast.boolop = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield type(other_op).__name__.lower(), lambda one: setattr(one, "op", other_op)
-        for index in range(len(node.values)):
-            yield f"without part {index + 1}", partial(_without, index=index)
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-        yield "not dropped", lambda one: _become(one, ast.Call(ast.Name("bool", ast.Load()), [one.operand], []))
-    elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-        replaced = ARITHMETIC[type(node.op)]
-        yield replaced.__name__, lambda one: setattr(one, "op", replaced())
-    elif isinstance(node, ast.Constant):
-        yield from _constants(node)
-    elif isinstance(node, ast.Return) and node.value is not None and not _is_none(node.value):
-        yield "nothing answered", lambda one: setattr(one, "value", ast.Constant(None))
-    elif isinstance(node, ast.Continue):
-        yield "break", lambda one: _become(one, ast.Break())
-    elif isinstance(node, ast.Break):
-        yield "continue", lambda one: _become(one, ast.Continue())
-
-
-def _constants(node: ast.Constant) -> Iterator[Change]:
-    value = node.value
-    if isinstance(value, bool):
-        yield str(not value), lambda one: setattr(one, "value", not value)
-    elif isinstance(value, int | float):
-        yield str(value + 1), lambda one: setattr(one, "value", value + 1)
-        yield str(value - 1), lambda one: setattr(one, "value", value - 1)
-    elif isinstance(value, str):
-        yield "another text", lambda one: setattr(one, "value", value + "~" if value else "~")
-
-
-def _negate(node: Any) -> None:
-    node.test = ast.UnaryOp(ast.Not(), node.test)
-
-
-def _negate_filter(node: Any, index: int) -> None:
-    node.ifs[index] = ast.UnaryOp(ast.Not(), node.ifs[index])
-
-
-def _compare(node: Any, index: int, other: type[ast.cmpop]) -> None:
-    node.ops[index] = other()
-
-
-def _without(node: Any, index: int) -> None:
-    rest = [*node.values[:index], *node.values[index + 1 :]]
-    if len(rest) == 1:
-        _become(node, rest[0])
-    else:
-        node.values = rest
-
-
-def _become(node: Any, other: ast.AST) -> None:
-    """Make a node another one, in the place where it stands."""
-    fields = {name: getattr(other, name) for name in other._fields}
-    node.__class__ = other.__class__
-    for name, value in fields.items():
-        setattr(node, name, value)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 class Swapped(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -212,13 +65,22 @@ class Swapped(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self._mutant.tree, f"<{self._mutant.name}>", "exec"), module.__dict__)
 
 
-def survives(mutant: Mutant | None, tests: tuple[str, ...]) -> bool:
-    """Whether the tests pass, in a process of their own; what does not end is noticed like what fails."""
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """How it went with a mutant: whether its tests passed, and whether they had to be ended."""
+
+    mutant: Mutant | None
+    alive: bool
+    endless: bool
+
+
+def begun(mutant: Mutant | None, tests: tuple[str, ...], seconds: int) -> int:
+    """The id of a process that tries a mutant (`None`: the program as it is)."""
     child = os.fork()
     if child == 0:
         code = 1
         try:
-            signal.alarm(SECONDS)
+            signal.alarm(seconds)
             os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # a second for each mutant
             if mutant is not None:
                 sys.meta_path.insert(0, Swapped(mutant))
@@ -227,8 +89,24 @@ def survives(mutant: Mutant | None, tests: tuple[str, ...]) -> bool:
                 code = int(pytest.main(["-x", "-q", "-o", "addopts=", "-p", "no:cacheprovider", "--tb=no", *tests]))
         finally:
             os._exit(code)
-    _, status = os.waitpid(child, 0)
-    return os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
+    return child
+
+
+def tried(some: Iterable[Mutant | None], tests: tuple[str, ...], jobs: int, seconds: int) -> Iterator[Tried]:
+    """Each mutant in a process of its own, so many at once; in the order in which they end."""
+    running: dict[int, Mutant | None] = {}
+    for mutant in some:
+        if len(running) >= jobs:
+            yield _ended(running)
+        running[begun(mutant, tests, seconds)] = mutant
+    while running:
+        yield _ended(running)
+
+
+def _ended(running: dict[int, Mutant | None]) -> Tried:
+    child, status = os.wait()
+    passed = os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0
+    return Tried(running.pop(child), passed, os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGALRM)
 
 
 def suites() -> dict[str, Suite]:
@@ -243,26 +121,39 @@ def module_of(file: Path) -> str:
     return ".".join(steps[:-1] if steps[-1] == "__init__" else steps)
 
 
-def run(suite: Suite, every: int) -> tuple[int, list[str]]:
-    """How many mutants there were, and the names of those that survived."""
+def made(file: Path, every: int, only: str) -> Iterator[Mutant]:
+    """The mutants of a file that are asked for."""
+    for number, mutant in enumerate(mutants(file.read_text(encoding="utf-8"), module_of(file))):
+        if number % every == 0 and fnmatchcase(mutant.name, only):
+            compile(mutant.tree, mutant.name, "exec")  # a mutant that is no program would count as killed
+            yield mutant
+
+
+def run(suite: Suite, every: int, jobs: int, only: str) -> tuple[int, list[str], list[str]]:
+    """How many mutants there were, the names of those that survived, and of those that never ended."""
     for name in suite.preload:
         importlib.import_module(name)
     loaded = [module_of(file) for file in suite.files() if module_of(file) in sys.modules]
     if loaded:
         raise RuntimeError(f"loaded before they could be mutated: {', '.join(loaded)}")
-    if not survives(None, suite.tests):
+    since = time.monotonic()
+    (first,) = tried([None], suite.tests, 1, 10 * SECONDS)
+    if not first.alive:
         raise RuntimeError("the tests fail without any mutant")
-    total, survivors = 0, []
+    seconds = max(SECONDS, round(TIMES * (time.monotonic() - since)))
+    total, survivors, endless = 0, [], []
     for file in suite.files():
-        for number, mutant in enumerate(mutants(file.read_text(encoding="utf-8"), module_of(file))):
-            if number % every == 0:
-                total += 1
-                compile(mutant.tree, mutant.name, "exec")  # a mutant that is no program would count as killed
-                if survives(mutant, suite.tests):
-                    survivors.append(mutant.name)
-                    print(f"  alive: {mutant.name}", flush=True)
+        for one in tried(made(file, every, only), suite.tests, jobs, seconds):
+            assert one.mutant is not None
+            total += 1
+            if one.alive:
+                survivors.append(one.mutant.name)
+                print(f"  alive: {one.mutant.name}", flush=True)
+            if one.endless:
+                endless.append(one.mutant.name)
+                print(f"  never ended: {one.mutant.name}", flush=True)
         print(f"{module_of(file)}: {total - len(survivors)} of {total} killed so far", flush=True)
-    return total, survivors
+    return total, survivors, endless
 
 
 def main() -> int:
@@ -271,8 +162,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Mutation run over modules of the program.")
     parser.add_argument("suite", choices=sorted(known))
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth mutant only")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="so many at once")
+    parser.add_argument("--only", default="*", metavar="PATTERN", help="mutants of these names only")
     words = parser.parse_args()
-    total, survivors = run(known[words.suite], words.every)
+    total, survivors, endless = run(known[words.suite], words.every, words.jobs, words.only)
+    whole = words.every == 1 and words.only == "*"
     everything = yaml.safe_load((FOLDER / "code-survivors.yaml").read_text(encoding="utf-8")) or {}
     reasons: dict[str, str] = everything.get(words.suite) or {}
     unexplained = []
@@ -282,19 +176,16 @@ def main() -> int:
         )
         print(f"survived: {name}: {reason or 'for no reason'}")
         unexplained += [name] if reason is None else []
-    stale = [
-        one
-        for one in reasons
-        if words.every == 1 and not any(one == name or fnmatchcase(name, one) for name in survivors)
-    ]
+    stale = [one for one in reasons if whole and not any(one == name or fnmatchcase(name, one) for name in survivors)]
     for one in stale:
         print(f"code-survivors.yaml is stale: {one}")
     killed = total - len(survivors)
     share = 100 * killed / total if total else 0
     print(
-        f"{total} mutants, {killed} killed ({share:.1f} %), {len(survivors)} survived, {len(unexplained)} for no reason"
+        f"{total} mutants, {killed} killed ({share:.1f} %; {len(endless)} never ended), {len(survivors)} survived, "
+        f"{len(unexplained)} for no reason"
     )
-    return 1 if unexplained or stale or share < 95 else 0
+    return 1 if unexplained or stale or (whole and share < 95) else 0
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def hold_back(actions: Mapping[Address, Action], operations: tuple[Operation, ..
                 continue
             for index in operation.after:
                 cause = held[operations[index].address]
-                if cause.blocked and cause.address != operation.address:
+                if cause.blocked:  # never itself: it is not blocked yet
                     block = Block("waits", f"waits for {cause.address}, which is blocked")
                     held[operation.address] = replace(held[operation.address], blocked=(block,))
                     changed = True

@@ -13,7 +13,7 @@ from typing import Any
 from vastplan.engine.diff import leaves, same, value_at
 from vastplan.model.errors import Stale
 from vastplan.model.outcome import Moved
-from vastplan.model.plan import Action
+from vastplan.model.plan import Action, Cause
 from vastplan.model.state import path_text
 from vastplan.model.text import inert
 from vastplan.model.units import show
@@ -42,7 +42,8 @@ def seen(kind: Kind, values: Values, owned: Mapping[str, str]) -> dict[str, Any]
 def moved_since(kind: Kind, action: Action, desired: Values, current: Values) -> tuple[Moved, ...]:
     """What an update or a replacement was not planned from. What the plan changes has its value then in the plan; the rest
     was as the document says."""
-    before = {change.path: change.before for change in action.changes}
+    # What is let go of and attached again is in the plan as that one reference, not as the value of its field.
+    before = {change.path: change.before for change in action.changes if change.cause is not Cause.DEPENDENCY}
     found = []
     for leaf in leaves(kind.fields, desired):
         path, now = path_text(leaf.path), value_at(current, leaf.path)

@@ -80,8 +80,7 @@ class Order:
         """Whatever holds the object goes, or lets go, before it does."""
         node = (action.address, Step.DELETE)
         match = self._matcher.match(action.address)
-        if match.live is None:
-            return
+        assert match.live is not None  # what is not there is not deleted
         blocked: list[str] = []
         for holder in self._holders.get((match.live.site, match.live.kind.name, match.live.id), []):
             address = self._matcher.address_of(holder.live)

@@ -10,6 +10,7 @@ from typing import Any
 from vastplan.model.state import Intent, LedgerPart, Owned
 
 Event = Mapping[str, Any]
+NO_EVENT = (KeyError, TypeError, ValueError, AttributeError)  # what taking apart something else raises
 KEPT_PLANS = 200  # ids of plans that were applied, so that none is applied twice
 
 
@@ -61,7 +62,7 @@ class Book:
         return replace(self._head, entries=dict(self._entries), intents=dict(self._intents))
 
     def add(self, event: Event) -> None:
-        """What is so after the event; raises `KeyError` or `TypeError` for what is not an event."""
+        """What is so after the event; raises one of `NO_EVENT` for what is not an event, and may have changed then."""
         name = event["event"]
         if name == "begin":
             self._intents |= {address: Intent(**one) for address, one in event["intents"].items()}

@@ -13,7 +13,7 @@ from typing import Self
 from filelock import FileLock, Timeout
 
 from vastplan.ledger.backend import Holder
-from vastplan.ledger.events import Book, Event, new_part
+from vastplan.ledger.events import NO_EVENT, Book, Event, new_part
 from vastplan.ledger.part import checked, dump, load
 from vastplan.model import strict
 from vastplan.model.errors import Locked, Lost, VastplanError
@@ -166,7 +166,7 @@ def _replayed(part: LedgerPart, journal: Path) -> LedgerPart:
             continue
         try:
             book.add(strict.parse(line))
-        except (ValueError, KeyError, TypeError):
+        except NO_EVENT:
             if index < len(lines) - 1:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None
             break  # the last line was cut short by the crash: its event never became true

@@ -7,11 +7,11 @@ was not the last to write the head can change nothing: neither clocks nor leases
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vastplan.ledger.events import Book, Event
+from vastplan.ledger.events import NO_EVENT, Book, Event
 from vastplan.ledger.objects import Api, Pieces, Place, content, damaged, found, version
 from vastplan.ledger.part import checked, load
 from vastplan.model import strict
@@ -58,7 +58,7 @@ def read(api: Api, place: Place) -> tuple[Head, str] | None:
         journal = tuple(tuple(map(str, names)) for names in whole["journal"])
         part = tuple(map(str, whole["part"]))
         head = Head(int(whole["fence"]), str(whole["owner"]), int(whole["turn"]), part, journal, tuple(whole["tail"]))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         raise VastplanError(damaged(place, f"Secret {place.base} is not a head")) from None
     if not head.part or any(not name.startswith(f"{place.base}-") for name in head.used()):
         raise VastplanError(damaged(place, f"Secret {place.base} names pieces that are not its own"))
@@ -91,17 +91,17 @@ def _part(pieces: Pieces, place: Place, head: Head) -> LedgerPart | None:
         lines = pieces.get(names)
         if lines is None:
             return None
-        _replay(book, place, strict.parse(lines))
+        _replay(book, place, lines)
     _replay(book, place, head.tail)
     return book.part()
 
 
-def _replay(book: Book, place: Place, events: Any) -> None:
-    for event in events:
-        try:
+def _replay(book: Book, place: Place, events: bytes | Iterable[Event]) -> None:
+    try:
+        for event in strict.parse(events) if isinstance(events, bytes) else events:
             book.add(event)
-        except (KeyError, TypeError):
-            raise VastplanError(damaged(place, "an event of its journal is not one")) from None
+    except NO_EVENT:
+        raise VastplanError(damaged(place, "an event of its journal is not one")) from None
 
 
 def write(api: Api, place: Place, head: Head, before: str) -> str:

@@ -128,12 +128,6 @@ def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable
     raise Locked(f"the ledger of {place.site} could not be had: its lease keeps changing; try again")
 
 
-def look(api: Api, place: Place, clock: Clock) -> tuple[Holder, bool] | None:
-    """Who holds it, and whether they may be at work; `None` when nobody does."""
-    row = found(api, f"{place.leases}/{place.base}")
-    return holder_of(row, clock.wall()) if row else None
-
-
 def break_expired(api: Api, place: Place, clock: Clock) -> Holder | None:
     """Free a lease that has expired, and answer who held it; raises `Locked` when it has not."""
     row = found(api, f"{place.leases}/{place.base}")

@@ -27,7 +27,7 @@ def _spans(text: str) -> tuple[_Span, ...]:
         if last:
             start, end = ip_address(first), ip_address(last)
             return ((start.version, int(start), int(end)),)
-        if "*" in text and _WILDCARD.fullmatch(text):
+        if _WILDCARD.fullmatch(text):
             return _wildcard(text)
         network = ip_network(text, strict=False)
     except ValueError:

@@ -36,13 +36,15 @@ def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, lis
     """Whom each changed field would no longer let in."""
     if action.verb not in (Verb.UPDATE, Verb.ADOPT):
         return {}
-    found = {change.path: _lost(change, action, kind, live) for change in action.changes}
+    # A reference that is let go of and attached again has a change of its own, beside the one that may narrow its field.
+    changes = [change for change in action.changes if not change.known_after_apply]
+    found = {change.path: _lost(change, action, kind, live) for change in changes}
     return {path: clients for path, clients in found.items() if clients}
 
 
 def _lost(change: FieldChange, action: Action, kind: Kind, live: Live | None) -> list[str]:
     field = next((one for one in kind.fields if one.name == change.path), None)
-    if field is None or field.admits is None or change.known_after_apply:
+    if field is None or field.admits is None:
         return []
     if field.admits.open_when_empty and not change.after:
         return []

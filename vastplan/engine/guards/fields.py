@@ -22,7 +22,7 @@ def one_way(action: Action, context: Context) -> Block | None:
     for change in action.changes:
         marks = kind.field(change.path.partition(".")[0]).marks
         before, after = change.before, change.after
-        if Mark.ONE_WAY in marks and before is True and after is False:
+        if Mark.ONE_WAY in marks and before is True:
             return Block("one-way", f"{change.path} cannot be switched off again", f"{change.path}: true")
         if Mark.GROW_ONLY in marks and isinstance(before, int) and isinstance(after, int) and after < before:
             wanted, has = show(after, change.unit), show(before, change.unit)

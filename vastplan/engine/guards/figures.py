@@ -14,9 +14,9 @@ from vastplan.words.references import reaching
 Figure = int | float | Untold
 
 
-def shown(value: Figure, unit: str) -> str:
+def shown(value: int | float, unit: str) -> str:
     """A figure for people."""
-    return show(int(value), unit) if unit and not isinstance(value, Untold) else str(value)
+    return show(int(value), unit) if unit else str(value)
 
 
 def held(live: Live, matcher: Matcher) -> list[tuple[str, Figure, str]]:
@@ -72,7 +72,7 @@ def behind(live: Live, matcher: Matcher) -> list[tuple[Kind, Figure]]:
     seen, queue = {(live.kind.name, live.id)}, [live]
     found = {live.kind.name: _used(live)}
     while queue:
-        one = queue.pop(0)
+        one = queue.pop()
         for user in matcher.users(one):
             if (user.kind.name, user.id) not in seen:
                 seen.add((user.kind.name, user.id))

@@ -25,8 +25,7 @@ def adopting(action: Action, context: Context) -> Block | None:
 def emptied(action: Action, context: Context) -> Block | None:
     """Much that is ours and gone at once is more likely not shown, or another system, than deleted by hand."""
     place = (action.address.site, action.address.kind)
-    lost = action.verb in (Verb.CREATE, Verb.RELEASE) and action.address in context.gone.get(place, ())
-    if not lost or allowed(action.address, context.consent.believe_gone):
+    if action.address not in context.gone.get(place, ()) or allowed(action.address, context.consent.believe_gone):
         return None
     seen = _seen(context, *place)
     fix = f"see that it is the right system and that all of it answers; then --believe-gone {action.address}"

@@ -1,0 +1,168 @@
+"""What a reference is on the wire: of what was read, of what this run has made, and of what nobody can see."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import pytest
+
+from tests.engine.library import KINDS, SITE, Library, at, entry
+from vastplan.engine.guard import Consent
+from vastplan.engine.match import Matcher, NotKnown
+from vastplan.engine.observe import Collection, Observed, live_of, observe
+from vastplan.engine.plan import Request, build
+from vastplan.engine.run import Run
+from vastplan.ledger import events
+from vastplan.model.address import Address
+from vastplan.model.errors import Refused
+from vastplan.model.plan import Plan, Step, Verb
+from vastplan.model.state import LedgerPart, Owned
+from vastplan.model.value import Ref
+from vastplan.words.compile import kind
+from vastplan.words.document import Entry
+from vastplan.words.kind import Endpoint, Kind
+from vastplan.words.marks import IDENTITY, Codec, Refers
+from vastplan.words.types import Name, ReferenceName, Spec
+
+ELSEWHERE = Address("pdx", "shelf", "far")
+
+
+def matcher(observed: Mapping[tuple[str, str], Collection], *entries: Entry) -> Matcher:
+    """A matcher of what was read, with nothing in the ledger."""
+    return Matcher(KINDS, Observed(observed), {}, {one.address: one for one in entries})
+
+
+def test_of_a_system_that_is_not_there_only_what_has_a_name_is_known() -> None:
+    found = matcher({("pdx", "shelf"): Collection(error="site pdx has no library", absent=True)})
+    assert found.resolve(Ref(ELSEWHERE, managed=False), "name") == "far"
+    assert found.resolve(Ref(ELSEWHERE, managed=False), "path") == "far"
+    with pytest.raises(NotKnown, match="site pdx has no library"):
+        found.resolve(Ref(ELSEWHERE, managed=False), "id")
+
+
+def test_of_a_system_that_does_not_answer_nothing_is_known() -> None:
+    found = matcher({("pdx", "shelf"): Collection(error="down")})
+    with pytest.raises(NotKnown, match="down"):
+        found.resolve(Ref(ELSEWHERE, managed=False), "name")
+
+
+def test_a_site_without_the_system_has_nothing_of_it() -> None:
+    seen = observe([("pdx", KINDS["shelf"])], {(SITE, "library"): Library()})
+    assert seen.absent("pdx", "shelf") and seen.error("pdx", "shelf") == "site pdx has no library"
+    assert seen.objects("pdx", "shelf") == []
+
+
+# What this run has made
+
+
+def run(made: Mapping[Address, Mapping[str, Any]], *entries: Entry, **providers: Library) -> Run:
+    """A run that has made something."""
+    observed = {(site, name): Collection() for site in (SITE, "pdx") for name in KINDS}
+    return Run(
+        kinds=KINDS, providers={(site, "library"): one for site, one in providers.items()}, journals={}, ledger={},
+        matcher=matcher(observed, *entries), reveal=str, now=lambda: datetime(2026, 1, 2, tzinfo=UTC), made=dict(made),
+    )  # fmt: skip
+
+
+def test_what_this_run_has_made_counts_and_what_it_does_not_say_is_looked_up() -> None:
+    one = run({at("shelf", "a"): {"id": "n9", "name": None}}, entry("shelf", "a"))
+    assert one.resolve(Ref(at("shelf", "a")), "id") == "n9"
+    assert one.resolve(Ref(at("shelf", "a")), "name") == "a"
+
+
+def test_what_a_system_made_on_its_own_is_looked_for_where_there_is_one() -> None:
+    far = Library()
+    row = far.put("shelf", name="far")
+    stranger, ours = Ref(ELSEWHERE, managed=False), Ref(ELSEWHERE)
+    assert run({}, pdx=far).resolve(stranger, "id") == row["id"]
+    for ref, one in ((stranger, run({})), (stranger, run({}, iad=far)), (ours, run({}, pdx=far))):
+        with pytest.raises(Refused, match="it refers to pdx/shelf/far, which is not there"):
+            one.resolve(ref, "id")
+    far.put("shelf", name="far")
+    with pytest.raises(Refused, match="which is not there"):  # nobody can say which of two
+        run({}, pdx=far).resolve(stranger, "id")
+
+
+# An identity that is written in another way than it is read
+
+
+class Slip(Spec):
+    """Lies in a shelf, whose number it writes as text."""
+
+    shelf: Annotated[ReferenceName, IDENTITY, Refers("shelf"), Codec(write=lambda value: f"no {value}",
+                                                                    read=lambda value: str(value).removeprefix("no "))]  # fmt: skip
+
+
+def test_an_identity_is_compared_as_it_reads() -> None:
+    slip = kind(Slip, name="slip", system="library", endpoint=Endpoint("slips"))
+    library = Library()
+    kinds = {**KINDS, "slip": slip}
+    shelf = live_of(SITE, KINDS["shelf"], library.put("shelf", name="a"), library)
+    lying = live_of(SITE, slip, {"id": "s1", "shelf": "no n1"}, library)
+    entries = {
+        at("shelf", "a"): entry("shelf", "a"),
+        at("slip", "s"): Entry(at("slip", "s"), {"shelf": Ref(at("shelf", "a"))}),
+    }
+    seen = Observed({(SITE, "shelf"): Collection([shelf]), (SITE, "slip"): Collection([lying])})
+    assert Matcher(kinds, seen, {}, entries).match(at("slip", "s")).live == lying
+
+
+# What the system keeps of an object on another site
+
+
+class Loan(Spec):
+    """A shelf that is lent to another site, where the system keeps a copy of the loan."""
+
+    name: Annotated[Name, IDENTITY]
+    shelf: Annotated[ReferenceName, Refers("shelf")]
+
+
+def lent(loan: Kind, names: tuple[str, ...]) -> Plan:
+    """Loans of iad whose copies on pdx hold a shelf there; all of it is to go."""
+    kinds = {**KINDS, loan.name: loan}
+    library = Library()
+    rows: dict[tuple[str, str], list[dict[str, Any]]] = {
+        ("iad", "shelf"): [{"id": "s1", "name": "near", "books": 0}],
+        ("pdx", "shelf"): [{"id": "s2", "name": "far", "books": 0}],
+        ("iad", "loan"): [{"id": f"l{name}", "name": name, "shelf": "s1"} for name in names],
+        ("pdx", "loan"): [{"id": "l9", "name": "second", "shelf": "s2"}],
+    }
+    seen = Observed(
+        {
+            (site, name): Collection([live_of(site, kinds[name], row, library) for row in found])
+            for (site, name), found in rows.items()
+        }
+    )
+    parts = {site: replace(events.new_part("doc", site), key="00" * 32) for site in ("iad", "pdx")}
+    owned = {f"iad/loan/{name}": Owned(f"l{name}", f"l{name}") for name in names}
+    ledger: dict[str, LedgerPart] = {
+        "iad": replace(parts["iad"], entries=owned),
+        "pdx": replace(parts["pdx"], entries={"pdx/shelf/far": Owned("s2", "s2")}),
+    }
+    return build(
+        Request(
+            document="doc", digest="0", source="doc.yaml", kinds=kinds, entries=(), observed=seen, ledger=ledger,
+            endpoints={}, consent=Consent(allow_delete=("*",)), reveal=str, now=datetime(2026, 1, 2, tzinfo=UTC), targets=(),
+        )
+    )[0]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mirrored", "names", "held"),
+    [(True, ("first", "second"), False), (True, ("first",), True), (False, ("first", "second"), True)],
+)
+def test_a_copy_goes_with_what_it_is_a_copy_of(mirrored: bool, names: tuple[str, ...], held: bool) -> None:
+    loan = kind(Loan, name="loan", system="library", endpoint=Endpoint("loans"), mirrored=mirrored)
+    plan = lent(loan, names)
+    found = {str(one.address): one for one in plan.actions}
+    assert {one.verb for one in plan.actions} == {Verb.DELETE}
+    blocked = [one.message for one in found["pdx/shelf/far"].blocked]
+    assert blocked == (["1 object(s) still refer to it: loan second (not in the ledger)"] if held else [])
+    if not held:
+        steps = [(str(one.address), one.step) for one in plan.operations]
+        assert steps.index(("iad/loan/second", Step.DELETE)) < steps.index(("pdx/shelf/far", Step.DELETE))
+        (last,) = [one for one in plan.operations if str(one.address) == "pdx/shelf/far"]
+        assert [str(plan.operations[index].address) for index in last.after] == ["iad/loan/second"]

@@ -1,0 +1,561 @@
+"""Who may write a ledger in Kubernetes: leases and claims, to the second and to the letter. In memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from tests.ledger.benches import NAMESPACE, KubernetesBench, Time
+from tests.ledger.memory import Memory
+from vastplan.ledger import events, lease
+from vastplan.ledger import head as heads
+from vastplan.ledger import kubernetes as ledgers
+from vastplan.ledger import session as sessions
+from vastplan.ledger.backend import Holder
+from vastplan.ledger.clock import Clock
+from vastplan.ledger.kubernetes import KubernetesLedger
+from vastplan.ledger.lease import Renewal, acquire, break_expired, holder_of
+from vastplan.ledger.objects import Api, Pieces, Place
+from vastplan.model.errors import Conflict, Locked, Lost, NotAuthorised, Unclear, Unreachable, VastplanError
+from vastplan.model.state import Owned
+
+PLACE = Place(NAMESPACE, "doc", "iad")
+LEASE, HEAD = f"{PLACE.leases}/{PLACE.base}", f"{PLACE.secrets}/{PLACE.base}"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+OWNED = Owned("7", "7")
+
+
+class Wrapped:
+    """An API server with something that happens before a request is carried out; it may raise."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.said: list[tuple[str, str]] = []
+
+    def before(self, method: str, path: str) -> None:
+        """What happens."""
+
+    def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
+        self.said.append((method, path))
+        self.before(method, path)
+        return self.api.call(method, path, query=query, body=body)
+
+
+class Refusing(Wrapped):
+    """Every write of one object fails."""
+
+    def __init__(self, api: Api, path: str, problem: VastplanError) -> None:
+        super().__init__(api)
+        self.path, self.problem = path, problem
+
+    def before(self, method: str, path: str) -> None:
+        if method in ("PUT", "POST") and path in (self.path, self.path.rpartition("/")[0]):
+            raise self.problem
+
+
+def spec(memory: KubernetesBench) -> dict[str, Any]:
+    """What the lease says."""
+    found: dict[str, Any] = memory.api.call("GET", LEASE)["spec"]
+    return found
+
+
+def planted(memory: KubernetesBench, said: Any) -> None:
+    """A lease with this in it."""
+    memory.ledger().open("iad", "first").close()
+    row = memory.api.call("GET", LEASE)
+    memory.api.call("PUT", LEASE, body={**row, "spec": said})
+
+
+# The lease
+
+
+def test_a_lease_is_written_like_this(memory: KubernetesBench) -> None:
+    memory.ledger().open("iad", "me")
+    row = memory.api.call("GET", LEASE)
+    assert (row["apiVersion"], row["kind"]) == ("coordination.k8s.io/v1", "Lease")
+    assert {**row["metadata"], "resourceVersion": ""} == {**PLACE.metadata(PLACE.base), "resourceVersion": ""}
+    assert row["spec"] == {
+        "holderIdentity": "me", "leaseDurationSeconds": 60, "leaseTransitions": 0,
+        "acquireTime": "2026-01-01T00:00:00.000000Z", "renewTime": "2026-01-01T00:00:00.000000Z",
+    }  # fmt: skip
+    namespace = memory.api.call("GET", f"/api/v1/namespaces/{NAMESPACE}")
+    assert {key: value for key, value in namespace["metadata"].items() if key != "resourceVersion"} == {
+        "name": NAMESPACE, "labels": {"app.kubernetes.io/managed-by": "vastplan"},
+    }  # fmt: skip
+    assert (namespace["apiVersion"], namespace["kind"]) == ("v1", "Namespace")
+
+
+def test_a_lease_that_is_renewed_and_let_go_of(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+    memory.time.passed += 12.5
+    assert session._lease.renew() is True
+    assert spec(memory) == {
+        "holderIdentity": "me", "leaseDurationSeconds": 60, "leaseTransitions": 0,
+        "acquireTime": "2026-01-01T00:00:00.000000Z", "renewTime": "2026-01-01T00:00:12.500000Z",
+    }  # fmt: skip
+    session.close()
+    assert spec(memory) == {
+        "leaseDurationSeconds": 60, "leaseTransitions": 0, "acquireTime": "2026-01-01T00:00:00.000000Z",
+    }  # fmt: skip
+    memory.ledger().open("iad", "another")
+    assert (spec(memory)["leaseTransitions"], spec(memory)["acquireTime"]) == (1, "2026-01-01T00:00:12.500000Z")
+
+
+def test_how_long_a_lease_is_whose(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+    memory.time.passed = 40
+    session.holds()
+    memory.time.passed = 40.5
+    says = "the lease on the ledger of iad is lost: it was not renewed for 40 seconds; nothing more is begun"
+    for _ in range(2):
+        with pytest.raises(Lost) as lost:
+            session.holds()
+        assert str(lost.value) == says
+        memory.time.passed = 59.5  # and it says the same for ever
+    with pytest.raises(Locked) as caught:
+        memory.ledger().open("iad", "another")
+    until = "me since 2026-01-01T00:00:00+00:00 (until 2026-01-01T00:01:00+00:00 unless renewed)"
+    assert str(caught.value) == f"the ledger of iad is in use by {until}; wait for it to end"
+    with pytest.raises(Locked) as caught:
+        memory.ledger().unlock("iad")
+    assert str(caught.value) == (
+        f"the ledger of iad is held by {until}; a lease that may still be renewed is not broken: stop that run or wait "
+        f"until its lease has expired (Lease {PLACE.base} in namespace ledgers)"
+    )
+    memory.time.passed = 60
+    memory.ledger().open("iad", "another")
+
+
+@pytest.mark.parametrize("which", ["ticks", "wall"])
+def test_the_clock_that_went_further_counts(memory: KubernetesBench, which: str) -> None:
+    time = {"ticks": 0.0, "wall": 0.0}
+    clock = Clock(lambda: NOW + timedelta(seconds=time["wall"]), lambda: time["ticks"], lambda _: None)
+    made, _ = acquire(memory.api, PLACE, clock, "me", lambda: memory.ledger()._make_namespace())
+    time[which] = 40.5
+    with pytest.raises(Lost, match="not renewed for 40 seconds"):
+        made.holds()
+
+
+@pytest.mark.parametrize("said", [{}, None, {"leaseTransitions": None}, {"holderIdentity": ""}])
+def test_a_lease_that_names_nobody_is_taken_by_writing_it(memory: KubernetesBench, said: Any) -> None:
+    if said is None:
+        memory.ledger().open("iad", "first").close()
+        row = memory.api.call("GET", LEASE)
+        assert holder_of({**row, "spec": None}, NOW) is None
+        return
+    planted(memory, said)
+    _, abandoned = acquire(memory.api, PLACE, memory.time.clock, "me", lambda: None)
+    assert not abandoned and (spec(memory)["holderIdentity"], spec(memory)["leaseTransitions"]) == ("me", 1)
+
+
+@pytest.mark.parametrize(
+    ("said", "holder", "runs"),
+    [
+        ({"holderIdentity": "x"}, Holder("x", "", "2026-01-01T00:01:00+00:00"), True),
+        ({"holderIdentity": "x", "leaseDurationSeconds": 5}, Holder("x", "", "2026-01-01T00:00:05+00:00"), True),
+        ({"holderIdentity": "x", "leaseDurationSeconds": "5"}, Holder("x", "", "2026-01-01T00:01:00+00:00"), True),
+        ({"holderIdentity": "x", "leaseDurationSeconds": 0}, Holder("x", "", "2026-01-01T00:00:00+00:00"), False),
+        (
+            {"holderIdentity": "x", "acquireTime": "2025-12-31T00:00:00Z", "renewTime": "2025-12-31T23:59:30Z"},
+            Holder("x", "2025-12-31T00:00:00+00:00", "2026-01-01T00:00:30+00:00"),
+            True,
+        ),
+        (
+            {"holderIdentity": "x", "renewTime": "2025-12-31T23:59:00"},
+            Holder("x", "", "2026-01-01T00:01:00+00:00"),
+            True,
+        ),
+        ({"holderIdentity": "x", "renewTime": "noon"}, Holder("x", "", "2026-01-01T00:01:00+00:00"), True),
+        ({"holderIdentity": "a\x1bb\n" + "c" * 300}, Holder("ab" + "c" * 198, "", "2026-01-01T00:01:00+00:00"), True),
+    ],
+)
+def test_whoever_a_lease_names(said: dict[str, Any], holder: Holder, runs: bool) -> None:
+    assert holder_of({"spec": said}, NOW) == (holder, runs)
+
+
+def test_breaking_a_lease_leaves_what_is_not_about_its_holder(memory: KubernetesBench) -> None:
+    assert break_expired(memory.api, PLACE, memory.time.clock) is None
+    memory.ledger().open("iad", "me")
+    memory.time.passed += 60
+    broken = break_expired(memory.api, PLACE, memory.time.clock)
+    assert broken is not None and broken.name == "me"
+    assert set(spec(memory)) == {"leaseDurationSeconds", "leaseTransitions", "acquireTime"}
+    assert break_expired(memory.api, PLACE, memory.time.clock) is None
+    memory.ledger().open("iad", "me")
+    memory.time.passed += 60
+    with pytest.raises(Locked) as caught:
+        break_expired(Refusing(memory.api, LEASE, Conflict("moved", 409)), PLACE, memory.time.clock)
+    assert str(caught.value) == "the lease on the ledger of iad has just changed hands; look again"
+
+
+def test_a_lease_that_keeps_changing_is_left_alone(memory: KubernetesBench) -> None:
+    memory.ledger().open("iad", "first").close()
+    api = Refusing(memory.api, LEASE, Conflict("moved", 409))
+    with pytest.raises(Locked) as caught:
+        acquire(api, PLACE, memory.time.clock, "me", lambda: None)
+    assert str(caught.value) == "the ledger of iad could not be had: its lease keeps changing; try again"
+    assert api.said.count(("PUT", LEASE)) == 5
+
+
+@pytest.mark.parametrize("answer", [None, [], {}, {"spec": 3}])
+def test_an_answer_that_is_no_lease_is_looked_after(memory: KubernetesBench, answer: Any) -> None:
+    """The write got through; what came back is of no use."""
+    memory.ledger().open("iad", "first").close()
+
+    class Odd(Wrapped):
+        def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
+            found = super().call(method, path, query=query, body=body)
+            return answer if method == "PUT" and path == LEASE else found
+
+    with pytest.raises(Unclear) as caught:
+        lease._put(Odd(memory.api), PLACE, spec(memory), memory.api.call("GET", LEASE))
+    assert str(caught.value) == f"the answer to writing lease {PLACE.base} is not a lease"
+    odd = Odd(memory.api)
+    made, abandoned = acquire(odd, PLACE, memory.time.clock, "me", lambda: None)
+    assert abandoned and odd.said.count(("PUT", LEASE)) == 1  # perhaps: it is better to look for what was left behind
+    made._api = memory.api
+    assert made.renew()
+
+
+@pytest.mark.parametrize("change", ["holderIdentity", "leaseTransitions", "acquireTime"])
+def test_a_lease_that_somebody_else_acquired_is_lost(memory: KubernetesBench, change: str) -> None:
+    session = memory.ledger().open("iad", "me")
+    row = memory.api.call("GET", LEASE)
+    other = {"holderIdentity": "you", "leaseTransitions": 7, "acquireTime": "2026-01-01T00:00:01.000000Z"}[change]
+    memory.api.call("PUT", LEASE, body={**row, "spec": {**row["spec"], change: other}})
+    assert not session._lease.renew()
+    with pytest.raises(Lost) as caught:
+        session.holds()
+    who = "you" if change == "holderIdentity" else "me"
+    since = "2026-01-01T00:00:01+00:00" if change == "acquireTime" else "2026-01-01T00:00:00+00:00"
+    until = "(until 2026-01-01T00:01:00+00:00 unless renewed)"
+    says = f"the lease on the ledger of iad is lost: {who} since {since} {until} has it; nothing more is begun"
+    assert str(caught.value) == says
+    memory.time.passed += 50  # a lease that is lost says why, not how long ago
+    with pytest.raises(Lost) as caught:
+        session.holds()
+    assert str(caught.value) == says
+    before = memory.api.call("GET", LEASE)
+    session._lease.release()
+    assert memory.api.call("GET", LEASE) == before and not session._lease.renew()
+
+
+@pytest.mark.parametrize("how", ["removed", "let go of"])
+def test_a_lease_that_is_gone_is_lost(memory: KubernetesBench, how: str) -> None:
+    session = memory.ledger().open("iad", "me")
+    row = memory.api.call("GET", LEASE)
+    if how == "removed":
+        memory.api.call("DELETE", LEASE)
+    else:
+        memory.api.call("PUT", LEASE, body={**row, "spec": {}})
+    assert not session._lease.renew()
+    with pytest.raises(Lost) as caught:
+        session.holds()
+    assert str(caught.value) == "the lease on the ledger of iad is lost: somebody removed it; nothing more is begun"
+
+
+@pytest.mark.parametrize("problem", [Unreachable("away"), NotAuthorised("403 no", 403)])
+def test_a_renewal_that_fails_leaves_the_time_running(memory: KubernetesBench, problem: VastplanError) -> None:
+    session = memory.ledger().open("iad", "me")
+    session._lease._api = Refusing(memory.api, LEASE, problem)
+    memory.time.passed = 39
+    assert session._lease.renew() is False
+    session.holds()
+    memory.time.passed = 41
+    with pytest.raises(Lost):
+        session.holds()
+
+
+def test_a_renewal_counts_from_when_it_was_asked_for(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+    memory.time.passed = 10
+
+    class Slow(Wrapped):
+        def before(self, method: str, path: str) -> None:
+            memory.time.passed += 20
+
+    session._lease._api = Slow(memory.api)
+    assert session._lease.renew()
+    memory.time.passed = 50
+    session.holds()
+    memory.time.passed = 50.5
+    with pytest.raises(Lost):
+        session.holds()
+
+
+def test_renewals_are_twelve_seconds_apart_and_three_after_one_that_failed() -> None:
+    pauses: list[float] = []
+    answers = iter([True, False, False, True])
+
+    class Stopped:
+        def wait(self, pause: float) -> bool:
+            pauses.append(pause)
+            return len(pauses) == 5
+
+    class Renewed:
+        def renew(self) -> bool:
+            return next(answers)
+
+    renewal = Renewal.__new__(Renewal)
+    renewal._lease, renewal._stopped = Renewed(), Stopped()  # type: ignore[assignment]
+    renewal._run()
+    assert pauses == [12.0, 12.0, 3.0, 3.0, 12.0]
+
+
+def test_a_renewal_is_a_thread_that_ends_with_the_process() -> None:
+    renewal = Renewal(None)  # type: ignore[arg-type]
+    assert renewal._thread.daemon and renewal._thread.name == "vastplan-lease" and renewal._thread.is_alive()
+    renewal.stop()
+    assert not renewal._thread.is_alive()
+
+
+# The ledger
+
+
+class Connected:
+    """Ways to an API server that are opened and closed."""
+
+    def __init__(self, api: Api) -> None:
+        self.api, self.open, self.made = api, 0, 0
+
+    @contextmanager
+    def __call__(self) -> Iterator[Api]:
+        self.open, self.made = self.open + 1, self.made + 1
+        yield self.api
+        self.open -= 1
+
+
+def test_a_ledger_connects_when_it_is_used_and_closes_what_it_opened(memory: KubernetesBench) -> None:
+    connected = Connected(memory.api)
+    with KubernetesLedger(connected, "here", NAMESPACE, "doc", clock=memory.time.clock, renewing=False) as ledger:
+        assert ledger.describe() == "kubernetes:ledgers at here" and connected.made == 0
+        ledger.read("iad")
+        ledger.read("pdx")
+        assert (connected.open, connected.made) == (1, 1)
+    assert connected.open == 0
+    ledger.read("iad")
+    assert connected.made == 2
+
+
+@pytest.mark.parametrize("renewing", [None, True, False])
+def test_a_lease_is_renewed_until_the_session_ends(
+    memory: KubernetesBench, renewing: bool | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    class Told:
+        def __init__(self, renewed: lease.Lease) -> None:
+            told.append("begun")
+
+        def stop(self) -> None:
+            told.append("stopped")
+
+    monkeypatch.setattr(ledgers, "Renewal", Told)
+    more: dict[str, Any] = {} if renewing is None else {"renewing": renewing}
+    ledger = KubernetesLedger(Connected(memory.api), "here", NAMESPACE, "doc", clock=memory.time.clock, **more)
+    session = ledger.open("iad", "me")
+    wanted = [] if renewing is False else ["begun"]
+    assert told == wanted
+    session.close()
+    assert told == wanted + ["stopped"] * len(wanted)
+    told.clear()
+    memory.api.call("PUT", HEAD, body=PLACE.secret(PLACE.base, "head", b"{"))
+    with pytest.raises(VastplanError, match="is not a head"):
+        ledger.open("iad", "me")
+    assert told == wanted + ["stopped"] * len(wanted)
+    assert "holderIdentity" not in spec(memory)
+
+
+def test_every_holder_has_a_number_above_all_before_it(memory: KubernetesBench) -> None:
+    """And every change a number of its own: nobody takes an old head for a new one."""
+    seen = []
+    for number in range(3):
+        session = memory.ledger().open("iad", "me")
+        found = heads.read(memory.api, PLACE)
+        assert found is not None
+        assert (session._head, session._version) == found
+        seen.append((found[0].fence, found[0].turn))
+        assert len(found[0].owner) == 16
+        session.record(events.own(f"iad/view/{number}", OWNED))
+        found = heads.read(memory.api, PLACE)
+        assert found is not None and found[0].turn == seen[-1][1] + 1
+        memory.time.passed += 60  # it never lets go
+    assert seen == [(1, 0), (2, 2), (3, 4)]
+    owners = {
+        name.split("-")[-2] for name in (row["metadata"]["name"] for row in memory.secrets()) if name != PLACE.base
+    }
+    assert owners == {"1"}  # what was there stays as it was written
+
+
+def test_a_claim_keeps_what_is_there_until_it_is_folded(
+    memory: KubernetesBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "TAIL", 300)
+    first = memory.ledger().open("iad", "me")
+    for number in range(5):
+        first.record(events.own(f"iad/view/{number}", OWNED))
+    before = heads.read(memory.api, PLACE)
+    assert before is not None and before[0].journal and before[0].tail
+    memory.time.passed += 60
+    following = memory.ledger().open("iad", "me")
+    after = heads.read(memory.api, PLACE)
+    assert after is not None
+    assert (after[0].part, after[0].journal, after[0].tail) == (before[0].part, before[0].journal, before[0].tail)
+    assert after[0].owner != before[0].owner
+    following.close()
+    found = heads.read(memory.api, PLACE)
+    assert found is not None and not found[0].journal and not found[0].tail
+    assert (found[0].fence, found[0].owner, found[0].turn) == (after[0].fence, after[0].owner, after[0].turn + 1)
+    assert {row["metadata"]["name"] for row in memory.secrets()} == {PLACE.base, *found[0].used()}
+
+
+def test_what_a_ledger_that_is_gone_left_behind_goes(memory: KubernetesBench) -> None:
+    memory.ledger().open("iad", "me").close()
+    memory.destroy()
+    pieces = Pieces(memory.api, PLACE)
+    left = [pieces.put(b"left", fence)[0] for fence in (1, 7, 10**18)]
+    memory.ledger().open("iad", "me").close()
+    names = {row["metadata"]["name"] for row in memory.secrets()}
+    assert not names & set(left) and len(names) == 2
+
+
+def test_a_head_that_keeps_changing_is_left_alone(memory: KubernetesBench) -> None:
+    memory.ledger().open("iad", "me").close()
+    api = Refusing(memory.api, HEAD, Conflict("moved", 409))
+    with pytest.raises(Locked) as caught:
+        memory.ledger(api=api).open("iad", "another")
+    assert str(caught.value) == "the ledger of iad keeps changing; try again"
+    assert api.said.count(("PUT", HEAD)) == 5
+    assert "holderIdentity" not in spec(memory)
+
+
+def test_a_namespace_that_is_there_by_now_is_fine(memory: KubernetesBench) -> None:
+    memory.ledger()._make_namespace()
+    memory.ledger()._make_namespace()
+    with pytest.raises(VastplanError) as caught:
+        memory.ledger(
+            api=Refusing(memory.api, f"/api/v1/namespaces/{NAMESPACE}", NotAuthorised("403 no", 403))
+        )._make_namespace()
+    assert str(caught.value) == (
+        "there is no namespace ledgers at here to keep the ledger in, and it may not be made with these credentials (403 no); "
+        "have it made: kubectl create namespace ledgers"
+    )
+
+
+# A session
+
+
+def test_an_update_without_an_answer_is_looked_after_and_sent_again(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+    slept: list[float] = []
+
+    class Deaf(Wrapped):
+        left = 2
+
+        def before(self, method: str, path: str) -> None:
+            if method == "PUT" and self.left:
+                self.left -= 1
+                raise Unclear("no answer")
+
+    api = session._api = Deaf(memory.api)
+    session._clock = Clock(memory.time.wall, lambda: memory.time.passed, slept.append)
+    session.record(events.own("iad/view/x", OWNED))
+    assert api.said == [("PUT", HEAD), ("GET", HEAD)] * 2 + [("PUT", HEAD)]
+    assert slept == [1.0, 1.0]
+
+
+def test_a_server_that_is_away_is_asked_again_every_second(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+    slept: list[float] = []
+
+    class Away(Wrapped):
+        left = 2
+
+        def before(self, method: str, path: str) -> None:
+            if self.left:
+                self.left -= 1
+                raise Unreachable("away")
+
+    session._api = Away(memory.api)
+    session._clock = Clock(memory.time.wall, lambda: memory.time.passed, slept.append)
+    session.record(events.own("iad/view/x", OWNED))
+    assert slept == [1.0, 1.0] and set(memory.ledger().read("iad").entries) == {"iad/view/x"}
+
+
+def test_why_a_session_is_lost_is_said_to_the_letter(memory: KubernetesBench) -> None:
+    session = memory.ledger(time=Time()).open("iad", "me")
+    memory.time.passed += 60
+    memory.ledger().open("iad", "another")
+    says = "the ledger of iad is lost: somebody else has it; nothing more is begun"
+    acts: list[Callable[[], None]] = [lambda: session.record(events.drop("x")), session.holds]
+    for act in [*acts, acts[0]]:
+        with pytest.raises(Lost) as caught:
+            act()
+        assert str(caught.value) == says
+    memory.time.passed += 60
+    session = memory.ledger().open("iad", "me")
+    memory.api.call("DELETE", HEAD)
+    with pytest.raises(Lost) as caught:
+        session.record(events.drop("x"))
+    assert str(caught.value) == "the ledger of iad is lost: somebody removed it; nothing more is begun"
+    memory.time.passed += 60
+    session = memory.ledger().open("iad", "me")
+    session._api = Refusing(memory.api, HEAD, NotAuthorised("403 no", 403))
+    with pytest.raises(Lost) as caught:
+        session.record(events.drop("x"))
+    assert str(caught.value) == "the ledger of iad cannot be written: 403 no"
+
+
+def test_a_fault_of_ours_in_a_write_is_not_taken_for_written(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+
+    class Broken(Wrapped):
+        def before(self, method: str, path: str) -> None:
+            raise ZeroDivisionError
+
+    session._api = Broken(memory.api)
+    with pytest.raises(ZeroDivisionError):
+        session.record(events.own("iad/view/x", OWNED))
+    assert not session.part.entries
+    with pytest.raises(Lost) as caught:
+        session.holds()
+    assert str(caught.value) == "the ledger is lost"
+
+
+def test_an_untouched_session_writes_nothing_when_it_ends(memory: KubernetesBench) -> None:
+    memory.ledger().open("iad", "me").close()
+    session = memory.ledger().open("iad", "me")
+    before = memory.secrets()
+    api = session._api = Wrapped(memory.api)
+    session._pieces._api = api
+    session.close()
+    assert memory.secrets() == before and api.said == []
+
+
+def test_how_much_a_head_holds(memory: KubernetesBench) -> None:
+    """32 KiB of events, then 32 segments: both far below what an API server takes in one Secret."""
+    session = memory.ledger().open("iad", "me")
+    empty = len(b'[{"event": "drop", "address": ""}]')
+    session.record(events.drop("x" * (32 * 1024 - empty)))
+    assert len(session._head.tail) == 1 and not session._head.journal
+    memory.time.passed += 60
+    session = memory.ledger().open("iad", "me")
+    session.close()
+    session = memory.ledger().open("iad", "me")
+    for number in range(32):
+        session.record(events.drop("x" * (32 * 1024 - empty) + "y"))
+        assert not session._head.tail and len(session._head.journal) == number + 1
+    session.record(events.drop("x" * (32 * 1024 - empty) + "y"))
+    assert not session._head.journal and not session._head.tail
+
+
+def test_memory_is_made_of_copies() -> None:
+    api = Memory()
+    row = {"metadata": {"name": "n"}, "labels": {}}
+    answer = api.call("POST", "/api/v1/namespaces", body=row)
+    answer["labels"]["x"] = row["labels"]["y"] = "z"
+    assert api.call("GET", "/api/v1/namespaces/n")["labels"] == {}

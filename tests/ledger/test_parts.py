@@ -1,0 +1,211 @@
+"""The values of a ledger: its events, a part as JSON, who holds it, and the clock. Nothing here reads or writes anything."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import replace
+from datetime import UTC
+from typing import Any
+
+import pytest
+
+from vastplan.ledger import events
+from vastplan.ledger.backend import Holder
+from vastplan.ledger.clock import SYSTEM
+from vastplan.ledger.events import Book
+from vastplan.ledger.part import checked, dump, load
+from vastplan.ledger.upgrade import upgraded
+from vastplan.model.errors import VastplanError
+from vastplan.model.state import LEDGER_VERSION, Intent, LedgerPart, Owned
+
+X, Y = "iad/view/x", "iad/view/y"
+OWNED = Owned("7", "view-7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+00:00")
+EMPTY = LedgerPart("doc", "iad", "line", "00")
+
+
+def after(*happened: events.Event, part: LedgerPart = EMPTY) -> LedgerPart:
+    """What is so after the events, which are stored as JSON in between."""
+    book = Book(part)
+    for event in happened:
+        book.add(json.loads(json.dumps(event)))
+    return book.part()
+
+
+@pytest.mark.parametrize(
+    ("holder", "shown"),
+    [
+        (Holder("me"), "me"),
+        (Holder("me", "nine"), "me since nine"),
+        (Holder("me", "nine", "ten"), "me since nine (until ten unless renewed)"),
+    ],
+)
+def test_a_holder_is_shown_with_what_is_known(holder: Holder, shown: str) -> None:
+    assert str(holder) == shown
+
+
+# Time
+
+
+def test_the_ticks_go_on_while_the_machine_sleeps_where_that_can_be_had(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(time, "CLOCK_BOOTTIME", 7, raising=False)
+    monkeypatch.setattr(time, "clock_gettime", lambda clock: {7: 123.0}[clock], raising=False)
+    monkeypatch.setattr(time, "monotonic", lambda: 5.0)
+    assert SYSTEM.ticks() == 123.0
+    monkeypatch.delattr(time, "CLOCK_BOOTTIME")
+    assert SYSTEM.ticks() == 5.0
+
+
+def test_the_wall_says_where_it_is() -> None:
+    assert SYSTEM.wall().tzinfo is UTC and SYSTEM.sleep is time.sleep
+
+
+# Events
+
+
+def test_events_are_written_like_this() -> None:
+    """They are on disks and in clusters: another word is another format."""
+    assert events.begin("p", {X: Intent("create", {"a": "b"}, "7", "t")}, "now") == {
+        "event": "begin", "plan": "p", "at": "now",
+        "intents": {X: {"verb": "create", "fields": {"a": "b"}, "id": "7", "at": "t"}},
+    }  # fmt: skip
+    assert events.own(X, OWNED) == {
+        "event": "own", "address": X,
+        "owned": {"id": "7", "locator": "view-7", "fields": {"name": "ab"}, "refers": ("iad/tenant/a",),
+                  "applied": "2026-01-01T00:00:00+00:00"},
+    }  # fmt: skip
+    assert events.drop(X) == {"event": "drop", "address": X}
+    assert events.settle(X) == {"event": "settle", "address": X}
+    assert events.end("now", {"count": 3}) == {"event": "end", "at": "now", "limits": {"count": 3}}
+
+
+def test_a_new_part_has_a_lineage_and_a_key_of_its_own() -> None:
+    one, two = events.new_part("doc", "iad"), events.new_part("doc", "iad")
+    assert (one.document, one.site, len(one.lineage), len(one.key)) == ("doc", "iad", 32, 64)
+    assert one.lineage != two.lineage and one.key != two.key
+    assert replace(one, lineage="", key="") == LedgerPart("doc", "iad", "", "")
+
+
+def test_an_apply_begins_and_ends() -> None:
+    begun = after(events.begin("p", {X: Intent("create"), Y: Intent("delete")}, "then"), part=replace(EMPTY, serial=4))
+    assert begun == replace(
+        EMPTY, serial=5, plans=("p",), applied="then", intents={X: Intent("create"), Y: Intent("delete")}
+    )
+    ended = after(events.end("now", {"count": 3, "percent": 4}), part=begun)
+    assert ended == replace(begun, applied="now", limits={"count": 3, "percent": 4})
+
+
+def test_the_last_two_hundred_plans_are_known() -> None:
+    found = after(*(events.begin(f"p{number}", {}, "") for number in range(203)))
+    assert found.plans == tuple(f"p{number}" for number in range(3, 203)) and found.serial == 203
+
+
+def test_what_was_written_is_ours_and_no_longer_meant() -> None:
+    found = after(events.begin("p", {X: Intent("create"), Y: Intent("create")}, ""), events.own(X, OWNED))
+    assert (dict(found.entries), set(found.intents)) == ({X: OWNED}, {Y})
+    assert after(events.own(X, OWNED)).entries == {X: OWNED}
+
+
+@pytest.mark.parametrize(("verb", "left"), [("delete", set()), ("release", set()), ("replace", {X})])
+def test_what_is_gone_is_no_longer_ours_and_what_is_made_anew_still_meant(verb: str, left: set[str]) -> None:
+    owned = replace(EMPTY, entries={X: OWNED, Y: OWNED}, intents={X: Intent(verb)})
+    found = after(events.drop(X), part=owned)
+    assert (set(found.entries), set(found.intents)) == ({Y}, left)
+    assert set(after(events.drop(Y), part=owned).intents) == {X}
+    assert after(events.drop("iad/view/never"), part=owned) == owned
+
+
+def test_what_came_to_nothing_changes_nothing_of_ours() -> None:
+    owned = replace(EMPTY, entries={X: OWNED}, intents={X: Intent("update"), Y: Intent("create")})
+    found = after(events.settle(X), events.settle("iad/view/never"), part=owned)
+    assert (dict(found.entries), set(found.intents)) == ({X: OWNED}, {Y})
+
+
+@pytest.mark.parametrize(
+    "event",
+    [{}, {"event": "none"}, {"event": "own", "address": X}, {"event": "own", "address": X, "owned": {"id": "7"}}],
+)
+def test_what_is_not_an_event_is_refused(event: Any) -> None:
+    with pytest.raises((KeyError, TypeError)):
+        Book(EMPTY).add(event)
+
+
+def test_a_part_does_not_change_when_something_happens_later() -> None:
+    book = Book(EMPTY)
+    before = book.part()
+    book.add(events.begin("p", {Y: Intent("create")}, ""))
+    book.add(events.own(X, OWNED))
+    assert before == EMPTY and not EMPTY.entries and not EMPTY.intents
+
+
+# A part as JSON
+
+FULL = LedgerPart(
+    "doc", "iad", "line", "0a", 3, {X: OWNED}, {Y: Intent("create", {"a": "b"}, "", "t")}, ("p",), {"count": 3}, "now"
+)
+
+
+def test_a_part_is_written_like_this() -> None:
+    raw = dump(FULL)
+    assert (
+        raw.endswith(b"}\n") and b'\n "applied": "now",\n' in raw and list(json.loads(raw)) == sorted(json.loads(raw))
+    )
+    assert json.loads(raw) == {
+        "document": "doc", "site": "iad", "lineage": "line", "key": "0a", "serial": 3, "plans": ["p"],
+        "entries": {X: {"id": "7", "locator": "view-7", "fields": {"name": "ab"}, "refers": ["iad/tenant/a"],
+                        "applied": "2026-01-01T00:00:00+00:00"}},
+        "intents": {Y: {"verb": "create", "fields": {"a": "b"}, "id": "", "at": "t"}},
+        "limits": {"count": 3}, "applied": "now", "version": 1,
+    }  # fmt: skip
+    assert load(raw, "it") == FULL
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (b"{", "the ledger X cannot be used: it is not JSON; restore it from a copy, or move it away to adopt anew"),
+        (
+            b"[]",
+            "the ledger X cannot be used: it is not a ledger; restore it from a copy, or move it away to adopt anew",
+        ),
+        (b"3", "it is not a ledger;"),
+        (b'{"a": NaN}', "it is not a ledger;"),
+        ({"version": "1"}, "the ledger X has version 1; this vastplan reads up to 1: upgrade it"),
+        ({"version": 2}, "the ledger X has version 2; this vastplan reads up to 1: upgrade it"),
+        ({"version": -1}, "it is not a ledger;"),
+        ({"key": "no hex"}, "it is not a ledger;"),
+        ({"key": 3}, "it is not a ledger;"),
+        ({"plans": 3}, "it is not a ledger;"),
+        ({"other": 3}, "it is not a ledger;"),
+        ({"entries": {X: {"id": "7"}}}, "it is not a ledger;"),
+        ({"entries": {X: []}}, "it is not a ledger;"),
+        ({"intents": {X: {"verb": "create", "other": 1}}}, "it is not a ledger;"),
+    ],
+)
+def test_what_is_not_a_part_is_refused(change: Any, says: str) -> None:
+    raw = change if isinstance(change, bytes) else json.dumps({**json.loads(dump(FULL)), **change}).encode()
+    with pytest.raises(VastplanError) as caught:
+        load(raw, "X")
+    assert str(caught.value) == says or (says in str(caught.value) and says.endswith(";"))
+
+
+def test_a_part_of_another_document_or_site_is_refused() -> None:
+    assert checked(FULL, "doc", "iad", "X") is FULL
+    with pytest.raises(VastplanError) as caught:
+        checked(FULL, "other", "iad", "X")
+    assert str(caught.value) == "the ledger X belongs to the document doc, not to other"
+    with pytest.raises(VastplanError) as caught:
+        checked(FULL, "doc", "pdx", "X")
+    assert str(caught.value) == "the ledger X belongs to the site iad, not to pdx"
+
+
+def test_a_part_of_before_any_release_gets_what_it_did_not_have() -> None:
+    old = {"version": 0, "document": "doc", "applied": "then"}
+    assert upgraded(old) == {
+        "version": LEDGER_VERSION, "document": "doc", "plans": [], "limits": {}, "applied": "then",
+    }  # fmt: skip
+    assert upgraded({"version": 0})["applied"] == ""
+    assert upgraded({"version": LEDGER_VERSION}) == {"version": LEDGER_VERSION}
+    for never in (-1, LEDGER_VERSION + 1):
+        with pytest.raises(KeyError):
+            upgraded({"version": never})
