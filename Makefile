@@ -39,7 +39,7 @@ record-kube: $(VENV)/ready kube
 	VASTPLAN_KUBE=record $(BIN)/pytest tests/kube
 
 schemas: $(VENV)/ready
-	for which in desired-state plan ledger approvals connections validate apply drift show ledger-list problems; do \
+	for which in desired-state plan snapshot ledger approvals connections validate apply drift show ledger-list problems; do \
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
 
 # New random documents, and more of them than a test run has time for: make explore EXAMPLES=2000

@@ -8,12 +8,14 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from vastplan.app import flows, inspect, planfile, reports
 from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.cli import reporting
+from vastplan.cli import reporting, review
+from vastplan.cli.review import record as record
 from vastplan.cli.screen import Screen
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
@@ -58,13 +60,14 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
 
 def plan(words: argparse.Namespace, screen: Screen) -> int:
     """Observe, plan, print, save."""
-    workspace = open_workspace(words.paths, words.connections)
-    planned = flows.make_plan(workspace, _options(words, workspace))
+    workspace, snapshot = review.opened(words)
+    options = replace(_options(words, workspace), snapshot=snapshot, base=review.base(words, snapshot))
+    planned = flows.make_plan(workspace, options)
     made = planned.plan
     if words.out:
         planfile.save(made, words.out)
     reporting.show_plan(words, screen, made, [words.out] if words.out else [], reports.places(planned))
-    if words.out and words.format == "text":
+    if words.out and words.format == "text" and not snapshot:
         screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
     conditions = _conditions(made)
     if not words.detailed_exitcode:
@@ -74,9 +77,14 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
 
 def apply(words: argparse.Namespace, screen: Screen) -> int:
     """Carry out a saved plan, or plan and ask first."""
-    places = NOWHERE  # a saved plan does not say on which lines it was written
+    places, reviewed = NOWHERE, None  # a saved plan does not say on which lines it was written
+    review.check_words(words)
     if len(words.paths) == 1 and planfile.looks_like_plan(words.paths[0]):
         made = planfile.load(words.paths[0])
+        if words.reviewed:
+            raise VastplanError(
+                "--reviewed is for apply PATH, which plans anew; a saved plan is itself what was reviewed"
+            )
         workspace = open_workspace(words.document or [Path(one) for one in made.source.split(", ")], words.connections)
         _refuse_wrong(made)
     else:
@@ -88,19 +96,20 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
             if _wrong(made):
                 return errors.ERROR  # they were shown with the plan
         _refuse_wrong(made)
+        reviewed = review.held_against(words, screen, made)
         doable = [action for action in made.actions if not action.blocked]
         if not doable:
             reporting.write(words, screen, reports.of_receipt(made, _untouched(made), places))
             flows.note_limits(workspace, made)
             if words.format == "json":
-                screen.machine(machine.applied(_untouched(made)))
+                screen.machine(machine.applied(_untouched(made), reviewed))
             return errors.exit_code(_conditions(made) - {errors.CHANGES})
         if not words.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
             raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
     with _interruptible(screen) as stop:
         receipt = flows.carry(workspace, made, _progress(screen, made), stop)
     if words.format == "json":
-        screen.machine(machine.applied(receipt))
+        screen.machine(machine.applied(receipt, reviewed))
     else:
         screen.show(receipt_text(receipt, screen.style))
     reporting.write(words, screen, reports.of_receipt(made, receipt, places))
