@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +11,7 @@ from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting, review
 from vastplan.cli.review import record as record
+from vastplan.cli.running import interruptible, progress
 from vastplan.cli.screen import Screen
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
@@ -23,7 +19,7 @@ from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, State
-from vastplan.model.plan import Action, Plan
+from vastplan.model.plan import Plan
 from vastplan.report import drift as drift_report
 from vastplan.report import machine
 from vastplan.report.results import NOWHERE
@@ -106,8 +102,8 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
             return errors.exit_code(_conditions(made) - {errors.CHANGES})
         if not words.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
             raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
-    with _interruptible(screen) as stop:
-        receipt = flows.carry(workspace, made, _progress(screen, made), stop)
+    with interruptible(screen) as stop:
+        receipt = flows.carry(workspace, made, progress(screen, made), stop)
     if words.format == "json":
         screen.machine(machine.applied(receipt, reviewed))
     else:
@@ -158,44 +154,6 @@ def _ended(made: Plan, receipt: Receipt) -> set[int]:
     if left or states & {State.FAILED, State.UNKNOWN}:
         found.add(errors.PARTIAL)
     return found
-
-
-def _progress(screen: Screen, made: Plan) -> Callable[[Action, str], None]:
-    total = sum(1 for action in made.actions if not action.blocked)
-    lock, done = threading.Lock(), [0]
-
-    def tell(action: Action, what: str) -> None:
-        if what.endswith("…") or action.blocked:
-            return
-        with lock:
-            done[0] += 1
-            screen.progress(f"[{done[0]}/{total}] {action.verb.value} {action.address}: {what}")
-
-    return tell
-
-
-@contextmanager
-def _interruptible(screen: Screen) -> Iterator[threading.Event]:
-    """The first Ctrl-C lets what is in flight end; the second ends the process, as a crash would.
-
-    The ledger's journal is made for that: what was in flight stands there as an intent. Anything gentler would wait
-    for the threads, which wait for the systems.
-    """
-    stop = threading.Event()
-
-    def interrupted(number: int, frame: object) -> None:
-        if stop.is_set():
-            screen.urgent("error: stopped at once; the next plan finds out what became of what was in flight")
-            os._exit(128 + number)
-        stop.set()
-        screen.urgent("stopping after what is in flight; once more to stop at once")
-
-    before = {number: signal.signal(number, interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def drift(words: argparse.Namespace, screen: Screen) -> int:
