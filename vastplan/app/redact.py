@@ -57,7 +57,7 @@ def _redacted(
         path, value = (*at, field.name), values[field.name]
         if field.marks & _SECRET or (_any_secret(field) and field.shape in (Shape.LIST, Shape.SET)):
             withheld.append(path)
-        elif not isinstance(value, dict):
+        elif not isinstance(value, dict) or (field.shape is Shape.VALUE and path_text(path) in owned):
             kept[field.name] = value
         elif field.shape is Shape.STRUCT:
             kept[field.name], more = _redacted(field.fields, value, owned, path)
@@ -72,7 +72,7 @@ def _redacted(
             kept[field.name] = {key: one for key, one in value.items() if key not in others}
             withheld += [(*path, key) for key in sorted(others)]
         else:
-            withheld.append(path)  # an object where the vendor's document has none: nobody knows what is in it
+            withheld.append(path)  # an object of any form, which we did not set: nobody knows what is in it
     return kept, withheld
 
 
