@@ -150,7 +150,7 @@ def test_a_system_that_lost_everything_is_not_filled_again_unasked(lab: Lab) -> 
     lab.clear_calls()
     plan = lab.plan(NONE)
     assert len(plan.actions) == 4 and all(action.blocked[0].guard == "emptied" for action in plan.actions)
-    assert {one.code for one in plan.findings} == {"VP305"}
+    assert {one.code for one in plan.findings if not one.checked} == {"VP305"}
     assert len(moved(plan)) == 4
     lab.apply(plan)
     assert lab.calls() == []

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.lab import Lab
+from vastplan.model.outcome import State
 from vastplan.model.plan import Verb
 
 CLAIM = "/api/v1/namespaces/team-a/persistentvolumeclaims/checkpoints"
@@ -61,4 +62,19 @@ def test_a_volume_that_is_released_because_its_claim_goes_in_the_same_run_goes_t
             "iad/persistent_volume/team-a-checkpoints", "iad/persistent_volume_claim/checkpoints"
         )
         assert [one.verb for one in lab.converge(gone).actions] == [Verb.DELETE] * 2
+        assert lab.plan().actions == ()
+
+
+def test_a_volume_that_was_released_between_plan_and_apply_goes_too(tmp_path: Path) -> None:
+    """A cluster notices some time after a claim is gone that its volume is free: less in use than was planned with."""
+    with Lab(tmp_path, {"iad": ["kubernetes"]}) as lab:
+        lab.write(document())
+        lab.converge()
+        assert phase(lab, VOLUME) == "Bound"
+        lab.write({"namespaces": {"team-a": {}}})
+        addresses = ("iad/persistent_volume/team-a-checkpoints", "iad/persistent_volume_claim/checkpoints")
+        plan = lab.plan(lab.consent_to_loss(*addresses))
+        lab.by_hand("iad", "kubernetes", "DELETE", CLAIM)
+        assert phase(lab, VOLUME) == "Released"
+        assert {one.state for one in lab.apply(plan).outcomes} == {State.DONE}
         assert lab.plan().actions == ()

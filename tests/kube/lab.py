@@ -36,6 +36,11 @@ class KubeLab(Lab):
         (folder / "kubeconfig").write_text(kubeconfig(self.url, server.pem if server else b""), encoding="utf-8")
         (folder / "kubeconfig").chmod(0o600)
 
+    @property
+    def real(self) -> bool:
+        """Whether there is a server, and not a recording of one."""
+        return self._hands is not None
+
     def write(self, sections: Mapping[str, Any]) -> None:
         """Make this the document (all but its head)."""
         self.sections = json.loads(json.dumps(sections))

@@ -43,6 +43,7 @@ LOCATION = _object(
 RESULT = _object(
     ["message", "ruleId"],
     ruleId=TEXT, ruleIndex={"type": "integer", "minimum": -1}, level=LEVEL, message=MESSAGE,
+    baselineState={"enum": ["new", "unchanged", "updated", "absent"]},
     locations=_list(LOCATION), partialFingerprints={"type": "object", "additionalProperties": TEXT},
 )  # fmt: skip
 DRIVER = _object(

@@ -18,9 +18,14 @@ _SIMULATED = "embedded simulator"  # its port is another in every command
 
 
 def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
-    """Raises `VastplanError` for a plan of another document, `Stale` for one that has expired."""
+    """Raises `VastplanError` for a plan of another document, `Stale` for one that has expired or is of a snapshot."""
     if plan.document != workspace.name:
         raise VastplanError(f"the plan is of the document {inert(plan.document, 80)}, not of {workspace.name}")
+    if plan.snapshot is not None:
+        raise Stale(
+            f"the plan was made from a snapshot of {inert(plan.snapshot.taken, 40)}: it can be reviewed, and only a live plan "
+            "can be applied; plan again, or: vastplan apply PATH --reviewed FILE"
+        )
     if datetime.fromisoformat(plan.expires) < now:
         raise Stale(f"the plan expired on {plan.expires}, and it is {now.isoformat(timespec='seconds')}; plan again")
 

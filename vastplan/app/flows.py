@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import socket
 import threading
-from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from typing import Any
 
 from vastplan.app import checking, committed, proving
+from vastplan.app.clock import now
 from vastplan.app.connect import Providers, connected, unverified
-from vastplan.app.current import check_document, check_endpoints, check_ledger, check_places, check_time, endpoints
+from vastplan.app.current import check_document, check_endpoints, check_ledger, check_places, check_time
 from vastplan.app.holding import Held, Notes
 from vastplan.app.planfile import sealed
 from vastplan.app.secret import revealer
-from vastplan.app.workspace import Expanded, Workspace, probe
+from vastplan.app.sources import Source, source_of
+from vastplan.app.split import no_base, split
+from vastplan.app.workspace import Expanded, Workspace
 from vastplan.checks.commitments import commitments
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.diff import digests
@@ -30,10 +30,12 @@ from vastplan.engine.plan import Request, build, further, wanted
 from vastplan.engine.run import Run
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
-from vastplan.model.errors import Lost
+from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.errors import Invalid, Lost
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.snapshot import Snapshot
 from vastplan.model.state import Intent
 from vastplan.model.value import from_json
 from vastplan.words.document import Entry
@@ -42,19 +44,15 @@ from vastplan.words.provider import Provider
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a command was told."""
+    """What a command was told. With a `snapshot` nothing is connected; a `base` tells what is this document's own change."""
 
     sites: tuple[str, ...]
     targets: tuple[str, ...] = ()
     consent: Consent = field(default_factory=Consent)
     prove: bool = False
     """Whether to prove the isolation of what is live too, which takes more reading."""
-
-
-def now() -> datetime:
-    """The time, or that of `SOURCE_DATE_EPOCH` where a reproducible plan is wanted."""
-    fixed = os.environ.get("SOURCE_DATE_EPOCH")
-    return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)
+    snapshot: Snapshot | None = None
+    base: Workspace | Diagnostic | None = None
 
 
 def holder() -> str:
@@ -77,10 +75,29 @@ class Planned:
 def make_plan(workspace: Workspace, options: Options) -> Planned:
     """Observe and plan; sends nothing but reads. What is wrong with the document is found before anything is opened."""
     offline = workspace.expanded()
-    with connected(workspace.document, sites=_reach(workspace), writable=False) as providers:
-        probed = probe(workspace, providers) if offline.probed else {}
-        expanded = workspace.expanded(probed) if offline.probed else offline
-        return _plan(workspace, options, providers, expanded, probed)
+    with source_of(workspace, options.snapshot) as source:
+        planned = _plan(workspace, options, source, _expanded(workspace, source, offline))
+        plan = planned.plan
+        if isinstance(options.base, Workspace):
+            plan = split(plan, _base(options.base, options, source))
+        elif options.base is not None:
+            plan = replace(plan, findings=(options.base, *plan.findings))
+        return replace(planned, plan=sealed(plan))
+
+
+def _base(base: Workspace, options: Options, source: Source) -> Plan | Diagnostic:
+    """What the base would do, by the same observation; a finding where that cannot be told."""
+    try:
+        if any(site not in base.document.head.sites for site in options.sites):
+            known = tuple(site for site in options.sites if site in base.document.head.sites)
+            options = replace(options, sites=known)
+        return _plan(base, options, source, _expanded(base, source, base.expanded())).plan
+    except Invalid as problem:
+        return no_base(problem)
+
+
+def _expanded(workspace: Workspace, source: Source, offline: Expanded) -> Expanded:
+    return workspace.expanded(source.facts()) if offline.probed else offline
 
 
 def _reach(workspace: Workspace) -> tuple[str, ...]:
@@ -88,23 +105,16 @@ def _reach(workspace: Workspace) -> tuple[str, ...]:
     return tuple(workspace.document.head.sites)
 
 
-def _plan(
-    workspace: Workspace,
-    options: Options,
-    providers: Providers,
-    expanded: Expanded,
-    probed: Mapping[str, Mapping[str, Any]],
-) -> Planned:
+def _plan(workspace: Workspace, options: Options, source: Source, expanded: Expanded) -> Planned:
     entries = expanded.entries
-    with workspace.ledger() as backend:
-        ledger = {site: backend.read(site) for site in options.sites}
+    ledger = source.ledger(options.sites)
     mine = tuple(entry for entry in entries if entry.address.site in options.sites)
     kinds = workspace.registry.kinds
+    probed = source.facts() if expanded.probed else {}
     facts = checking.facts_of(workspace, expanded, probed)
     asked = {key for key in checking.wanted(facts) if key[0] in options.sites}
     chain = proving.collections(kinds, options.sites, _systems(workspace)) if options.prove else set()
-    collections = wanted(kinds, mine, ledger, _systems(workspace)) | asked | chain
-    observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
+    observed = source.observe(wanted(kinds, mine, ledger, _systems(workspace)) | asked | chain, ledger)
     request = Request(
         document=workspace.name,
         digest=workspace.digest(entries),
@@ -113,19 +123,20 @@ def _plan(
         entries=mine,
         observed=observed,
         ledger=ledger,
-        endpoints=endpoints(providers, backend.describe()),
+        endpoints=source.endpoints(),
         consent=options.consent,
-        reveal=revealer(workspace.document.folder),
+        reveal=source.reveal,
         now=now(),
         targets=options.targets,
         findings=(*expanded.findings, *unverified(workspace.document, options.sites)),
         limits={site: in_force(limits_of(part.limits), _asked(workspace)) for site, part in ledger.items()},
         asked={"count": _asked(workspace).count, "percent": _asked(workspace).percent},
+        snapshot=source.taken_from,
     )
     plan, matcher = build(request)
     more = further(kinds, plan.actions, _systems(workspace)) - observed.collections.keys()
     if more:  # read only where something is to go or to be cut off
-        beside = observe([(site, kinds[name]) for site, name in sorted(more)], providers, ledger)
+        beside = source.observe(more, ledger)
         observed = Observed({**observed.collections, **beside.collections})
         plan, matcher = build(replace(request, observed=observed))
     live = replace(facts, seen=checking.seen(observed, matcher, asked))
@@ -137,7 +148,7 @@ def _plan(
     rows = tuple(one for one in commitments(live) if one.site in options.sites)
     proofs = tuple(one for site, one in facts.isolation.items() if site in options.sites)
     plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs, commitments=rows)
-    return Planned(sealed(plan), observed, mine, matcher, proving.live(options.sites, observed, matcher, chain))
+    return Planned(plan, observed, mine, matcher, proving.live(options.sites, observed, matcher, chain))
 
 
 def _systems(workspace: Workspace) -> dict[str, frozenset[str]]:

@@ -6,7 +6,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from vastplan.app.flows import Options, Planned, holder, make_plan, now
+from vastplan.app.clock import now
+from vastplan.app.flows import Options, Planned, holder, make_plan
 from vastplan.app.workspace import Workspace
 from vastplan.config.unfold import nearest
 from vastplan.engine.diff import leaves, value_at

@@ -17,6 +17,7 @@ from pydantic_core.core_schema import ModelSchema
 import vastplan.kinds
 from vastplan.config.sites import CommandSecret, ConnectionsFile, Head
 from vastplan.model.plan import Plan
+from vastplan.model.snapshot import Snapshot
 from vastplan.model.state import LedgerPart
 from vastplan.report import machine
 from vastplan.words.discover import Registry, discover
@@ -72,13 +73,15 @@ def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
 
 
 def schema(which: str) -> Schema:
-    """One of `desired-state`, `plan`, `ledger`, `approvals`, `connections`, or of what commands print (`PRINTED`)."""
+    """One of `desired-state`, `plan`, `snapshot`, `ledger`, `approvals`, `connections`, or of what commands print (`PRINTED`)."""
     if which in PRINTED:
         return _titled(_open(TypeAdapter(PRINTED[which]).json_schema(mode="serialization")), f"vastplan {which} output")
     if which == "desired-state":
         return desired_state(discover(vastplan.kinds))
     if which == "plan":
         return _plan()
+    if which == "snapshot":
+        return _titled(_open(TypeAdapter(Snapshot).json_schema(schema_generator=_Described)), "vastplan snapshot")
     if which == "ledger":
         return _titled(TypeAdapter(LedgerPart).json_schema(schema_generator=_Described), "vastplan ledger part")
     if which == "connections":

@@ -17,6 +17,7 @@ from vastplan.ledger.backend import Backend
 from vastplan.ledger.file import FileLedger
 from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.snapshot import Snapshot
 from vastplan.words.discover import Registry, discover
 from vastplan.words.document import Entry, Scope, expand
 
@@ -90,10 +91,13 @@ def _place(entry: Entry) -> tuple[str, str, str]:
     return entry.address.site, entry.address.kind, entry.address.name
 
 
-def open_workspace(paths: list[Path], connections: Path | None = None) -> Workspace:
-    """The workspace of a document. Raises `Invalid`."""
+def open_workspace(paths: list[Path], connections: Path | None = None, snapshot: Snapshot | None = None) -> Workspace:
+    """The workspace of a document; one that is only held against a snapshot needs no addresses. Raises `Invalid`."""
     registry = discover(vastplan.kinds)
-    return Workspace(load(paths, registry, connections), registry)
+    recorded = None
+    if snapshot is not None:
+        recorded = {one.site: one.systems.keys() - {"ledger"} for one in snapshot.sites}
+    return Workspace(load(paths, registry, connections, recorded), registry)
 
 
 def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any]]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import os
-import signal
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from vastplan.app import checking, flows, inspect, planfile, reports
 from vastplan.app.approvals import load as load_approvals
+from vastplan.app.clock import now
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.cli import reporting
+from vastplan.cli import reporting, review
+from vastplan.cli.review import record as record
+from vastplan.cli.running import interruptible, progress
 from vastplan.cli.screen import Screen
 from vastplan.cli.validate import met, validate
 from vastplan.engine.guard import Consent
@@ -22,7 +21,7 @@ from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import Forbidden, Invalid, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, State
-from vastplan.model.plan import Action, Plan
+from vastplan.model.plan import Plan
 from vastplan.report import drift as drift_report
 from vastplan.report import machine
 from vastplan.report.commitments import commitments_text
@@ -49,8 +48,9 @@ def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
 
 def plan(words: argparse.Namespace, screen: Screen) -> int:
     """Observe, plan, print, save."""
-    workspace = open_workspace(words.paths, words.connections)
-    planned = flows.make_plan(workspace, _options(words, workspace))
+    workspace, snapshot = review.opened(words)
+    options = replace(_options(words, workspace), snapshot=snapshot, base=review.base(words, snapshot))
+    planned = flows.make_plan(workspace, options)
     made = planned.plan
     if words.out:
         planfile.save(made, words.out)
@@ -60,7 +60,7 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
             screen.show(commitments_text(made.commitments, screen.style))
         if words.isolation:
             screen.show(isolation_text(made.isolation, screen.style, of="the document"))
-        if words.out:
+        if words.out and not snapshot:
             screen.show(f"Saved to {words.out}; carry it out with: vastplan apply {words.out}")
     conditions = _conditions(made)
     if not words.detailed_exitcode:
@@ -72,9 +72,14 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
 
 def apply(words: argparse.Namespace, screen: Screen) -> int:
     """Carry out a saved plan, or plan and ask first."""
-    places = NOWHERE  # a saved plan does not say on which lines it was written
+    places, reviewed = NOWHERE, None  # a saved plan does not say on which lines it was written
+    review.check_words(words)
     if len(words.paths) == 1 and planfile.looks_like_plan(words.paths[0]):
         made = planfile.load(words.paths[0])
+        if words.reviewed:
+            raise VastplanError(
+                "--reviewed is for apply PATH, which plans anew; a saved plan is itself what was reviewed"
+            )
         workspace = open_workspace(words.document or [Path(one) for one in made.source.split(", ")], words.connections)
         _refuse_wrong(made)
     else:
@@ -89,19 +94,20 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
                 screen.error("nothing was done: checks found errors; mend them, or waive them in the document")
                 return errors.BLOCKED
         _refuse_wrong(made)
+        reviewed = review.held_against(words, screen, made)
         doable = [action for action in made.actions if not action.blocked]
         if not doable:
             reporting.write(words, screen, reports.of_receipt(made, _untouched(made), places))
             flows.note_limits(workspace, made)
             if words.format == "json":
-                screen.machine(machine.applied(_untouched(made)))
+                screen.machine(machine.applied(_untouched(made), reviewed))
             return errors.exit_code(_conditions(made) - {errors.CHANGES})
         if not words.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
             raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
-    with _interruptible(screen) as stop:
-        receipt = flows.carry(workspace, made, _progress(screen, made), stop)
+    with interruptible(screen) as stop:
+        receipt = flows.carry(workspace, made, progress(screen, made), stop)
     if words.format == "json":
-        screen.machine(machine.applied(receipt))
+        screen.machine(machine.applied(receipt, reviewed))
     else:
         screen.show(receipt_text(receipt, screen.style))
     reporting.write(words, screen, reports.of_receipt(made, receipt, places))
@@ -160,44 +166,6 @@ def _ended(made: Plan, receipt: Receipt) -> set[int]:
     return found
 
 
-def _progress(screen: Screen, made: Plan) -> Callable[[Action, str], None]:
-    total = sum(1 for action in made.actions if not action.blocked)
-    lock, done = threading.Lock(), [0]
-
-    def tell(action: Action, what: str) -> None:
-        if what.endswith("…") or action.blocked:
-            return
-        with lock:
-            done[0] += 1
-            screen.progress(f"[{done[0]}/{total}] {action.verb.value} {action.address}: {what}")
-
-    return tell
-
-
-@contextmanager
-def _interruptible(screen: Screen) -> Iterator[threading.Event]:
-    """The first Ctrl-C lets what is in flight end; the second ends the process, as a crash would.
-
-    The ledger's journal is made for that: what was in flight stands there as an intent. Anything gentler would wait
-    for the threads, which wait for the systems.
-    """
-    stop = threading.Event()
-
-    def interrupted(number: int, frame: object) -> None:
-        if stop.is_set():
-            screen.urgent("error: stopped at once; the next plan finds out what became of what was in flight")
-            os._exit(128 + number)
-        stop.set()
-        screen.urgent("stopping after what is in flight; once more to stop at once")
-
-    before = {number: signal.signal(number, interrupted) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def drift(words: argparse.Namespace, screen: Screen) -> int:
     """What moved behind our back, and what nobody manages."""
     workspace = open_workspace(words.paths, words.connections)
@@ -216,7 +184,7 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
     told = {errors.INCOMPLETE, errors.ERROR, *([errors.BLOCKED] if _forbidden(planned.plan) else [])}
     if any(one.unknown for one in planned.isolation):
         conditions.add(errors.INCOMPLETE)
-    elif checking.live_meetings(workspace, planned.isolation, flows.now().date()):
+    elif checking.live_meetings(workspace, planned.isolation, now().date()):
         conditions.add(errors.BLOCKED)
     return errors.exit_code(conditions | (_conditions(planned.plan) & told))
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from vastplan import __version__
+from vastplan.cli import review_words
 
 EXIT_CODES = """\
 exit codes:
@@ -34,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     _validate(commands)
     _plan(commands)
     _apply(commands)
+    _record(commands)
     _drift(commands)
     _show(commands)
     _ledger(commands)
@@ -159,6 +161,7 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     _paths(one)
     _site(one)
     _consents(one)
+    review_words.of_plan(one)
     one.add_argument("--out", type=Path, metavar="FILE", help="save the plan for vastplan apply FILE")
     one.add_argument(
         "--detailed-exitcode", action="store_true", help="2 when there are changes, 3 when some are blocked"
@@ -174,6 +177,7 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     _paths(one)
     _site(one)
     _consents(one)
+    review_words.of_apply(one)
     one.add_argument("--auto-approve", action="store_true", help="do not ask")
     one.add_argument(
         "--document",
@@ -185,6 +189,16 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     _formats(one, "text", "json")
     _reports(one, ".json", ".xml (JUnit)", ".sarif")
+
+
+def _record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    one = _command(
+        commands, "record", "write a snapshot without secrets, to plan against without credentials",
+        "vastplan record examples/ai-factory --out snapshot.json",
+    )  # fmt: skip
+    _paths(one)
+    _site(one)
+    review_words.of_record(one)
 
 
 def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -262,6 +276,7 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         choices=(
             "desired-state",
             "plan",
+            "snapshot",
             "ledger",
             "approvals",
             "connections",

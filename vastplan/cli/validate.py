@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from vastplan.app import checking, flows, reports
+from vastplan.app import checking, reports
+from vastplan.app.clock import now
 from vastplan.app.workspace import open_workspace
 from vastplan.cli import reporting
 from vastplan.cli.screen import Screen
@@ -26,7 +27,7 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
     if not words.paths:
         raise VastplanError("validate needs a document: vastplan validate PATH")
     workspace = open_workspace(words.paths, words.connections)
-    checked = checking.offline(workspace, flows.now().date())
+    checked = checking.offline(workspace, now().date())
     wrong = sum(one.severity is Severity.ERROR for one in checked.findings)
     told = machine.Validation(workspace.name, checked.objects, checked.findings, checked.isolation, checked.commitments)
     reporting.write(words, screen, reports.of_validation(told))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,12 @@ class Document:
     """Where a shared ledger is kept, unless its site says so."""
     places: Mapping[tuple[str, ...], Where] = field(default_factory=dict)
     """Where the parts of `checks` stand: `("raise", CODE)`, `("waive", INDEX)`, `("sites", NAME)`."""
+    assumed: frozenset[str] = frozenset()
+    """The sites whose systems are known from a snapshot alone: nothing says here where they are."""
+
+    def offline(self, site: str) -> bool:
+        """Whether nothing but a snapshot says where the site's systems are."""
+        return site in self.assumed
 
     def sites(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Site]:
         """The sites as derivation sees them."""
@@ -44,8 +50,17 @@ class Document:
         }
 
 
-def load(paths: list[Path], registry: Registry, connections: Path | None = None) -> Document:
-    """The document at `paths`. Raises `Invalid` with every finding."""
+def load(
+    paths: list[Path],
+    registry: Registry,
+    connections: Path | None = None,
+    recorded: Mapping[str, Collection[str]] | None = None,
+) -> Document:
+    """The document at `paths`. Raises `Invalid` with every finding.
+
+    `recorded` are the systems of sites in a snapshot: of a document whose addresses are elsewhere they are all that is known,
+    and nothing is ever connected.
+    """
     tree = merge.read(paths)
     problems: list[Diagnostic] = []
     head = _head(tree, problems)
@@ -55,14 +70,19 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
     problems += _links(head, tree)
     outside = _connections(connections, head, tree, problems) if connections else None
     given: dict[str, sites.Connections] = {}
+    assumed = set()
     for name, spec in head.sites.items():
         given[name] = outside.sites[name] if outside and name in outside.sites else spec
+        if recorded and name in recorded and not given[name].systems():
+            assumed.add(name)
+            has = sites.SimEndpoint.model_validate({"systems": sorted(recorded[name])})
+            given[name] = sites.Connections(sim=has)
         if not given[name].systems():
             where = tree["sites"].where(name)
             problems.append(
                 error("VP220", f"site {name} has no system", fix="give vast, kubernetes, runai or sim", where=where)
             )
-    ledger_cluster = _ledger_cluster(head, given, outside, tree, problems)
+    ledger_cluster = None if recorded is not None else _ledger_cluster(head, given, outside, tree, problems)
     known = {name: _site(name, given[name], spec, {}) for name, spec in head.sites.items()}
     unfolder = Unfolder(tree, registry.sections, tuple(head.sites))
     raws = list(unfolder.unfold())
@@ -77,7 +97,7 @@ def load(paths: list[Path], registry: Registry, connections: Path | None = None)
         raise Invalid(problems)
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), given, connections.parent if connections else folder,
-        ledger_cluster, _places(tree),
+        ledger_cluster, _places(tree), frozenset(assumed),
     )  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Block, Cause, Unknown, Verb
-from vastplan.model.state import Intent, LedgerPart, path_text
+from vastplan.model.state import UNTOLD, Intent, LedgerPart, path_text
 from vastplan.model.value import Ref, Reveal, references, revealed, to_json
 from vastplan.words.document import Entry
 from vastplan.words.kind import Field, Kind, Values
@@ -39,7 +39,7 @@ class Decider:
         matcher: Matcher,
         ledger: Mapping[str, LedgerPart],
         desired: Mapping[Address, Entry],
-        reveal: Reveal,
+        reveal: Reveal | None,
         targets: tuple[str, ...],
     ) -> None:
         self._matcher = matcher
@@ -49,6 +49,7 @@ class Decider:
         self._targets = targets
         self.unknown: set[Unknown] = set()
         self._blind: set[Address] = set()
+        self._untold: set[Address] = set()
         self.findings: list[Diagnostic] = []
         self.in_sync = 0
 
@@ -61,7 +62,7 @@ class Decider:
                 action = self._desired_action(entry)
                 if action is not None:
                     found[entry.address] = action
-                elif entry.address not in self._blind:
+                elif entry.address not in self._blind and entry.address not in self._untold:
                     self.in_sync += 1
         for address in self._matcher.owned():
             if address not in self._desired and (aimed is None or address in aimed):
@@ -128,7 +129,7 @@ class Decider:
         try:
             # most kinds hold no secret, and there is nothing to look for in each of their objects
             secretive = any(field.secret for field in kind.fields)
-            values = revealed(entry.values, self._reveal) if secretive else entry.values
+            values = revealed(entry.values, self._reveal) if secretive and self._reveal else entry.values
         except VastplanError as problem:
             self.findings.append(error("VP302", str(problem), address=str(entry.address), where=entry.where))
             return None
@@ -164,6 +165,7 @@ class Decider:
             applied = intent.fields
         found = diff(kind, values, current, applied, part.key)
         released = found.released
+        self._cannot_compare(entry, found.untold)
         fixed = [change.path for change in found.changes if change.replaces]
         if match.owned is None and not recovered:
             verb, reason = Verb.ADOPT, "it exists and is not ours"
@@ -173,7 +175,7 @@ class Decider:
             verb, reason = Verb.UPDATE, _moved_by(found)
         elif recovered:
             verb, reason = Verb.RELEASE, "made by an apply that was interrupted; noted as ours"
-        elif intent is not None and dict(applied or {}) != digests(kind, values, part.key):
+        elif intent is not None and not _is_noted(applied or {}, digests(kind, values, part.key)):
             verb, reason, released = Verb.RELEASE, "done by an apply that was interrupted; noted", ()
         elif str(entry.address) not in part.entries:
             verb, reason = Verb.RELEASE, f"renamed from {entry.renamed_from}; nothing changes there"
@@ -192,6 +194,16 @@ class Decider:
             released=released,
             fingerprint=fingerprint(kind, entry.values, current),
         )
+
+    def _cannot_compare(self, entry: Entry, untold: tuple[str, ...]) -> None:
+        """Against a snapshot: what is secret, and what somebody else keeps under a free key, is neither in sync nor changed."""
+        if untold:
+            self._untold.add(entry.address)
+            text = f"{', '.join(untold)}: not in the snapshot, so it cannot be told whether it would change"
+            fix = "a live plan compares it"
+            self.findings.append(
+                Diagnostic("VP330", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)
+            )
 
     def _gone_action(self, address: Address) -> Action | None:
         match = self._matcher.match(address)
@@ -255,10 +267,15 @@ def _made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: 
         if same(leaf.field, leaf.value, value_at(current, leaf.path))
     }
     return all(
-        one in (there.get(path), kept.get(path))
+        one in (there.get(path), kept.get(path), UNTOLD)
         for path, one in intent.fields.items()
         if path.partition(".")[0] not in unseen
     )
+
+
+def _is_noted(applied: Mapping[str, str], now: Mapping[str, str]) -> bool:
+    """Whether the ledger's digests are those of what is desired, as far as a snapshot tells them."""
+    return applied.keys() == now.keys() and all(was in (now[path], UNTOLD) for path, was in applied.items())
 
 
 def _moved_by(found: Difference) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from vastplan.model.plan import Cause, FieldChange
-from vastplan.model.state import digest, path_text
-from vastplan.model.value import to_json
+from vastplan.model.state import UNTOLD, digest, path_text
+from vastplan.model.value import WITHHELD, to_json
 from vastplan.words.codec import prune
 from vastplan.words.kind import Field, Kind, Shape, Values
 from vastplan.words.marks import Mark
@@ -29,11 +29,15 @@ class Leaf(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The changed leaves, and those that we once set and the document no longer mentions."""
+    """The changed leaves, and those that we once set and the document no longer mentions.
+
+    `untold` are leaves that cannot be compared with a snapshot.
+    """
 
     changes: tuple[FieldChange, ...]
     paths: frozenset[Path]
     released: tuple[str, ...]
+    untold: tuple[str, ...] = ()
 
 
 def leaves(
@@ -64,7 +68,7 @@ def value_at(values: Any, path: Path) -> Any:
     """The value of a leaf, `None` where there is none."""
     for step in path:
         if not isinstance(values, dict):
-            return None
+            return WITHHELD if values is WITHHELD else None
         values = values.get(step)
     return values
 
@@ -96,25 +100,29 @@ def diff(kind: Kind, desired: Values, live: Values, applied: Mapping[str, str] |
     changes: list[FieldChange] = []
     paths: set[Path] = set()
     spoken: set[str] = set()
+    untold: list[str] = []
     for leaf in leaves(kind.fields, desired):
         text = path_text(leaf.path)
         spoken.add(text)
         was = applied.get(text) if applied is not None else None
+        current = None if leaf.field.has(Mark.WRITE_ONLY) else value_at(live, leaf.path)
+        if was == UNTOLD or current is WITHHELD:
+            untold.append(text)
+            continue
         if leaf.field.has(Mark.WRITE_ONLY):
             if was is not None and was == leaf_digest(key, leaf.field, leaf.value):
                 continue
             if was is None and leaf.immutable:
                 continue  # never shown and never ours: no reason to replace what may well be right
-            current, cause = None, (Cause.DOCUMENT if was else Cause.NEW)
+            cause = Cause.DOCUMENT if was else Cause.NEW
         else:
-            current = value_at(live, leaf.path)
             if same(leaf.field, leaf.value, current):
                 continue
             cause = _cause(key, leaf, current, was)
         changes.append(_change(leaf, current, cause))
         paths.add(leaf.path)
     released = tuple(sorted(set(applied or _NOTHING) - spoken))
-    return Difference(tuple(changes), frozenset(paths), released)
+    return Difference(tuple(changes), frozenset(paths), released, tuple(untold))
 
 
 def _cause(key: str, leaf: Leaf, live: Any, was: str | None) -> Cause:

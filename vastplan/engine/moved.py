@@ -62,7 +62,9 @@ def moved_unseen(kind: Kind, then: Mapping[str, Any], values: Values) -> tuple[M
     units = {path_text(leaf.path): leaf.field.unit for leaf in leaves(kind.fields, values)}
     now = seen(kind, values, dict.fromkeys(then, ""))
     return tuple(
-        Moved(path, value, now.get(path), units.get(path, "")) for path, value in then.items() if now.get(path) != value
+        Moved(path, value, now.get(path), units.get(path, ""))
+        for path, value in then.items()
+        if now.get(path) != value and path.partition(".")[0] not in kind.loose
     )
 
 

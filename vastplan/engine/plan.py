@@ -18,7 +18,7 @@ from vastplan.engine.order import Order
 from vastplan.engine.topology import topology
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic
-from vastplan.model.plan import FORMAT_VERSION, Action, Node, Part, Plan
+from vastplan.model.plan import FORMAT_VERSION, Action, FromSnapshot, Node, Part, Plan
 from vastplan.model.state import LedgerPart
 from vastplan.model.value import Reveal, to_json
 from vastplan.words.document import Entry
@@ -41,12 +41,13 @@ class Request:
     ledger: Mapping[str, LedgerPart]
     endpoints: Mapping[str, Mapping[str, str]]
     consent: Consent
-    reveal: Reveal
+    reveal: Reveal | None  # `None` where no secret may be resolved: against a snapshot
     now: datetime
     targets: tuple[str, ...] = ()
     findings: tuple[Diagnostic, ...] = field(default_factory=tuple)
     limits: Mapping[str, Limits] = field(default_factory=dict)  # in force, by site
     asked: Mapping[str, int] = field(default_factory=dict)  # the limits that the document asks for
+    snapshot: FromSnapshot | None = None
 
 
 def wanted(
@@ -132,6 +133,7 @@ def build(request: Request) -> tuple[Plan, Matcher]:
         in_sync=decider.in_sync,
         targets=request.targets,
         topology=nodes,
+        snapshot=request.snapshot,
     )
     return made, matcher
 

@@ -46,6 +46,14 @@ class Cause(Enum):
     DEPENDENCY = "dependency"  # what it refers to is replaced
 
 
+class Standing(Enum):
+    """Whose change it is, where a plan was held against the document that it is based on."""
+
+    CHANGE = "change"  # the document's edit makes it
+    PENDING = "pending"  # the base would make it just the same, and nobody has applied it yet
+    DRIFT = "drift"  # the base would make it just the same, because the system moved
+
+
 @dataclass(frozen=True, slots=True)
 class FieldChange:
     """One field's change; `unit` (`bytes`, `MB/s`, `seconds`) says how to show the numbers.
@@ -62,6 +70,7 @@ class FieldChange:
     replaces: bool = False
     known_after_apply: bool = False
     units: Mapping[str, str] = field(default_factory=dict)
+    already: bool = False  # the base of the document would make it just the same (since 1.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +115,7 @@ class Action:
     after: tuple[str, ...] = ()
     seen: Mapping[str, Any] = field(default_factory=dict)
     holds_data: bool = False  # the object is where people's data is: its loss is not made good by a create (since 1.1)
+    standing: Standing | None = None  # `None` where there is no base (since 1.1)
 
 
 class Step(Enum):
@@ -177,10 +187,34 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
+class FromSnapshot:
+    """The snapshot that a plan was made from, when it was taken, and all that it does not tell of the document's sites."""
+
+    id: str
+    taken: str
+    uncovered: tuple[Unknown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The document that a plan's own was held against.
+
+    `withdrawn` are addresses that it would change and the plan's own would not any more. Of the plan's findings the first
+    `findings` are new; the others are of the base too.
+    """
+
+    source: str
+    digest: str
+    withdrawn: tuple[str, ...] = ()
+    findings: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The whole plan. `digest` is the document's, resolved; `id` is the plan's own, over all the rest.
 
-    `topology` (since 1.1) is that of the planned sites; a plan without actions carries none.
+    `topology` (since 1.1) is that of the planned sites; a plan without actions carries none. A plan from a `snapshot` (since
+    1.1) is there to be read and is never applied. With a `base` (since 1.1) each action has a `standing`.
     """
 
     format_version: str
@@ -201,6 +235,8 @@ class Plan:
     """Which projects the document keeps apart, by site."""
     commitments: tuple[Commitment, ...] = ()
     """What each site promises together, before and after."""
+    snapshot: FromSnapshot | None = None
+    base: Base | None = None
     id: str = ""
 
     def count(self) -> dict[str, int]:

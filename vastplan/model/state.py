@@ -10,6 +10,8 @@ from typing import Any
 from vastplan.model.value import canonical
 
 LEDGER_VERSION = 1
+UNTOLD = "withheld"
+"""In the place of a digest that a snapshot does not hold; no digest is this text."""
 
 
 @dataclass(frozen=True, slots=True)

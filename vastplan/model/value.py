@@ -40,6 +40,16 @@ class Secret:
         return "(sensitive)"
 
 
+class Withheld:
+    """A live value that a snapshot does not hold: nothing can be said of it, so nothing is compared with it."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "WITHHELD"
+
+
+WITHHELD = Withheld()
 Reveal = Callable[[Secret], str]
 
 
@@ -49,6 +59,8 @@ def to_json(value: Any) -> Any:
         return {"$ref" if value.managed else "$existing": str(value.target)}
     if isinstance(value, Secret):
         return {"$secret": {value.source[0]: value.source[1]}}
+    if isinstance(value, Withheld):
+        return {"$withheld": True}
     if isinstance(value, dict):
         return {key: to_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -12,6 +12,7 @@ from hashlib import sha256
 
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.plan import Plan, Verb
+from vastplan.report.change import findings, provenance, uncovered, withdrawn
 from vastplan.report.graph import graph, sites
 from vastplan.report.html_actions import filter_style, filters, tables
 from vastplan.report.html_style import STYLE
@@ -28,7 +29,8 @@ def page(plan: Plan) -> str:
     """The whole plan as one HTML document."""
     skip = tag("a", "Skip to the changes", href="#changes", class_="skip")
     parts = [*([skip] if plan.actions else []), _head(plan)]
-    main: list[object] = [_notes("Checks", [_finding(one) for one in _worst(plan.findings)])]
+    new, old = findings(plan)
+    main: list[object] = [_notes("Checks", [_finding(one) for one in _worst(new)])]
     unknown = [
         tag("li", code(f"{one.site}/{one.kind}"), f" could not be read: {one.reason}", class_="warning")
         for one in plan.unknown
@@ -37,6 +39,8 @@ def page(plan: Plan) -> str:
     main += _pictures(plan)
     if plan.actions:
         main += [tag("h2", "Changes", id="changes"), filters(plan), tables(plan)]
+    main.append(_notes("Pending before, and not any more", [tag("li", code(one)) for one in withdrawn(plan)]))
+    main.append(_notes("Checks that the base has too", [_finding(one) for one in _worst(old)]))
     parts += [tag("main", *main, id="main"), _foot(plan)]
     return _document(f"vastplan: {plan.document}", STYLE + filter_style(plan), parts)
 
@@ -78,8 +82,17 @@ def _head(plan: Plan) -> Html:
         "header",
         tag("h1", "vastplan: ", code(plan.document)),
         tag("p", verdict(plan), class_="verdict"),
+        *_provenance(plan),
         tag("ul", *facts, class_="facts"),
     )
+
+
+def _provenance(plan: Plan) -> Iterator[Html]:
+    if plan.snapshot is not None:
+        yield tag("p", provenance(plan), class_="stop")
+        lines = [tag("li", f"not covered: {one}") for one in uncovered(plan)]
+        if lines:
+            yield tag("ul", *lines, class_="notes")
 
 
 def _worst(found: tuple[Diagnostic, ...]) -> list[Diagnostic]:
@@ -117,7 +130,8 @@ def _pictures(plan: Plan) -> Iterator[Html]:
 
 
 def _foot(plan: Plan) -> Html:
+    valid = "" if plan.snapshot else f", valid until {plan.expires}"
     return tag(
         "footer",
-        "Plan ", code(plan.id[:12]), f", made {plan.created}, valid until {plan.expires}, from ", code(plan.source), ".",
+        "Plan ", code(plan.id[:12]), f", made {plan.created}{valid}, from ", code(plan.source), ".",
     )  # fmt: skip

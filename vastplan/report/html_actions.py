@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 from vastplan.model.plan import Action, FieldChange, Plan, Verb
+from vastplan.report.change import HEADINGS, shares
 from vastplan.report.html_words import Html, code, joined, tag
 from vastplan.report.review import Crowd, Risk, by_risk, kind_words
 from vastplan.report.values import CAUSES, before_after, inside, plain
@@ -55,22 +56,27 @@ def tables(plan: Plan) -> Html:
     """One table for each risk, folded when it is long."""
     crowd = Crowd(plan)
     numbers = {site: number for number, site in enumerate(places(plan))}
-    return joined(
-        *(
-            _group(risk, [action for _, action in group], crowd, numbers)
-            for risk, group in groupby(by_risk(plan), key=lambda one: one[0])
-        )
-    )
+    found = []
+    for standing, part in shares(plan):
+        if standing is not None:
+            words = tag("span", f"({len(part.actions)})", class_="count")
+            found.append(tag("h2", HEADINGS[standing], " ", words, id=f"standing-{standing.value}"))
+        where = "" if standing is None else f"{standing.value}-"
+        for risk, group in groupby(by_risk(part), key=lambda one: one[0]):
+            found.append(_group(risk, where, [action for _, action in group], crowd, numbers))
+    return joined(*found)
 
 
-def _group(risk: Risk, actions: Sequence[Action], crowd: Crowd, numbers: Mapping[str, int]) -> Html:
+def _group(risk: Risk, where: str, actions: Sequence[Action], crowd: Crowd, numbers: Mapping[str, int]) -> Html:
     heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({len(actions)})", class_="count")))
     head = tag(
         "tr", *(tag("th", one, scope="col") for one in ("What", "Object", "Why, and what changes", "Who is affected"))
     )
     rows = joined(*(_row(action, crowd, numbers) for action in actions))
     table = tag("table", tag("thead", head), tag("tbody", rows), class_="plan", aria_label=risk.label)
-    return tag("details", heading, table, class_="group", id=f"risk-{risk.slug}", open=len(actions) <= _SHOWN_AT_ONCE)
+    return tag(
+        "details", heading, table, class_="group", id=f"risk-{where}{risk.slug}", open=len(actions) <= _SHOWN_AT_ONCE
+    )
 
 
 def _row(action: Action, crowd: Crowd, numbers: Mapping[str, int]) -> Html:
@@ -130,7 +136,8 @@ def _field(change: FieldChange, making: bool) -> Iterator[Html]:
     if making:
         yield tag("tr", tag("th", code(change.path), scope="row"), tag("td", code(after)))
         return
-    cause = CAUSES[change.cause] + (", forces replacement" if change.replaces else "")
+    cause = CAUSES[change.cause] + (", before this change" if change.already else "")
+    cause += ", forces replacement" if change.replaces else ""
     yield _line(change.path, before, after, cause)
     for path, old, new in inside(change):
         yield _line(f"{change.path}: {path}", old, new, "")

@@ -43,11 +43,21 @@ class Problems:
 
 
 @dataclass(frozen=True, slots=True)
+class Review:
+    """`apply --reviewed`: the reviewed plan, whether the live one does no more, and what else it does."""
+
+    plan: str
+    same: bool
+    differences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Applied:
-    """`apply`: how every action of the plan ended."""
+    """`apply`: how every action of the plan ended; `reviewed` where it was held against a plan that somebody has reviewed."""
 
     plan: str
     outcomes: tuple[Outcome, ...]
+    reviewed: Review | None = None
     format_version: str = FORMAT_VERSION
 
 
@@ -167,9 +177,9 @@ class KnownChecks:
 Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | OwnedObjects
 
 
-def applied(receipt: Receipt) -> Applied:
+def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:
     """An apply."""
-    return Applied(receipt.plan, receipt.outcomes)
+    return Applied(receipt.plan, receipt.outcomes, reviewed)
 
 
 def drift(plan: Plan, found: list[Action], strangers: list[Stranger], isolation: tuple[Isolation, ...] = ()) -> Drift:

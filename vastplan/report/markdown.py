@@ -14,6 +14,7 @@ from urllib.parse import quote
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.plan import Action, FieldChange, Plan, Verb
 from vastplan.model.text import inert
+from vastplan.report.change import HEADINGS, findings, provenance, shares, uncovered, withdrawn
 from vastplan.report.machine import Problems
 from vastplan.report.markdown_words import code, prose, size, summary_code
 from vastplan.report.review import Crowd, Risk, by_risk, verdict
@@ -39,18 +40,26 @@ def comment(plan: Plan, attached: Sequence[str] = ()) -> str:
     """The plan as a comment; `attached` are the names of files that hold all of it. Never longer than `LIMIT`."""
     page = _Page(LIMIT - _FOOT)
     page.add(f"{marker(plan.document)}\n### vastplan: {code(plan.document, 100)}\n\n**{verdict(plan)}**\n")
+    page.add(_provenance(plan))
     page.add(_numbers(plan))
-    page.add(_findings(plan.findings))
+    new, old = findings(plan)
+    page.add(_findings(new))
     if plan.unknown:
         page.add(_unknown(plan))
     crowd = Crowd(plan)
     left: list[Action] = []
-    for risk, group in groupby(by_risk(plan), key=lambda one: one[0]):
-        actions = [action for _, action in group]
-        page.add(f"\n#### {risk.label} ({len(actions)})\n\n")
-        for action in actions:
-            if page.used > _NAMES_FROM * LIMIT or not page.add(_action(action, crowd, risk in _OPEN)):
-                left.append(action)
+    for standing, part in shares(plan):
+        if standing is not None:
+            page.add(f"\n### {HEADINGS[standing]} ({len(part.actions)})\n")
+        for risk, group in groupby(by_risk(part), key=lambda one: one[0]):
+            actions = [action for _, action in group]
+            page.add(f"\n#### {risk.label} ({len(actions)})\n\n")
+            for action in actions:
+                if page.used > _NAMES_FROM * LIMIT or not page.add(_action(action, crowd, risk in _OPEN)):
+                    left.append(action)
+    if withdrawn(plan):
+        page.add("\n### Pending before, and not any more\n\n" + "".join(f"- {code(one)}\n" for one in withdrawn(plan)))
+    page.add(_findings(old, "Checks that the base has too"))
     return page.text() + _rest(left, page.room) + _foot(plan, len(left), attached)
 
 
@@ -100,14 +109,22 @@ def _numbers(plan: Plan) -> str:
     return "".join(lines) + more + f"\n- {counted(plan.in_sync, 'object')} in sync\n"
 
 
-def _findings(found: tuple[Diagnostic, ...]) -> str:
+def _provenance(plan: Plan) -> str:
+    """What a reviewer must know of a plan that was made without the systems."""
+    if plan.snapshot is None:
+        return ""
+    lines = "".join(f"- not covered: {prose(one)}\n" for one in uncovered(plan))
+    return f"\n{prose(provenance(plan), 400)}\n" + (f"\n{lines}" if lines else "")
+
+
+def _findings(found: tuple[Diagnostic, ...], title: str = "Checks") -> str:
     if not found:
         return ""
     worst = sorted(found, key=lambda one: tuple(Severity).index(one.severity))
     lines = [f"\n- {one.severity.value.capitalize()} {code(one.code, 20)} {_where(one)}{prose(one.message)}{_fix(one.fix)}"
              for one in worst[:_SHOWN_FINDINGS]]  # fmt: skip
     more = f"\n- and {len(worst) - _SHOWN_FINDINGS} more" if len(worst) > _SHOWN_FINDINGS else ""
-    return f"\n#### Checks ({len(worst)})\n" + "".join(lines) + more + "\n"
+    return f"\n#### {title} ({len(worst)})\n" + "".join(lines) + more + "\n"
 
 
 def _where(one: Diagnostic) -> str:
@@ -158,7 +175,8 @@ def _change(change: FieldChange, verb: Verb) -> Iterator[str]:
     if verb is Verb.CREATE:
         yield f"{code(change.path)}: {code(after)}"
         return
-    marks = CAUSES[change.cause] + (", **forces replacement**" if change.replaces else "")
+    marks = CAUSES[change.cause] + (", before this change" if change.already else "")
+    marks += ", **forces replacement**" if change.replaces else ""
     details = list(inside(change))
     if not details:
         yield f"{code(change.path)}: {code(before)} → {code(after)} ({marks})"
@@ -199,5 +217,6 @@ def _foot(plan: Plan, left: int, attached: Sequence[str]) -> str:
         lines.append(f"**Cut**: {left} of {len(plan.actions)} actions did not fit into a comment; they are {where}.")
     elif files:
         lines.append(f"With the topology of each site in the attached {files}.")
-    lines.append(f"Plan {code(plan.id[:12])}, made {code(plan.created, 40)}, valid until {code(plan.expires, 40)}.")
+    valid = "" if plan.snapshot else f", valid until {code(plan.expires, 40)}"  # one from a snapshot is never applied
+    lines.append(f"Plan {code(plan.id[:12])}, made {code(plan.created, 40)}{valid}.")
     return "\n" + "\n\n".join(lines) + "\n"

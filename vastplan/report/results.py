@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
 from vastplan.model.diagnostic import Diagnostic, Severity, Where
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Plan
+from vastplan.model.plan import Action, Plan, Standing
 from vastplan.report.drift import by_hand
 from vastplan.report.machine import BY_HAND, Problems, Stranger, Validation
 from vastplan.report.values import CAUSES, before_after, counted
@@ -38,6 +38,7 @@ class Result:
     address: str = ""
     where: Where | None = None
     unclear: bool = False
+    before: bool | None = None  # whether the base has it too; `None` where there is no base
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,15 @@ _SHOWN_FIELDS = 20
 def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
     """A plan: its findings, what is blocked and unknown, and every change."""
     changes = [_change(action, places) for action in plan.actions]
-    return Results("plan", plan.document, (*_found(plan.findings), *_unknown(plan), *changes))
+    found = _found(plan.findings)
+    if plan.base is not None:
+        new = plan.base.findings
+        found = tuple(replace(one, before=number >= new) for number, one in enumerate(found))
+        changes = [
+            replace(one, before=action.standing is not Standing.CHANGE)
+            for one, action in zip(changes, plan.actions, strict=True)
+        ]
+    return Results("plan", plan.document, (*found, *_unknown(plan), *changes))
 
 
 def of_validation(found: Validation) -> Results:

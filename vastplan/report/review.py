@@ -9,6 +9,7 @@ from enum import Enum
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Severity
 from vastplan.model.plan import Action, Evidence, Node, Plan, Stage, Verb
+from vastplan.report.change import beside, own
 from vastplan.report.drift import by_hand
 from vastplan.report.values import counted, plain
 
@@ -60,7 +61,14 @@ def by_risk(plan: Plan) -> list[tuple[Risk, Action]]:
 
 
 def verdict(plan: Plan) -> str:
-    """One line: what somebody must do, what cannot be done, what is lost. `3 changes need approval, nothing is deleted.`"""
+    """One line: what somebody must do, what cannot be done, what is lost. `3 changes need approval, nothing is deleted.`
+
+    With a base it is that of the change itself, and a second sentence says what else is there.
+    """
+    if plan.base is not None:
+        mine = verdict(own(plan))
+        rest = beside(plan)
+        return f"This change: {mine[0].lower()}{mine[1:]}" + (f" {rest}" if rest else "")
     errors = sum(1 for one in plan.findings if one.severity is Severity.ERROR)
     unread = f"{counted(len(plan.unknown), 'collection')} could not be read" if plan.unknown else ""
     if errors:

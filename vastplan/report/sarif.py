@@ -78,6 +78,8 @@ def _result(one: Result, number: int, root: PurePath, mark: str) -> dict[str, An
         },
         "partialFingerprints": {"vastplan/v1": mark},
     }
+    if one.before is not None:
+        found["baselineState"] = "unchanged" if one.before else "new"
     location: dict[str, Any] = {}
     if one.where is not None:
         location["physicalLocation"] = _physical(one.where, root)

@@ -8,6 +8,7 @@ from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.text import inert
+from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
 from vastplan.report.values import CAUSES, before_after, counted, inside, plain
 
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
@@ -37,17 +38,32 @@ class Style:
 def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     """A whole plan."""
     lines = [*findings_lines(plan.findings, style)]
+    for standing, part in shares(plan):
+        if standing is not None:
+            lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
+        lines += _by_site(part, style)
+    if withdrawn(plan):
+        lines += ["", "Pending before, and not any more", *(f"  {inert(one, 200)}" for one in withdrawn(plan))]
+    if plan.unknown:
+        lines += ["", style.paint("Unknown (could not be read, left out of this plan)", "yellow")]
+        lines += [f"  ? {inert(f'{one.site} {one.system} {one.kind}')}: {inert(one.reason)}" for one in plan.unknown]
+    if plan.snapshot is not None:
+        lines += ["", style.paint(inert(provenance(plan), 400), "yellow")]
+        lines += [f"  not covered: {inert(one, 300)}" for one in uncovered(plan)]
+    lines += ["", summary(plan, style, title)]
+    if plan.base is not None and beside(plan):
+        lines.append(beside(plan))
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _by_site(plan: Plan, style: Style) -> Iterator[str]:
     site = ""
     for action in sorted(plan.actions, key=lambda one: one.address.site):  # stable: in the order of work within a site
         if action.address.site != site:
             site = action.address.site
-            lines += ["", style.paint(inert(site), "bold")]
-        lines += _action(action, style)
-    if plan.unknown:
-        lines += ["", style.paint("Unknown (could not be read, left out of this plan)", "yellow")]
-        lines += [f"  ? {inert(f'{one.site} {one.system} {one.kind}')}: {inert(one.reason)}" for one in plan.unknown]
-    lines += ["", summary(plan, style, title)]
-    return "\n".join(lines).lstrip("\n") + "\n"
+            yield ""
+            yield style.paint(inert(site), "bold")
+        yield from _action(action, style)
 
 
 def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
@@ -83,8 +99,9 @@ def _action(action: Action, style: Style) -> Iterator[str]:
         for change in action.changes:
             before, after = before_after(change)
             mark = style.paint("  forces replacement", "magenta") if change.replaces else ""
+            before_it = ", before this change" if change.already else ""
             cause = style.paint(
-                f"  [{CAUSES[change.cause]}]", "red" if change.cause in (Cause.SYSTEM, Cause.BOTH) else "dim"
+                f"  [{CAUSES[change.cause]}{before_it}]", "red" if change.cause in (Cause.SYSTEM, Cause.BOTH) else "dim"
             )
             details = list(inside(change))
             shown = "" if details else f"  {before} → {after}"

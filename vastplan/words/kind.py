@@ -186,6 +186,7 @@ class Kind:
     # (field path, fact): a limit that must not go below what is used; `*` in the path is the key of the fact
     floors: tuple[tuple[str, str], ...] = ()
     beneath: tuple[Beneath, ...] = ()  # read only where an object of this kind is to go
+    loose: tuple[str, ...] = ()  # fields that a system changes when a user lets go: no reason to spare what is to go
     foreign: tuple[tuple[tuple[str, ...], Any], ...] = ()
     mirrored: bool = False
     stage: Stage | None = None

@@ -111,6 +111,7 @@ KIND = kind(
     system="kubernetes",
     endpoint=manifest("v1", "PersistentVolume", "persistentvolumes", vanishes_later=True),
     data_bearing=True,
+    loose=("claim_name",),  # Kubernetes notices some time later that a claim is gone
     facts=(Fact("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
     foreign=tuple((_PROVISIONED_BY, driver) for driver in (FILE_DRIVER, BLOCK_DRIVER)),

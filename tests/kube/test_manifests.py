@@ -1,0 +1,120 @@
+"""The example manifests on a real API server: accepted by a dry run without a warning, and rights that are enough and no more."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.kube.conftest import Open
+from tests.kube.lab import KubeLab
+from tests.lab import REGISTRY_KINDS
+
+FILE = Path(__file__).resolve().parents[2] / "examples" / "ci" / "kubernetes" / "vastplan.yaml"
+MANIFESTS: list[dict[str, Any]] = list(yaml.safe_load_all(FILE.read_text()))
+PATHS = {
+    "Namespace": "/api/v1/namespaces",
+    "ServiceAccount": "/api/v1/namespaces/{namespace}/serviceaccounts",
+    "ClusterRole": "/apis/rbac.authorization.k8s.io/v1/clusterroles",
+    "ClusterRoleBinding": "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+    "Role": "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/roles",
+    "RoleBinding": "/apis/rbac.authorization.k8s.io/v1/namespaces/{namespace}/rolebindings",
+    "CronJob": "/apis/batch/v1/namespaces/{namespace}/cronjobs",
+    "Job": "/apis/batch/v1/namespaces/{namespace}/jobs",
+}
+REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
+RIGHTS = ("ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
+
+
+@pytest.fixture
+def lab(open_lab: Open, request: pytest.FixtureRequest) -> Iterator[KubeLab]:
+    with open_lab(f"manifests.{request.node.name.removeprefix('test_')}", []) as one:
+        yield one
+
+
+def path(body: dict[str, Any]) -> str:
+    return PATHS[body["kind"]].format(namespace=body["metadata"].get("namespace"))
+
+
+def create(lab: KubeLab, body: dict[str, Any], query: str = "") -> None:
+    response = lab.send("POST", f"{path(body)}?fieldValidation=Strict{query}", body)
+    assert response.status_code == 201, f"{body['kind']}: {response.text}"
+    assert "warning" not in {name.lower() for name in response.headers}, response.headers  # of pod security, for one
+
+
+def test_a_dry_run_takes_them_all(lab: KubeLab) -> None:
+    for body in MANIFESTS:
+        if "generateName" in body["metadata"]:  # a name that is the same in every recording
+            body = {**body, "metadata": {**body["metadata"], "name": "vastplan-apply-1"}}
+        create(lab, body, "" if body["kind"] == "Namespace" else "&dryRun=All")
+
+
+def allowed(lab: KubeLab, account: str, verb: str, group: str, resource: str, namespace: str = "") -> bool:
+    asked = {"verb": verb, "group": group, "resource": resource, "namespace": namespace}
+    groups = ["system:serviceaccounts", "system:serviceaccounts:vastplan", "system:authenticated"]
+    body = {
+        "spec": {"user": f"system:serviceaccount:vastplan:{account}", "groups": groups, "resourceAttributes": asked}
+    }
+    response = lab.send("POST", REVIEWS, body)
+    assert response.status_code == 201, response.text
+    return bool(response.json()["status"]["allowed"])
+
+
+def resources() -> list[tuple[str, str]]:
+    """Group and plural of every Kubernetes kind that vastplan has."""
+    found = []
+    for kind in REGISTRY_KINDS.values():
+        if kind.system == "kubernetes":
+            parts = kind.endpoint.path.strip("/").split("/")
+            found.append(("" if parts[0] == "api" else parts[1], parts[-1]))
+    return sorted(set(found))
+
+
+def test_rights_are_enough_and_no_more(lab: KubeLab) -> None:
+    made = [one for one in MANIFESTS if one["kind"] in ("Namespace", *RIGHTS)]
+    for body in made:
+        create(lab, body)
+    try:
+        if lab.real:
+            time.sleep(3)  # the authorizer hears of new roles by and by
+        for group, resource in resources():
+            for verb in ("get", "list", "create", "patch", "delete"):
+                reads = verb in ("get", "list")
+                assert allowed(lab, "vastplan-read", verb, group, resource) is reads, (verb, resource)
+                assert allowed(lab, "vastplan-apply", verb, group, resource), (verb, resource)
+            for verb in ("update", "deletecollection", "watch"):
+                assert not allowed(lab, "vastplan-apply", verb, group, resource), (verb, resource)
+        lease = ("coordination.k8s.io", "leases", "vastplan")
+        assert all(allowed(lab, "vastplan-apply", verb, *lease) for verb in ("get", "create", "update"))
+        assert allowed(lab, "vastplan-apply", "update", "", "secrets", "vastplan")
+        assert not allowed(lab, "vastplan-read", "update", "", "secrets", "vastplan")
+        assert not allowed(lab, "vastplan-read", "create", *lease)
+        for group, resource in (
+            ("", "pods"),
+            ("", "nodes"),
+            ("rbac.authorization.k8s.io", "clusterroles"),
+            ("apps", "deployments"),
+        ):
+            for verb in ("get", "list", "create"):
+                assert not allowed(lab, "vastplan-apply", verb, group, resource), (verb, resource)
+    finally:
+        for body in made:
+            if body["kind"] in ("ClusterRole", "ClusterRoleBinding"):
+                lab.send("DELETE", f"{path(body)}/{body['metadata']['name']}")
+
+
+def test_the_index_picks_the_site() -> None:
+    (job,) = [one for one in MANIFESTS if one["kind"] == "Job"]
+    (container,) = job["spec"]["template"]["spec"]["containers"]
+    (sites,) = [one["value"] for one in container["env"] if one["name"] == "SITES"]
+    assert len(sites.split()) == job["spec"]["completions"]
+    script = container["args"][0].replace("exec vastplan", "echo vastplan")
+    for index, site in enumerate(sites.split()):
+        env = {"SITES": sites, "JOB_COMPLETION_INDEX": str(index), "PATH": "/usr/bin:/bin"}
+        done = subprocess.run([*container["command"], script], env=env, capture_output=True, text=True, check=True)
+        assert f"--site {site} " in done.stdout

@@ -1,0 +1,63 @@
+"""Every kind, by its case file: what is planned from a snapshot is what is planned live, but for what a snapshot withholds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.kinds.cases import Case
+from tests.kinds.test_kinds import CASES, call_by_hand, changes_of, document, edited, made
+from tests.kinds.test_kinds import lab as lab
+from tests.lab import EVERYTHING, Lab
+from vastplan.app import flows, planfile, snapfile
+from vastplan.app.record import record
+from vastplan.model.plan import Plan
+from vastplan.model.snapshot import Snapshot
+
+MAY_BE_WITHHELD = ("data.", "labels.", "annotations.", "is_physical_quota")
+
+
+def by_address(plan: Plan) -> dict[str, Any]:
+    found = {one["address"]: one for one in planfile.to_data(plan)["actions"]}
+    for one in found.values():
+        del one["fingerprint"]
+    return found
+
+
+def held_against(lab: Lab, snapshot: Snapshot) -> None:
+    """The document as it is now, planned both ways."""
+    live = flows.make_plan(lab.workspace(), flows.Options(tuple(lab.sites), consent=EVERYTHING)).plan
+    told = flows.Options(tuple(lab.sites), consent=EVERYTHING, snapshot=snapshot)
+    offline = flows.make_plan(lab.workspace(), told).plan
+    untold = {one.address: one.message for one in offline.findings if one.code == "VP330"}
+    for address, message in untold.items():
+        paths = message.partition(":")[0].split(", ")
+        assert all(path.startswith(MAY_BE_WITHHELD) for path in paths), f"{address}: {message}"
+    there, here = by_address(live), by_address(offline)
+    assert {name: one for name, one in here.items() if name not in untold} == {
+        name: one for name, one in there.items() if name not in untold
+    }
+    assert here.keys() <= there.keys(), "a change that a live plan does not make"
+    assert not offline.unknown
+    assert offline.in_sync == live.in_sync - len([one for one in untold if one not in there])
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_offline_is_live(lab: Lab, case: Case, tmp_path: Path) -> None:
+    made(lab, case)
+    if case.by_hand:
+        call_by_hand(lab, case)
+    file = tmp_path / "snapshot.json"
+    snapfile.save(record(lab.workspace(), tuple(lab.sites)), file)
+    snapshot = snapfile.load(file)
+    held_against(lab, snapshot)
+    for path, value in list(changes_of(case).items())[:2]:
+        lab.write(document(lab, case, edited(case, path, value)))
+        held_against(lab, snapshot)
+    for path, value in list(case.get("replace", {}).items())[:1]:
+        lab.write(document(lab, case, edited(case, path, value)))
+        held_against(lab, snapshot)
+    lab.write(document(lab, case, None))
+    held_against(lab, snapshot)

@@ -1,0 +1,12 @@
+"""What time it is."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+
+
+def now() -> datetime:
+    """The time, or that of `SOURCE_DATE_EPOCH` where a reproducible plan is wanted."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH")
+    return datetime.fromtimestamp(int(fixed), UTC) if fixed else datetime.now(UTC)

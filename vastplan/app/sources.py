@@ -1,0 +1,209 @@
+"""What a plan is made from: the systems and the ledger as they are, or a snapshot of them. Each is read once."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection as Several
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from vastplan.app.connect import Providers, connected
+from vastplan.app.current import endpoints
+from vastplan.app.places import places
+from vastplan.app.record import tables
+from vastplan.app.secret import revealer
+from vastplan.app.workspace import Workspace, probe
+from vastplan.engine.observe import Collection, Live, Observed, observe
+from vastplan.ledger.backend import Backend
+from vastplan.ledger.events import new_part
+from vastplan.model.errors import VastplanError
+from vastplan.model.plan import FromSnapshot, Unknown
+from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
+from vastplan.model.state import LedgerPart
+from vastplan.model.value import WITHHELD, Reveal
+from vastplan.words.kind import Kind, Untold
+
+Task = tuple[str, str]  # site, kind
+
+
+class Source(Protocol):
+    """What is there. Asked twice it answers the same, so that two documents can be held against one observation."""
+
+    @property
+    def reveal(self) -> Reveal | None:
+        """How secrets are resolved; `None` where none may be."""
+
+    @property
+    def taken_from(self) -> FromSnapshot | None:
+        """The snapshot, if it is one."""
+
+    def facts(self) -> Mapping[str, Mapping[str, Any]]:
+        """What the systems say of themselves, by site."""
+
+    def ledger(self, sites: Iterable[str]) -> dict[str, LedgerPart]:
+        """What we own on the sites."""
+
+    def observe(self, tasks: Iterable[Task], ledger: Mapping[str, LedgerPart]) -> Observed:
+        """The collections."""
+
+    def endpoints(self) -> Mapping[str, Mapping[str, str]]:
+        """Where the systems and the ledger are, by site."""
+
+
+class Systems:
+    """The systems themselves; sends nothing but reads."""
+
+    taken_from: FromSnapshot | None = None
+
+    def __init__(self, workspace: Workspace, providers: Providers) -> None:
+        self.reveal = revealer(workspace.document.folder)
+        self._workspace, self._providers = workspace, providers
+        self._backend: Backend | None = None
+        self._parts: dict[str, LedgerPart] = {}
+        self._read: dict[Task, Collection] = {}
+        self._facts: Mapping[str, Mapping[str, Any]] | None = None
+
+    def facts(self) -> Mapping[str, Mapping[str, Any]]:
+        """Probed once."""
+        if self._facts is None:
+            self._facts = probe(self._workspace, self._providers)
+        return self._facts
+
+    def ledger(self, sites: Iterable[str]) -> dict[str, LedgerPart]:
+        """Read without a lock."""
+        missing = [site for site in sites if site not in self._parts]
+        if missing or self._backend is None:
+            with self._workspace.ledger() as self._backend:
+                self._parts |= {site: self._backend.read(site) for site in missing}
+        return {site: self._parts[site] for site in sites}
+
+    def observe(self, tasks: Iterable[Task], ledger: Mapping[str, LedgerPart]) -> Observed:
+        """Read what was not read yet."""
+        wanted, kinds = sorted(tasks), self._workspace.registry.kinds
+        new = [task for task in wanted if task not in self._read]
+        if new:
+            self._read |= observe([(site, kinds[name]) for site, name in new], self._providers, ledger).collections
+        return Observed({task: self._read[task] for task in wanted})
+
+    def endpoints(self) -> Mapping[str, Mapping[str, str]]:
+        """As the clients say."""
+        assert self._backend is not None, "the ledger comes first"
+        return endpoints(self._providers, self._backend.describe())
+
+
+class Recorded:
+    """A snapshot. Nothing is connected and no secret is resolved."""
+
+    reveal: Reveal | None = None
+
+    def __init__(self, workspace: Workspace, snapshot: Snapshot) -> None:
+        self._workspace, self._snapshot = workspace, snapshot
+        self._sites = {one.site: one for one in snapshot.sites}
+        self._collections = {(one.site, one.kind): one for one in snapshot.collections}
+        self._name = f"the snapshot {snapshot.id[:12]} of {snapshot.taken}"
+        self._made: dict[str, LedgerPart] = {}
+        self._places = places(workspace.document)
+        self.taken_from = FromSnapshot(snapshot.id, snapshot.taken, tuple(self._uncovered()))
+
+    def _uncovered(self) -> Iterator[Unknown]:
+        for site, has in self._workspace.document.sites().items():
+            for name, kind in sorted(self._workspace.registry.kinds.items()):
+                reason = self._missing(site, kind, has.systems)
+                if reason:
+                    yield Unknown(site, kind.system, name, reason)
+
+    def _missing(self, site: str, kind: Kind, systems: Several[str]) -> str:
+        """Why the snapshot does not say what there is of a kind, "" where it does, or where there can be none."""
+        if kind.system not in systems:
+            return ""
+        seen, found = self._sites.get(site), self._collections.get((site, kind.name))
+        if seen is None:
+            return f"{self._name} does not cover {site}"
+        elsewhere = self._moved(seen, site, kind.system)
+        if elsewhere:
+            return elsewhere
+        if found is None:
+            return f"{self._name} does not cover it"
+        return f"when {self._name} was taken: {found.error}" if found.error else ""
+
+    def _moved(self, seen: SeenSite, site: str, system: str) -> str:
+        """Another system than the one that was recorded says nothing about what was there."""
+        here, there = self._places[site].get(system, ""), seen.systems.get(system, "")
+        if here == there or self._workspace.document.offline(site):
+            return ""
+        return f"the document says that it is at {here}, and {self._name} is of {there or 'none'}"
+
+    def facts(self) -> Mapping[str, Mapping[str, Any]]:
+        """As they were."""
+        return {name: one.facts for name, one in self._sites.items()}
+
+    def ledger(self, sites: Iterable[str]) -> dict[str, LedgerPart]:
+        """As it was; an empty part for a site that is not covered."""
+        found = {}
+        for site in sites:
+            seen = self._sites.get(site)
+            if seen is None and site not in self._made:
+                self._made[site] = new_part(self._workspace.name, site)
+            found[site] = seen.ledger if seen else self._made[site]
+        return found
+
+    def observe(self, tasks: Iterable[Task], ledger: Mapping[str, LedgerPart]) -> Observed:
+        """From the file."""
+        systems = {name: site.systems for name, site in self._workspace.document.sites().items()}
+        return Observed({task: self._collection(task, systems.get(task[0], frozenset())) for task in tasks})
+
+    def _collection(self, task: Task, systems: Several[str]) -> Collection:
+        site, kind = task[0], self._workspace.registry.kinds[task[1]]
+        if kind.system not in systems:
+            return Collection(error=f"site {site} has no {kind.system}", absent=True)
+        reason = self._missing(site, kind, systems)
+        if reason:
+            return Collection(error=reason)
+        return Collection([_live(site, kind, one) for one in self._collections[task].objects])
+
+    def endpoints(self) -> Mapping[str, Mapping[str, str]]:
+        """As they were."""
+        return {name: one.endpoints for name, one in self._sites.items()}
+
+
+def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
+    values = dict(seen.values)
+    for path in seen.withheld:
+        _withhold(values, path)
+    return Live(
+        site=site, kind=kind, id=seen.id, locator=seen.locator, values=values, attributes=dict(seen.attributes),
+        facts={name: _figure(one) for name, one in seen.facts.items()}, foreign=seen.foreign, writers=seen.writers,
+    )  # fmt: skip
+
+
+def _withhold(values: dict[str, Any], path: tuple[str, ...]) -> None:
+    for step in path[:-1]:
+        inner = values.get(step)
+        values[step] = inner = dict(inner) if isinstance(inner, dict) else {}
+        values = inner
+    values[path[-1]] = WITHHELD
+
+
+def _figure(one: Any) -> Any:
+    if isinstance(one, Mapping):
+        return {key: _figure(inner) for key, inner in one.items()}
+    return Untold(one) if isinstance(one, str) else one
+
+
+@contextlib.contextmanager
+def source_of(workspace: Workspace, snapshot: Snapshot | None) -> Iterator[Source]:
+    """The snapshot, or the systems. Raises `VastplanError` for a snapshot that is of something else."""
+    if snapshot is None:
+        # All sites: a reference may cross to one that is not worked on.
+        sites = tuple(workspace.document.head.sites)
+        with connected(workspace.document, sites=sites, writable=False) as providers:
+            yield Systems(workspace, providers)
+        return
+    if snapshot.document != workspace.name:
+        raise VastplanError(f"the snapshot is of the document {snapshot.document}, not of {workspace.name}")
+    if snapshot.tables != tables(workspace.registry.kinds):
+        raise VastplanError(
+            f"the snapshot was taken by a vastplan ({snapshot.vastplan}) that reads other fields than this one: "
+            "record it again with this one"
+        )
+    yield Recorded(workspace, snapshot)

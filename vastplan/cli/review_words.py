@@ -1,0 +1,45 @@
+"""What can be typed for the review of a change: record a snapshot, plan against it and a base, apply what was reviewed."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def of_plan(one: argparse.ArgumentParser) -> None:
+    """The options of `plan`."""
+    one.add_argument(
+        "--snapshot",
+        type=Path,
+        metavar="FILE",
+        help="plan against what vastplan record wrote: no credentials, no network; to be read, not to be applied",
+    )
+    one.add_argument(
+        "--base",
+        type=Path,
+        metavar="PATH",
+        help="the document before the change: tells this change from what was pending and what drifted",
+    )
+
+
+def of_apply(one: argparse.ArgumentParser) -> None:
+    """The options of `apply PATH`."""
+    one.add_argument(
+        "--reviewed",
+        type=Path,
+        metavar="FILE",
+        help="plan anew, and go on only if that does no more than this plan, which somebody has reviewed",
+    )
+    one.add_argument("--allow-difference", action="store_true", help="go on though it is not what was reviewed")
+
+
+def of_record(one: argparse.ArgumentParser) -> None:
+    """The options of `record`."""
+    one.add_argument("--out", type=Path, metavar="FILE", required=True, help="where to write the snapshot")
+    one.add_argument(
+        "--without",
+        action="append",
+        default=[],
+        metavar="KIND",
+        help="leave out a kind that there is too much of (snapshot, workload); a plan says so; repeatable",
+    )

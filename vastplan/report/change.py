@@ -1,0 +1,103 @@
+"""A plan as the review of a change: what is the change's own, what was there before it, and from what it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.plan import Action, Plan, Standing, Verb
+from vastplan.report.values import counted
+
+HEADINGS = {
+    Standing.CHANGE: "This change",
+    Standing.PENDING: "Pending before this change",
+    Standing.DRIFT: "Drifted, whatever this change does",
+}
+_SHOWN = 12
+
+
+def shares(plan: Plan) -> list[tuple[Standing | None, Plan]]:
+    """The plan in parts by standing, the change's own first; all of it where there is no base."""
+    if plan.base is None:
+        return [(None, plan)]
+    found: list[tuple[Standing | None, Plan]] = []
+    for standing in Standing:
+        mine = tuple(one for one in plan.actions if (one.standing or Standing.CHANGE) is standing)
+        if mine:
+            found.append((standing, replace(plan, actions=mine)))
+    return found
+
+
+def own(plan: Plan) -> Plan:
+    """What the change itself does, as a plan without a base."""
+    return replace(
+        plan, base=None, actions=tuple(one for one in plan.actions if one.standing in (None, Standing.CHANGE))
+    )
+
+
+def findings(plan: Plan) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+    """Those of the change, and those that its base has too."""
+    count = len(plan.findings) if plan.base is None else plan.base.findings
+    return plan.findings[:count], plan.findings[count:]
+
+
+def beside(plan: Plan) -> str:
+    """One sentence on what is not the change's own; an apply of the plan carries it out too."""
+    parts = []
+    for standing, said in ((Standing.PENDING, "pending"), (Standing.DRIFT, "drifted")):
+        mine = [one for one in plan.actions if one.standing is standing]
+        if mine:
+            parts.append(f"{counted(len(mine), 'object')} {said}{_lost(mine)}")
+    withdrawn = len(plan.base.withdrawn) if plan.base else 0
+    if withdrawn:
+        parts.append(f"{counted(withdrawn, 'pending change')} withdrawn by it")
+    return f"Beside it: {', '.join(parts)}." if parts else ""
+
+
+def _lost(actions: Sequence[Action]) -> str:
+    going = [one for one in actions if one.verb in (Verb.DELETE, Verb.REPLACE)]
+    data = sum(1 for one in going if one.holds_data)
+    if not going:
+        return ""
+    return f" ({len(going)} to delete or replace" + (f", {data} with data)" if data else ")")
+
+
+def provenance(plan: Plan) -> str:
+    """Where a plan from a snapshot has its knowledge from, and how old that is; "" for a live one."""
+    if plan.snapshot is None:
+        return ""
+    return (
+        f"Planned from the snapshot {plan.snapshot.id[:12]} of {plan.snapshot.taken}, {age(plan)}, without credentials. "
+        "It is there to be reviewed: before an apply it is planned again, live."
+    )
+
+
+def age(plan: Plan) -> str:
+    """How old the snapshot was when the plan was made: `5 h old`."""
+    assert plan.snapshot is not None
+    try:
+        passed = datetime.fromisoformat(plan.created) - datetime.fromisoformat(plan.snapshot.taken)
+    except (ValueError, TypeError):  # a plan file may say anything
+        return "of unknown age"
+    if passed < timedelta(0):
+        return "from the future"
+    minutes = int(passed.total_seconds() // 60)
+    for size, unit in ((2 * 1440, "d"), (2 * 60, "h")):
+        if minutes >= size:
+            return f"{minutes // (size // 2)} {unit} old"
+    return f"{minutes} min old"
+
+
+def uncovered(plan: Plan) -> list[str]:
+    """What the snapshot does not tell, a line each."""
+    missing = plan.snapshot.uncovered if plan.snapshot else ()
+    lines = [f"{one.site}/{one.kind}: {one.reason}" for one in missing[:_SHOWN]]
+    return lines + ([f"and {len(missing) - _SHOWN} more"] if len(missing) > _SHOWN else [])
+
+
+def withdrawn(plan: Plan) -> list[str]:
+    """The addresses that the base would change and this document does not any more."""
+    gone = plan.base.withdrawn if plan.base else ()
+    return [*gone[:_SHOWN], *([f"and {len(gone) - _SHOWN} more"] if len(gone) > _SHOWN else [])]
