@@ -12,10 +12,12 @@ from datetime import UTC, datetime
 from vastplan.app.connect import Providers, connected, unverified
 from vastplan.app.current import check_document, check_endpoints, check_ledger, check_places, check_time, endpoints
 from vastplan.app.holding import Held, Notes
+from vastplan.app.leaving import rules
 from vastplan.app.planfile import sealed
 from vastplan.app.secret import revealer
 from vastplan.app.workspace import Expanded, Workspace, probe
 from vastplan.engine.apply import Progress, apply
+from vastplan.engine.blame import traced
 from vastplan.engine.diff import digests
 from vastplan.engine.guard import Consent, Limits
 from vastplan.engine.guards.again import moved
@@ -26,6 +28,7 @@ from vastplan.engine.plan import Request, build, further, wanted
 from vastplan.engine.run import Run
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
+from vastplan.model.address import Address
 from vastplan.model.errors import Lost
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
@@ -42,6 +45,7 @@ class Options:
     sites: tuple[str, ...]
     targets: tuple[str, ...] = ()
     consent: Consent = field(default_factory=Consent)
+    keep: tuple[str, ...] = ()  # patterns of addresses whose changes by hand are left alone
 
 
 def now() -> datetime:
@@ -89,6 +93,9 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
         providers,
         ledger,
     )
+    known = {entry.address for entry in mine} | {Address.parse(one) for part in ledger.values() for one in part.entries}
+    whole = set(options.sites) == set(_reach(workspace))
+    leave, told = rules(workspace, options.keep, known, now().date(), everywhere=whole)
     request = Request(
         document=workspace.name,
         digest=workspace.digest(entries),
@@ -102,7 +109,8 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
         reveal=revealer(workspace.document.folder),
         now=now(),
         targets=options.targets,
-        findings=(*expanded.findings, *unverified(workspace.document, options.sites)),
+        findings=(*expanded.findings, *unverified(workspace.document, options.sites), *told),
+        leave=leave,
         limits={site: in_force(limits_of(part.limits), _asked(workspace)) for site, part in ledger.items()},
         asked={"count": _asked(workspace).count, "percent": _asked(workspace).percent},
     )
@@ -111,6 +119,7 @@ def _plan(workspace: Workspace, options: Options, providers: Providers, expanded
     if more:  # read only where something is to go or to be cut off
         beside = observe([(site, kinds[name]) for site, name in sorted(more)], providers, ledger)
         plan, matcher = build(replace(request, observed=Observed({**observed.collections, **beside.collections})))
+    plan = replace(plan, actions=traced(plan.actions, matcher.owned(), kinds, providers))
     return Planned(sealed(plan), observed, mine, matcher)
 
 

@@ -14,6 +14,7 @@ from vastplan.app import flows, inspect, planfile, reports
 from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting
+from vastplan.cli.drift import drift as drift
 from vastplan.cli.screen import Screen
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
@@ -37,7 +38,12 @@ def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
         allow_narrow=tuple(getattr(words, "allow_narrow", ())),
         believe_gone=tuple(getattr(words, "believe_gone", ())),
     )
-    return flows.Options(workspace.chosen(getattr(words, "site", None)), tuple(getattr(words, "target", ())), consent)
+    return flows.Options(
+        workspace.chosen(getattr(words, "site", None)),
+        tuple(getattr(words, "target", ())),
+        consent,
+        tuple(getattr(words, "keep_drift", ())),
+    )
 
 
 def validate(words: argparse.Namespace, screen: Screen) -> int:
@@ -187,22 +193,6 @@ def _interruptible(screen: Screen) -> Iterator[threading.Event]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def drift(words: argparse.Namespace, screen: Screen) -> int:
-    """What moved behind our back, and what nobody manages."""
-    workspace = open_workspace(words.paths, words.connections)
-    options = flows.Options(workspace.chosen(words.site))
-    planned = flows.make_plan(workspace, options)
-    moved = drift_report.moved(planned.plan)
-    strangers = [(one.site, one.kind, one.name) for one in inspect.unmanaged(planned, workspace)]
-    reporting.write(words, screen, reports.of_drift(planned.plan, moved, strangers, reports.places(planned)))
-    if words.format == "json":
-        screen.machine(machine.drift(planned.plan, moved, strangers))
-    else:
-        screen.show(drift_report.text(planned.plan, moved, strangers, screen.style))
-    conditions = {errors.CHANGES} if moved else set()
-    return errors.exit_code(conditions | (_conditions(planned.plan) & {errors.INCOMPLETE, errors.ERROR}))
 
 
 def show(words: argparse.Namespace, screen: Screen) -> int:
