@@ -106,6 +106,15 @@ def _consents(one: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="only this address; patterns allowed; repeatable",
     )
+    one.add_argument(
+        "--keep-drift",
+        action="append",
+        nargs="?",
+        const="*",
+        default=[],
+        metavar="ADDRESS",
+        help="leave what was changed by hand alone this time, all of it or at this address; patterns allowed; repeatable",
+    )
     one.add_argument("--adopt", action="store_true", help="take over what exists and is not ours")
     one.add_argument(
         "--allow-delete",
@@ -211,8 +220,21 @@ def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     _paths(one)
     _site(one)
     _isolation(one, "show which projects the live state keeps apart")
-    _formats(one, "text", "json")
-    _reports(one, ".json", ".xml (JUnit)", ".sarif", ".prom")
+    one.add_argument(
+        "--since",
+        type=Path,
+        metavar="FILE",
+        help="show only what is new since this earlier --format json, and what went away",
+    )
+    one.add_argument(
+        "--accept",
+        action="append",
+        default=[],
+        metavar="ADDRESS[.FIELD]",
+        help="write what was changed by hand into the document, so that it is what is wanted; repeatable",
+    )
+    _formats(one, "text", "json", "markdown", "html")
+    _reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
 def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -12,13 +12,11 @@ from typing import Any, Literal
 
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic, Severity
+from vastplan.model.drift import Drift
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Outcome, Receipt
-from vastplan.model.plan import Action, Cause, Plan, Unknown, Verb
 
 FORMAT_VERSION = "1.0"
-Stranger = tuple[str, str, str]  # site, kind, name
-BY_HAND = (Cause.SYSTEM, Cause.BOTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,52 +56,6 @@ class Applied:
     plan: str
     outcomes: tuple[Outcome, ...]
     reviewed: Review | None = None
-    format_version: str = FORMAT_VERSION
-
-
-@dataclass(frozen=True, slots=True)
-class DriftedField:
-    """A field that is not as it was applied; `cause` is `system` or `both`, numbers are in `unit`."""
-
-    path: str
-    live: Any
-    applied: Any
-    cause: Cause
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
-class DriftedObject:
-    """An object that moved behind our back."""
-
-    address: str
-    what: Literal["gone", "changed"]
-    fields: tuple[DriftedField, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class UnmanagedObject:
-    """A live object that nobody manages here."""
-
-    site: str
-    kind: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """`drift`: what moved, what is not managed, and what could not be read. `pending` counts changes not applied yet."""
-
-    document: str
-    checked: str
-    drift: tuple[DriftedObject, ...]
-    unmanaged: tuple[UnmanagedObject, ...]
-    unknown: tuple[Unknown, ...]
-    pending: int
-    in_sync: int
-    findings: tuple[Diagnostic, ...] = ()
-    isolation: tuple[Isolation, ...] = ()
-    """Of what is live, with `--isolation`."""
     format_version: str = FORMAT_VERSION
 
 
@@ -182,30 +134,6 @@ def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:
     return Applied(receipt.plan, receipt.outcomes, reviewed)
 
 
-def drift(plan: Plan, found: list[Action], strangers: list[Stranger], isolation: tuple[Isolation, ...] = ()) -> Drift:
-    """What moved behind our back, told apart from what the document wants."""
-    return Drift(
-        document=plan.document,
-        checked=plan.created,
-        drift=tuple(_drifted(action) for action in found),
-        unmanaged=tuple(UnmanagedObject(*one) for one in strangers),
-        unknown=plan.unknown,
-        pending=len(plan.actions) - len(found),
-        in_sync=plan.in_sync,
-        findings=plan.findings,
-        isolation=isolation,
-    )
-
-
-def _drifted(action: Action) -> DriftedObject:
-    fields = tuple(
-        DriftedField(change.path, change.before, change.after, change.cause, change.unit)
-        for change in action.changes
-        if change.cause in BY_HAND
-    )
-    return DriftedObject(str(action.address), "gone" if action.verb is Verb.CREATE else "changed", fields)
-
-
 def shown(found: dict[str, Any]) -> ShownObject:
     """One object, from what `describe` says of it."""
     fields = tuple(ShownField(**one) for one in found["fields"])
@@ -220,7 +148,11 @@ def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:
 
 def plain(value: Printed) -> dict[str, Any]:
     """The value as JSON-able data."""
-    return asdict(value, dict_factory=_plain)
+    found = asdict(value, dict_factory=_plain)
+    if isinstance(value, Drift):
+        rows = zip(found["coverage"], value.coverage, strict=True)
+        found["coverage"] = [{**row, "percent": one.percent} for row, one in rows]
+    return found
 
 
 def dumps(value: Printed) -> str:
