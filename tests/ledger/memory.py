@@ -41,9 +41,11 @@ class Memory:
                     answer = self._created(path, given)
                 case "PUT":
                     answer = self._replaced(path, given)
-                case _:
+                case "DELETE":
                     answer = self._at(path)
                     del self.objects[path]
+                case _:
+                    raise AssertionError(f"{method} {path}")
             return json.loads(json.dumps(answer))
 
     def _at(self, path: str) -> Row:

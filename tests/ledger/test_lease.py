@@ -103,6 +103,9 @@ def test_a_lease_that_is_renewed_and_let_go_of(memory: KubernetesBench) -> None:
     }  # fmt: skip
     memory.ledger().open("iad", "another")
     assert (spec(memory)["leaseTransitions"], spec(memory)["acquireTime"]) == (1, "2026-01-01T00:00:12.500000Z")
+    memory.time.passed += 60
+    memory.ledger().open("iad", "a third")
+    assert spec(memory)["leaseTransitions"] == 2
 
 
 def test_how_long_a_lease_is_whose(memory: KubernetesBench) -> None:
@@ -142,11 +145,6 @@ def test_the_clock_that_went_further_counts(memory: KubernetesBench, which: str)
 
 @pytest.mark.parametrize("said", [{}, None, {"leaseTransitions": None}, {"holderIdentity": ""}])
 def test_a_lease_that_names_nobody_is_taken_by_writing_it(memory: KubernetesBench, said: Any) -> None:
-    if said is None:
-        memory.ledger().open("iad", "first").close()
-        row = memory.api.call("GET", LEASE)
-        assert holder_of({**row, "spec": None}, NOW) is None
-        return
     planted(memory, said)
     _, abandoned = acquire(memory.api, PLACE, memory.time.clock, "me", lambda: None)
     assert not abandoned and (spec(memory)["holderIdentity"], spec(memory)["leaseTransitions"]) == ("me", 1)
@@ -241,18 +239,18 @@ def test_a_lease_that_somebody_else_acquired_is_lost(memory: KubernetesBench, ch
     assert str(caught.value) == says
     before = memory.api.call("GET", LEASE)
     session._lease.release()
-    assert memory.api.call("GET", LEASE) == before and not session._lease.renew()
+    assert memory.api.call("GET", LEASE) == before and session._lease.renew() is False
 
 
-@pytest.mark.parametrize("how", ["removed", "let go of"])
+@pytest.mark.parametrize("how", ["removed", "let go of", "emptied"])
 def test_a_lease_that_is_gone_is_lost(memory: KubernetesBench, how: str) -> None:
     session = memory.ledger().open("iad", "me")
     row = memory.api.call("GET", LEASE)
     if how == "removed":
         memory.api.call("DELETE", LEASE)
     else:
-        memory.api.call("PUT", LEASE, body={**row, "spec": {}})
-    assert not session._lease.renew()
+        memory.api.call("PUT", LEASE, body={**row, "spec": {} if how == "let go of" else None})
+    assert session._lease.renew() is False
     with pytest.raises(Lost) as caught:
         session.holds()
     assert str(caught.value) == "the lease on the ledger of iad is lost: somebody removed it; nothing more is begun"
@@ -268,6 +266,21 @@ def test_a_renewal_that_fails_leaves_the_time_running(memory: KubernetesBench, p
     memory.time.passed = 41
     with pytest.raises(Lost):
         session.holds()
+
+
+def test_a_renewal_whose_outcome_cannot_be_looked_at_did_not_go_well(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+
+    class Away(Wrapped):
+        def before(self, method: str, path: str) -> None:
+            raise Unreachable("away") if method == "GET" else Unclear("no answer")
+
+    session._lease._api = Away(memory.api)
+    assert session._lease.renew() is False
+    session.holds()
+    session._lease._api = Refusing(memory.api, LEASE, Conflict("moved", 409))
+    assert session._lease.renew() is False
+    session.holds()
 
 
 def test_a_renewal_counts_from_when_it_was_asked_for(memory: KubernetesBench) -> None:

@@ -113,7 +113,7 @@ def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable
         before = holder_of(row, asked[1]) if row else None
         if before is not None and before[1]:
             raise Locked(f"the ledger of {place.site} is in use by {before[0]}; wait for it to end")
-        changes = (row["spec"].get("leaseTransitions") or 0) + 1 if row else 0
+        changes = ((row.get("spec") or {}).get("leaseTransitions") or 0) + 1 if row else 0
         now = _text(asked[1])
         spec = {"holderIdentity": holder, "leaseDurationSeconds": DURATION, "leaseTransitions": changes}
         spec |= {"acquireTime": now, "renewTime": now}
