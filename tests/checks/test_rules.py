@@ -59,17 +59,16 @@ def test_a_waiver_of_what_only_a_plan_can_tell_is_not_called_unused_offline(tmp_
 
 
 def test_every_word_about_checks_has_its_place(tmp_path: Path) -> None:
-    checks = {"waive": [{**WAIVER, "code": "TEN-91"}], "raise": {"TEM-01": "error"}, "sites": {"idd": {}}}
+    checks = {"waive": [{**WAIVER, "code": "TEN-91"}], "raise": {"TEM-01": "error"}}
     found = [one for one in checked(written({**OVERLAP, "checks": checks}, tmp_path)) if one.code.startswith("VP")]
     assert [(one.code, one.message) for one in found] == [
         ("VP260", "no check TEN-91"),
         ("VP260", "no check TEM-01"),
-        ("VP202", "no site idd"),
     ]
     lines = (tmp_path / "case.yaml").read_text().splitlines()
     assert ["TEN-91" in lines[one.where.line - 1] for one in found[:1] if one.where] == [True]
     assert ["TEM-01" in lines[one.where.line - 1] for one in found[1:2] if one.where] == [True]
-    assert [one.fix for one in found[1:]] == ["did you mean TEN-01?", "did you mean iad?"]
+    assert [one.fix for one in found[1:]] == ["did you mean TEN-01?"]
 
 
 def test_raise_raises_and_never_lowers(tmp_path: Path) -> None:
@@ -190,9 +189,9 @@ CEILING = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limi
     [
         ({"tenants": {"a": {}}}, []),
         (QUOTA, ["cluster"]),
-        ({**QUOTA, "checks": {"sites": {"iad": {"usable_capacity": 9}}}}, []),
+        ({**QUOTA, "sites": {"iad": {"sim": {}, "capability": {"usable_capacity": 9}}}}, []),
         ({"tenants": {"a": LIMITED}}, ["cluster", "vms"]),
-        ({"tenants": {"a": LIMITED}, "checks": {"sites": {"iad": {"reads_bw_mbps": 900}}}}, ["vms"]),
+        ({"tenants": {"a": LIMITED}, "sites": {"iad": {"sim": {}, "capability": {"reads_bw_mbps": 900}}}}, ["vms"]),
         ({"tenants": {"a": KEPT}}, ["vms"]),
         ({"tenants": {"a": CEILING}}, []),
     ],

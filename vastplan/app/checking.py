@@ -13,10 +13,10 @@ import vastplan.checks
 from vastplan.app.workspace import Expanded, Workspace
 from vastplan.checks.check import Check, discover
 from vastplan.checks.commitments import commitments
-from vastplan.checks.facts import Capability, Facts, Seen
+from vastplan.checks.facts import Facts, Seen
 from vastplan.checks.index import Index
 from vastplan.checks.run import Rules, Waiver, run
-from vastplan.config.checks import CapabilitySpec, ChecksSpec
+from vastplan.config.checks import ChecksSpec
 from vastplan.config.unfold import nearest
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Live, Observed
@@ -26,12 +26,8 @@ from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
 from vastplan.model.isolation import Isolation
 from vastplan.report.machine import KnownCheck
+from vastplan.words.capability import Capability
 from vastplan.words.kind import Untold
-
-_CAPABILITY = {
-    "usable": "usable_capacity", "reads": "reads_bw_mbps", "writes": "writes_bw_mbps", "read_iops": "reads_iops",
-    "write_iops": "writes_iops", "capacity_percent": "capacity_percent",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,21 +157,13 @@ def _rules(workspace: Workspace) -> Rules:
     )
 
 
-def _capabilities(workspace: Workspace) -> dict[str, Capability]:
-    said = _said(workspace).sites
-    found = {}
-    for name, spec in said.items() if isinstance(said, dict) else ():
-        given = {ours: value for ours, theirs in _CAPABILITY.items() if isinstance(value := getattr(spec, theirs), int)}
-        found[name] = Capability(**given, gpus=_gpus(spec))
-    return found
-
-
-def _gpus(spec: CapabilitySpec) -> Mapping[str, float]:
-    return spec.gpus if isinstance(spec.gpus, dict) else {}
+def _capabilities(workspace: Workspace) -> dict[str, Mapping[str, Any]]:
+    said = {name: spec.capability for name, spec in workspace.document.head.sites.items()}
+    return {name: one.model_dump() for name, one in said.items() if isinstance(one, Capability)}
 
 
 def _unknown(workspace: Workspace) -> list[Diagnostic]:
-    """Codes and sites that are none."""
+    """Codes that are none."""
     said, places = _said(workspace), workspace.document.places
     used = [
         (one.code, ("waive", str(index)))
@@ -183,13 +171,8 @@ def _unknown(workspace: Workspace) -> list[Diagnostic]:
     ]
     used += [(code, ("raise", code)) for code in (said.raised if isinstance(said.raised, dict) else {})]
     hint = "vastplan validate --list-checks lists them"
-    found = [
+    return [
         error("VP260", f"no check {code}", fix=nearest(code, catalogue()) or hint, where=places.get(place))
         for code, place in used
         if code not in catalogue()
     ]
-    known = workspace.document.head.sites
-    for name in said.sites if isinstance(said.sites, dict) else ():
-        if name not in known:
-            found.append(error("VP202", f"no site {name}", fix=nearest(name, known), where=places.get(("sites", name))))
-    return found
