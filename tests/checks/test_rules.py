@@ -135,6 +135,25 @@ def test_what_the_vms_says_is_asked_when_a_check_wants_it(tmp_path: Path, vastpl
         assert not any(call.path.endswith("/vms/") for call in vms.calls)
 
 
+def test_a_figure_that_no_check_wants_may_be_untold(tmp_path: Path, vastplan: Run) -> None:
+    """A cluster that does not say how much it reads says what may be promised; only who asks for bandwidth is told."""
+    with Lab(tmp_path, {"iad": ["vast"]}) as lab:
+        (row,) = lab.world._stores[0].rows("clusters")
+        assert row["max_cluster_read_bw_mb"] is None
+        file = tmp_path / "lab.yaml"
+        lab.write(QUOTA)
+        ran = vastplan("plan", file)
+        assert ran.code == 0 and "could not be checked" not in ran.out, ran
+        lab.write({"tenants": {"a": {**QUOTA["tenants"]["a"], **LIMITED}}})
+        ran = vastplan("plan", file)
+        told = [line for line in ran.out.splitlines() if "could not be checked" in line]
+        assert (
+            len(told) == 1 and told[0].startswith("warning QOS-07") and "read bandwidth: cannot be told" in told[0]
+        ), ran
+        row |= {"max_cluster_read_bw_mb": 900, "max_cluster_write_bw_mb": 900}
+        assert "could not be checked" not in vastplan("plan", file).out
+
+
 def test_checks_are_listed_and_explained(vastplan: Run) -> None:
     listed = vastplan("validate", "--list-checks")
     assert listed.code == 0 and "TEN-01  error    client ranges of two tenants overlap" in listed.out.splitlines()

@@ -102,19 +102,20 @@ def _seen(live: Live, matcher: Matcher) -> Seen:
     )
 
 
-def untold(asked: set[tuple[str, str]], observed: Observed) -> list[Diagnostic]:
-    """What checks wanted to see and could not: unknown is not fine."""
+def untold(facts: Facts, asked: set[tuple[str, str]], observed: Observed) -> list[Diagnostic]:
+    """What checks wanted to see and could not: unknown is not fine. Each check is asked for what it looks at itself."""
     found = []
-    for site, kind in sorted(asked):
-        unsaid = [
-            f"{name}: {value}"
-            for one in observed.objects(site, kind)
-            for name, value in one.facts.items()
-            if isinstance(value, Untold)
-        ]
-        reason = observed.error(site, kind) or "; ".join(unsaid)
-        for check in catalogue().values() if reason else ():
-            if kind in check.reads:
+    for check in catalogue().values():
+        mine = {(site, kind) for kind in check.reads for site in check.wanted(facts)}
+        for site, kind in sorted(mine & asked):
+            unsaid = [
+                f"{name}: {value}"
+                for one in observed.objects(site, kind)
+                for name, value in one.facts.items()
+                if name in check.figures and isinstance(value, Untold)
+            ]
+            reason = observed.error(site, kind) or "; ".join(unsaid)
+            if reason:
                 text = f"this could not be checked against {site}: {kind}: {reason}"
                 found.append(Diagnostic(check.code, Severity.WARNING, text, "plan again when it answers"))
     return found

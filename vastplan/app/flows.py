@@ -132,7 +132,7 @@ def _plan(
     live = committed.with_live(live, options.sites, observed, matcher)
     checked = (
         *checking.findings(workspace, live, request.now.date(), options.sites),
-        *checking.untold(asked, observed),
+        *checking.untold(facts, asked, observed),
     )
     rows = tuple(one for one in commitments(live) if one.site in options.sites)
     proofs = tuple(one for site, one in facts.isolation.items() if site in options.sites)

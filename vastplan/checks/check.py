@@ -26,7 +26,8 @@ class Finding:
 class Check:
     """One check. `reads` names kinds that it looks at live, at plan time only, on the sites that `wanted` answers.
 
-    A check that reads finds nothing of that on a site where it was not told: unknown is not wrong.
+    A check that reads finds nothing of that on a site where it was not told: unknown is not wrong. `figures` are those of
+    their figures that it looks at; that another one is not told is no concern of its.
     """
 
     code: str
@@ -37,6 +38,7 @@ class Check:
     source: str
     run: Callable[[Facts], Iterable[Finding]]
     reads: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
     wanted: Callable[[Facts], Iterable[str]] = lambda _: ()
 
 

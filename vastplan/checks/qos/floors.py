@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Finding
 from vastplan.checks.commitments import commitments
 from vastplan.checks.facts import Facts
+from vastplan.kinds.vast.cluster import READS, WRITES
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Severity
 from vastplan.model.units import show
@@ -46,5 +47,6 @@ CHECK = Check(
     source="VMS 5.5 document, clusters.max_cluster_read_bw_mb and max_cluster_write_bw_mb; qospolicies.static_limits",
     run=_run,
     reads=("cluster",),
+    figures=(READS, WRITES),
     wanted=_wanted,
 )

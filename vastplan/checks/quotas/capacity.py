@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Finding
 from vastplan.checks.commitments import CAPACITY, commitments
 from vastplan.checks.facts import Facts
+from vastplan.kinds.vast.cluster import USABLE
 from vastplan.model.diagnostic import Severity
 from vastplan.model.units import BYTES, show
 
@@ -35,5 +36,6 @@ CHECK = Check(
     source="VMS 5.5 document, clusters.usable_capacity_bytes",
     run=_run,
     reads=("cluster",),
+    figures=(USABLE,),
     wanted=_wanted,
 )
