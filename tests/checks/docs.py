@@ -80,9 +80,10 @@ def page() -> str:
     """The whole page."""
     parts = [HEAD]
     for one in catalogue().values():
+        milder = f" or **{one.milder.value}**" if one.milder else ""
         live = " *Live.*" if one.reads else ""
         parts.append(
-            f"## {one.code} {one.title}\n\n**{one.severity.value}**.{live} {one.why}\n\n"
+            f"## {one.code} {one.title}\n\n**{one.severity.value}**{milder}.{live} {one.why}\n\n"
             f"To do: {one.fix}.\n\nSource: {one.source}.\n"
         )
     return "\n".join([*parts, ELSEWHERE])

@@ -12,6 +12,7 @@ from typing import Any
 import vastplan.checks
 from vastplan.app.workspace import Expanded, Workspace
 from vastplan.checks.check import Check, discover
+from vastplan.checks.checkpoint.judged import budgets
 from vastplan.checks.commitments import commitments
 from vastplan.checks.facts import Facts, Seen
 from vastplan.checks.index import Index
@@ -21,6 +22,7 @@ from vastplan.config.unfold import nearest
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
+from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
@@ -40,6 +42,7 @@ class Checked:
     sites: int
     isolation: tuple[Isolation, ...] = ()
     commitments: tuple[Commitment, ...] = ()
+    budgets: tuple[CheckpointBudget, ...] = ()
 
 
 @cache
@@ -54,7 +57,7 @@ def known(code: str | None = None) -> tuple[KnownCheck, ...]:
         hint = nearest(code.upper(), catalogue())
         raise VastplanError(f"no check {code}" + (f"; {hint}" if hint else ""))
     return tuple(
-        KnownCheck(one.code, one.title, one.severity, one.why, one.fix, one.source, bool(one.reads))
+        KnownCheck(one.code, one.title, one.severity, one.why, one.fix, one.source, bool(one.reads), one.milder)
         for one in catalogue().values()
         if code in (None, one.code)
     )
@@ -69,7 +72,7 @@ def offline(workspace: Workspace, today: date) -> Checked:
     sites = {entry.address.site for entry in expanded.entries}
     return Checked(
         (*expanded.findings, *found), len(expanded.entries), len(kinds), len(sites), tuple(facts.isolation.values()),
-        commitments(facts),
+        commitments(facts), budgets(facts),
     )  # fmt: skip
 
 

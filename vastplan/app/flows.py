@@ -18,6 +18,7 @@ from vastplan.app.holding import Held, Notes
 from vastplan.app.planfile import sealed
 from vastplan.app.secret import revealer
 from vastplan.app.workspace import Expanded, Workspace, probe
+from vastplan.checks.checkpoint.judged import budgets
 from vastplan.checks.commitments import commitments
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.diff import digests
@@ -30,6 +31,7 @@ from vastplan.engine.plan import Request, build, further, wanted
 from vastplan.engine.run import Run
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
+from vastplan.model.address import Address
 from vastplan.model.errors import Lost
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Receipt
@@ -136,7 +138,8 @@ def _plan(
     )
     rows = tuple(one for one in commitments(live) if one.site in options.sites)
     proofs = tuple(one for site, one in facts.isolation.items() if site in options.sites)
-    plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs, commitments=rows)
+    spans = tuple(one for one in budgets(live) if Address.parse(one.address).site in options.sites)
+    plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs, commitments=rows, budgets=spans)
     return Planned(sealed(plan), observed, mine, matcher, proving.live(options.sites, observed, matcher, chain))
 
 

@@ -12,7 +12,7 @@ from vastplan.checks.isolation.proof import namespaces_of, prove
 from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry, Site
+from vastplan.words.document import Entry, Scope, Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +58,11 @@ class Facts:
         """The tenant that the document puts a project into, `None` when it does not."""
         written = self.written.on(project.address.site, "project").get(project.address.name)
         return written.values.get("tenant") if written else None
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The document as written, to look things up in."""
+        return Scope(self.sites, self.written)
 
     @cached_property
     def claims(self) -> Mapping[Address, tuple[Entry, ...]]:

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from vastplan.model.address import Address
+from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.isolation import Isolation
@@ -201,6 +202,8 @@ class Plan:
     """Which projects the document keeps apart, by site."""
     commitments: tuple[Commitment, ...] = ()
     """What each site promises together, before and after."""
+    budgets: tuple[CheckpointBudget, ...] = ()
+    """What the checkpoints of each volume that speaks of them take, and what the plan does to that."""
     id: str = ""
 
     def count(self) -> dict[str, int]:

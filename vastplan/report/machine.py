@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, Literal
 
+from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.isolation import Isolation
@@ -30,6 +31,7 @@ class Validation:
     findings: tuple[Diagnostic, ...]
     isolation: tuple[Isolation, ...] = ()
     commitments: tuple[Commitment, ...] = ()
+    budgets: tuple[CheckpointBudget, ...] = ()
     format_version: str = FORMAT_VERSION
 
 
@@ -154,6 +156,8 @@ class KnownCheck:
     fix: str
     source: str
     live: bool
+    milder: Severity | None = None
+    """What it also finds, where that is less bad than `severity`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.text import inert
+from vastplan.report.budgets import budget_lines
 from vastplan.report.values import CAUSES, before_after, counted, inside, plain
 
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
@@ -46,7 +47,7 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     if plan.unknown:
         lines += ["", style.paint("Unknown (could not be read, left out of this plan)", "yellow")]
         lines += [f"  ? {inert(f'{one.site} {one.system} {one.kind}')}: {inert(one.reason)}" for one in plan.unknown]
-    lines += ["", summary(plan, style, title)]
+    lines += [*budget_lines(plan.budgets, style), "", summary(plan, style, title)]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
