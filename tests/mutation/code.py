@@ -3,7 +3,7 @@
     python -m tests.mutation.code guards [--every N]
 
 A mutant is the module with one small mistake: a condition negated, a comparison moved, `and` for `or`, a `not` dropped, a
-number or a text changed, a `return` that answers nothing. Each mutant is tried by the tests of its suite in a process of
+number or a text changed, a decimal unit taken for a binary one, a `return` that answers nothing. Each mutant is tried by the tests of its suite in a process of
 its own, forked off one that has loaded what the suite does not mutate; what is still alive when the tests have ended, or
 takes too long to end, is told. `suites.yaml` names the suites; a survivor needs a reason in `code-survivors.yaml`.
 """
@@ -44,6 +44,9 @@ FLIPPED: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
 ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.FloorDiv: ast.Mult,
 }  # fmt: skip
+
+SWAPPED = {"MB": "MiB", "MiB": "MB", "GB": "GiB", "GiB": "GB", "TB": "TiB", "TiB": "TB", "kB": "KiB", "MB/s": "MiB/s"}
+UNITS = {(10, 3 * step): (2, 10 * step) for step in range(1, 7)}  # kB, MB, ... and KiB, MiB, ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,8 @@ def _changes(node: ast.AST) -> Iterator[Change]:
             yield f"without part {index + 1}", partial(_without, index=index)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield "not dropped", lambda one: _become(one, ast.Call(ast.Name("bool", ast.Load()), [one.operand], []))
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        yield from _units(node)
     elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
         replaced = ARITHMETIC[type(node.op)]
         yield replaced.__name__, lambda one: setattr(one, "op", replaced())
@@ -154,10 +159,25 @@ def _changes(node: ast.AST) -> Iterator[Change]:
         yield "continue", lambda one: _become(one, ast.Continue())
 
 
+def _units(node: ast.BinOp) -> Iterator[Change]:
+    """A decimal unit taken for the binary one, or the other way round: 10**6 for 2**20."""
+    if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
+        pair = (node.left.value, node.right.value)
+        other = {**UNITS, **{binary: decimal for decimal, binary in UNITS.items()}}.get(pair)
+        if other is not None:
+            yield (
+                "units swapped",
+                lambda one: _become(one, ast.BinOp(ast.Constant(other[0]), ast.Pow(), ast.Constant(other[1]))),
+            )
+
+
 def _constants(node: ast.Constant) -> Iterator[Change]:
     value = node.value
     if isinstance(value, bool):
         yield str(not value), lambda one: setattr(one, "value", not value)
+    elif isinstance(value, str) and value in SWAPPED:
+        yield "units swapped", lambda one: setattr(one, "value", SWAPPED[value])
+        yield "another text", lambda one: setattr(one, "value", value + "~")
     elif isinstance(value, int | float):
         yield str(value + 1), lambda one: setattr(one, "value", value + 1)
         yield str(value - 1), lambda one: setattr(one, "value", value - 1)

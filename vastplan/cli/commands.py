@@ -15,6 +15,7 @@ from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting
 from vastplan.cli.screen import Screen
+from vastplan.cli.show import show
 from vastplan.cli.validate import met, validate
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
@@ -219,26 +220,6 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
     elif checking.live_meetings(workspace, planned.isolation, flows.now().date()):
         conditions.add(errors.BLOCKED)
     return errors.exit_code(conditions | (_conditions(planned.plan) & told))
-
-
-def show(words: argparse.Namespace, screen: Screen) -> int:
-    """A saved plan, or one object."""
-    if words.address is None:
-        reporting.show_plan(words, screen, planfile.load(words.paths[0]), words.paths)
-        return errors.OK
-    if words.report or words.format not in ("text", "json"):
-        raise VastplanError("show PATH ADDRESS prints text or JSON; the other reports are of a whole plan")
-    workspace = open_workspace(words.paths, words.connections)
-    try:
-        address = Address.parse(words.address)
-    except ValueError as problem:
-        raise VastplanError(str(problem)) from None
-    found = inspect.describe(workspace, address)
-    if words.format == "json":
-        screen.machine(machine.shown(found))
-    else:
-        screen.show(drift_report.object_text(found, screen.style))
-    return errors.OK
 
 
 def ledger(words: argparse.Namespace, screen: Screen) -> int:

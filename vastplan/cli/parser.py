@@ -269,6 +269,7 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
             "apply",
             "drift",
             "show",
+            "budget",
             "ledger-list",
             "problems",
             "checks",

@@ -127,6 +127,16 @@ class ShownObject:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownBudget:
+    """`show PATH ADDRESS` of a volume: what its checkpoints take; `budget` is missing where what is said makes no sense."""
+
+    address: str
+    budget: CheckpointBudget | None
+    findings: tuple[Diagnostic, ...] = ()
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
 class OwnedObject:
     """An object in the ledger; `fields` counts the leaves that we set."""
 
@@ -168,7 +178,7 @@ class KnownChecks:
     format_version: str = FORMAT_VERSION
 
 
-Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | OwnedObjects
+Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects
 
 
 def applied(receipt: Receipt) -> Applied:

@@ -15,6 +15,7 @@ from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.plan import Action, FieldChange, Plan, Verb
 from vastplan.model.text import inert
 from vastplan.report.machine import Problems
+from vastplan.report.markdown_proofs import proofs
 from vastplan.report.markdown_words import code, prose, size, summary_code
 from vastplan.report.review import Crowd, Risk, by_risk, verdict
 from vastplan.report.values import CAUSES, before_after, counted, inside, plain
@@ -43,6 +44,8 @@ def comment(plan: Plan, attached: Sequence[str] = ()) -> str:
     page.add(_findings(plan.findings))
     if plan.unknown:
         page.add(_unknown(plan))
+    for part in proofs(plan):
+        page.add(part)
     crowd = Crowd(plan)
     left: list[Action] = []
     for risk, group in groupby(by_risk(plan), key=lambda one: one[0]):

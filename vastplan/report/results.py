@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
@@ -10,7 +10,9 @@ from types import MappingProxyType
 from vastplan.model.diagnostic import Diagnostic, Severity, Where
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan
+from vastplan.report.commitments import cells
 from vastplan.report.drift import by_hand
+from vastplan.report.isolation import verdict
 from vastplan.report.machine import BY_HAND, Problems, Stranger, Validation
 from vastplan.report.values import CAUSES, before_after, counted
 
@@ -58,6 +60,9 @@ RULES = {
     "unmanaged": "An object that nobody manages here.",
     "apply": "How one change of an apply ended.",
     "problem": "The command could not go on.",
+    "isolation": "Whether the projects of a site are kept apart.",
+    "commitment": "What a site promises together, of what it has.",
+    "budget": "What a volume's checkpoints take.",
 }
 _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.NOTE}
 _SHOWN_FIELDS = 20
@@ -66,7 +71,7 @@ _SHOWN_FIELDS = 20
 def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
     """A plan: its findings, what is blocked and unknown, and every change."""
     changes = [_change(action, places) for action in plan.actions]
-    return Results("plan", plan.document, (*_found(plan.findings), *_unknown(plan), *changes))
+    return Results("plan", plan.document, (*_found(plan.findings), *_unknown(plan), *changes, *_proofs(plan)))
 
 
 def of_validation(found: Validation) -> Results:
@@ -129,6 +134,20 @@ def _unknown(plan: Plan) -> tuple[Result, ...]:
         )
         for one in plan.unknown
     )
+
+
+def _proofs(plan: Plan) -> Iterator[Result]:
+    """Told, not judged: what is wrong of it is a finding, which the document may have waived."""
+    for proof in plan.isolation:
+        if proof.namespaces or proof.unknown:
+            yield Result(
+                "isolation", Level.NONE, verdict(proof), f"{proof.site}/isolation", unclear=bool(proof.unknown)
+            )
+    for row in plan.commitments:
+        what, before, after, has, share = cells(row)
+        yield Result("commitment", Level.NONE, f"{before} -> {after} of {has} ({share})", f"{row.site}/{what}")
+    for one in plan.budgets:
+        yield Result("budget", Level.NONE, "; ".join((one.line, *one.changes)), one.address)
 
 
 def _change(action: Action, places: Places) -> Result:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from vastplan.checks.checkpoint import failures, say
+from vastplan.checks.checkpoint import failures
 from vastplan.checks.checkpoint.budget import Budget
 from vastplan.checks.checkpoint.cure import cure
+from vastplan.model import say
 from vastplan.model.diagnostic import Severity
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
