@@ -46,7 +46,9 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 
 SWAPPED = {"MB": "MiB", "MiB": "MB", "GB": "GiB", "GiB": "GB", "TB": "TiB", "TiB": "TB", "kB": "KiB", "MB/s": "MiB/s"}
-UNITS = {(10, 3 * step): (2, 10 * step) for step in range(1, 7)}  # kB, MB, ... and KiB, MiB, ...
+UNITS: dict[tuple[Any, Any], tuple[int, int]] = {
+    (10, 3 * step): (2, 10 * step) for step in range(1, 7)
+}  # kB, MB, ... and KiB, MiB, ...
 
 
 @dataclass(frozen=True, slots=True)
