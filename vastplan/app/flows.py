@@ -19,6 +19,7 @@ from vastplan.app.secret import revealer
 from vastplan.app.sources import Source, source_of
 from vastplan.app.split import no_base, split
 from vastplan.app.workspace import Expanded, Workspace
+from vastplan.checks.checkpoint.judged import budgets
 from vastplan.checks.commitments import commitments
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.blame import traced
@@ -153,11 +154,12 @@ def _plan(workspace: Workspace, options: Options, source: Source, expanded: Expa
     live = committed.with_live(live, options.sites, observed, matcher)
     checked = (
         *checking.findings(workspace, live, request.now.date(), options.sites),
-        *checking.untold(asked, observed),
+        *checking.untold(facts, asked, observed),
     )
     rows = tuple(one for one in commitments(live) if one.site in options.sites)
     proofs = tuple(one for site, one in facts.isolation.items() if site in options.sites)
-    plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs, commitments=rows)
+    spans = tuple(one for one in budgets(live) if Address.parse(one.address).site in options.sites)
+    plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs, commitments=rows, budgets=spans)
     return Planned(plan, observed, mine, matcher, proving.live(options.sites, observed, matcher, chain))
 
 

@@ -32,6 +32,7 @@ PRINTED: Mapping[str, Any] = MappingProxyType(
         "apply": machine.Applied,
         "drift": Drift,
         "show": machine.ShownObject,
+        "budget": machine.ShownBudget,
         "ledger-list": machine.OwnedObjects,
         "problems": machine.Problems,
         "checks": machine.KnownChecks,

@@ -14,6 +14,7 @@ from vastplan.cli.drift import drift as drift
 from vastplan.cli.review import record as record
 from vastplan.cli.running import interruptible, progress
 from vastplan.cli.screen import Screen
+from vastplan.cli.show import show
 from vastplan.cli.validate import met, validate
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
@@ -22,7 +23,6 @@ from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import Forbidden, Invalid, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Plan
-from vastplan.report import drift as drift_report
 from vastplan.report import machine
 from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
@@ -169,26 +169,6 @@ def _ended(made: Plan, receipt: Receipt) -> set[int]:
     if left or states & {State.FAILED, State.UNKNOWN}:
         found.add(errors.PARTIAL)
     return found
-
-
-def show(words: argparse.Namespace, screen: Screen) -> int:
-    """A saved plan, or one object."""
-    if words.address is None:
-        reporting.show_plan(words, screen, planfile.load(words.paths[0]), words.paths)
-        return errors.OK
-    if words.report or words.format not in ("text", "json"):
-        raise VastplanError("show PATH ADDRESS prints text or JSON; the other reports are of a whole plan")
-    workspace = open_workspace(words.paths, words.connections)
-    try:
-        address = Address.parse(words.address)
-    except ValueError as problem:
-        raise VastplanError(str(problem)) from None
-    found = inspect.describe(workspace, address)
-    if words.format == "json":
-        screen.machine(machine.shown(found))
-    else:
-        screen.show(drift_report.object_text(found, screen.style))
-    return errors.OK
 
 
 def ledger(words: argparse.Namespace, screen: Screen) -> int:

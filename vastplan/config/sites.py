@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import MISSING, Field, StringConstraints, model_validator
 
 from vastplan.config.checks import ChecksSpec
-from vastplan.words.checkpoint import Capability
+from vastplan.words.capability import Capability
 from vastplan.words.types import EnvironmentSecret, FileSecret, Spec
 
 _Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#]*)?$")]
@@ -114,7 +114,7 @@ class SiteSpec(Connections):
     """The version of the VAST CSI drivers that are installed there: what they cannot do is refused."""
     parallel: Annotated[int, Field(ge=1, le=64)] | MISSING = MISSING
     capability: Capability | MISSING = MISSING
-    """What the site can do, for what is computed of it: the budgets of checkpoints."""
+    """What the site can do: what its promises, QoS minimums, GPUs and checkpoints are held against."""
 
 
 class KubernetesLedgerSpec(KubernetesEndpoint):

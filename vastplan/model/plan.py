@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from vastplan.model.address import Address
+from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.isolation import Isolation
@@ -283,6 +284,8 @@ class Plan:
     snapshot: FromSnapshot | None = None
     base: Base | None = None
     left: tuple[Left, ...] = ()
+    budgets: tuple[CheckpointBudget, ...] = ()
+    """What the checkpoints of each volume that speaks of them take, and what the plan does to that."""
     id: str = ""
 
     def count(self) -> dict[str, int]:

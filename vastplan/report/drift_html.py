@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from vastplan.model.drift import Drift, DriftedField, DriftedObject
 from vastplan.report.drift import ignored_words, made_by, sides, verdict
-from vastplan.report.html import document, finding, notes, worst
+from vastplan.report.html_page import document, finding, notes, worst
 from vastplan.report.html_style import STYLE
 from vastplan.report.html_words import Html, code, joined, tag
 from vastplan.report.values import CAUSES, counted, told

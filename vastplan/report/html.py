@@ -1,20 +1,15 @@
-"""A page that stands alone: the verdict, the picture of each site, every action. It loads nothing and runs nothing.
-
-Its content security policy allows one thing, its own style sheet, by digest: should a name ever find a way out of the text,
-a browser would still not run or fetch what it says.
-"""
+"""A page that stands alone: the verdict, the picture of each site, every action. It loads nothing and runs nothing."""
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator
-from hashlib import sha256
 
-from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.plan import Plan, Verb
 from vastplan.report.change import parted, provenance, uncovered, withdrawn
 from vastplan.report.graph import graph, sites
 from vastplan.report.html_actions import filter_style, filters, tables
+from vastplan.report.html_page import document, finding, notes, worst
+from vastplan.report.html_proofs import proofs
 from vastplan.report.html_style import STYLE
 from vastplan.report.html_words import Html, code, joined, tag
 from vastplan.report.machine import Problems
@@ -41,6 +36,7 @@ def page(plan: Plan) -> str:
     main += _pictures(plan)
     if plan.actions:
         main += [tag("h2", "Changes", id="changes"), filters(plan), tables(plan)]
+    main += proofs(plan)
     main.append(notes("Pending before, and not any more", [tag("li", code(one)) for one in withdrawn(plan)]))
     main.append(notes("Checks that the base has too", [finding(one) for one in worst(old)]))
     parts += [tag("main", *main, id="main"), _foot(plan)]
@@ -53,22 +49,6 @@ def problems(name: str, found: Problems) -> str:
     listed = listed or [tag("li", line, class_="error") for line in found.error.splitlines()]
     head = tag("header", tag("h1", f"vastplan: {name}"), tag("p", "No plan could be made.", class_="verdict"))
     return document(f"vastplan: {name}", STYLE, [head, tag("main", notes("Checks", listed), id="main")])
-
-
-def document(title: str, style: str, parts: list[Html]) -> str:
-    """A whole document that loads nothing."""
-    allowed = b64encode(sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=policy),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="referrer", content="no-referrer"),
-        tag("title", title),
-        Html(f"<style>{style}</style>"),
-    )
-    return f"<!DOCTYPE html>\n{tag('html', head, tag('body', *parts), lang='en')}\n"
 
 
 def _head(plan: Plan) -> Html:
@@ -96,23 +76,6 @@ def _provenance(plan: Plan) -> Iterator[Html]:
         lines = [tag("li", f"not covered: {one}") for one in uncovered(plan)]
         if lines:
             yield tag("ul", *lines, class_="notes")
-
-
-def worst(found: tuple[Diagnostic, ...]) -> list[Diagnostic]:
-    """Findings, the worst first."""
-    return sorted(found, key=lambda one: tuple(Severity).index(one.severity))
-
-
-def finding(one: Diagnostic) -> Html:
-    """One finding as an item of a list."""
-    place = [joined(code(part), " ") for part in (one.where, one.address) if part]
-    said = f"{one.severity.value} {one.code}: "
-    return tag("li", said, *place, one.message, f" To go on: {one.fix}" if one.fix else "", class_=one.severity.value)
-
-
-def notes(title: str, items: list[Html]) -> Html:
-    """A heading with its items; nothing where there are none."""
-    return joined(tag("h2", f"{title} ({len(items)})"), tag("ul", *items, class_="notes")) if items else Html("")
 
 
 def _pictures(plan: Plan) -> Iterator[Html]:

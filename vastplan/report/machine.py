@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, Literal
 
+from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.drift import Drift
@@ -28,6 +29,7 @@ class Validation:
     findings: tuple[Diagnostic, ...]
     isolation: tuple[Isolation, ...] = ()
     commitments: tuple[Commitment, ...] = ()
+    budgets: tuple[CheckpointBudget, ...] = ()
     format_version: str = FORMAT_VERSION
 
 
@@ -87,6 +89,16 @@ class ShownObject:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownBudget:
+    """`show PATH ADDRESS` of a volume: what its checkpoints take; `budget` is missing where what is said makes no sense."""
+
+    address: str
+    budget: CheckpointBudget | None
+    findings: tuple[Diagnostic, ...] = ()
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
 class OwnedObject:
     """An object in the ledger; `fields` counts the leaves that we set."""
 
@@ -116,6 +128,8 @@ class KnownCheck:
     fix: str
     source: str
     live: bool
+    milder: Severity | None = None
+    """What it also finds, where that is less bad than `severity`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +140,7 @@ class KnownChecks:
     format_version: str = FORMAT_VERSION
 
 
-Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | OwnedObjects
+Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects
 
 
 def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:

@@ -16,6 +16,7 @@ from vastplan.model.plan import Action, FieldChange, Plan, Unknown, Verb
 from vastplan.model.text import inert
 from vastplan.report.change import HEADINGS, parted, provenance, shares, uncovered, withdrawn
 from vastplan.report.machine import Problems
+from vastplan.report.markdown_proofs import proofs
 from vastplan.report.markdown_words import code, prose, size, summary_code
 from vastplan.report.review import Crowd, Risk, by_risk, left_words, reverts, verdict
 from vastplan.report.values import CAUSES, before_after, counted, inside, plain
@@ -47,6 +48,8 @@ def comment(plan: Plan, attached: Sequence[str] = ()) -> str:
     if plan.unknown:
         page.add(unknown(plan.unknown))
     page.add(_by_hand(plan))
+    for proof in proofs(plan):
+        page.add(proof)
     crowd = Crowd(plan)
     left: list[Action] = []
     for standing, part in shares(plan):

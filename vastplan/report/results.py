@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
@@ -11,7 +11,9 @@ from vastplan.model.diagnostic import Diagnostic, Severity, Where
 from vastplan.model.drift import Drift, DriftedObject
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, Standing, Unknown
+from vastplan.report.commitments import cells
 from vastplan.report.drift import ignored_words, sides
+from vastplan.report.isolation import verdict
 from vastplan.report.machine import Problems, Validation
 from vastplan.report.values import CAUSES, counted, told
 
@@ -61,6 +63,9 @@ RULES = {
     "ignored": "A difference that a rule of the document ignores.",
     "apply": "How one change of an apply ended.",
     "problem": "The command could not go on.",
+    "isolation": "Whether the projects of a site are kept apart.",
+    "commitment": "What a site promises together, of what it has.",
+    "budget": "What a volume's checkpoints take.",
 }
 _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.NOTE}
 _SHOWN_FIELDS = 20
@@ -77,7 +82,7 @@ def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
             replace(one, before=action.standing is not Standing.CHANGE)
             for one, action in zip(changes, plan.actions, strict=True)
         ]
-    return Results("plan", plan.document, (*found, *_unknown(plan.unknown), *changes))
+    return Results("plan", plan.document, (*found, *_unknown(plan.unknown), *changes, *_proofs(plan)))
 
 
 def of_validation(found: Validation) -> Results:
@@ -144,6 +149,20 @@ def _unknown(found: Iterable[Unknown]) -> tuple[Result, ...]:
         )
         for one in found
     )
+
+
+def _proofs(plan: Plan) -> Iterator[Result]:
+    """Told, not judged: what is wrong of it is a finding, which the document may have waived."""
+    for proof in plan.isolation:
+        if proof.namespaces or proof.unknown:
+            yield Result(
+                "isolation", Level.NONE, verdict(proof), f"{proof.site}/isolation", unclear=bool(proof.unknown)
+            )
+    for row in plan.commitments:
+        what, before, after, has, share = cells(row)
+        yield Result("commitment", Level.NONE, f"{before} -> {after} of {has} ({share})", f"{row.site}/{what}")
+    for one in plan.budgets:
+        yield Result("budget", Level.NONE, "; ".join((one.line, *one.changes)), one.address)
 
 
 def _change(action: Action, places: Places) -> Result:

@@ -8,6 +8,7 @@ from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.text import inert
+from vastplan.report.budgets import budget_lines
 from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
 from vastplan.report.review import left_words, reverts
 from vastplan.report.values import CAUSES, before_after, counted, inside, plain
@@ -52,7 +53,7 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     if plan.snapshot is not None:
         lines += ["", style.paint(inert(provenance(plan), 400), "yellow")]
         lines += [f"  not covered: {inert(one, 300)}" for one in uncovered(plan)]
-    lines += ["", summary(plan, style, title)]
+    lines += [*budget_lines(plan.budgets, style), "", summary(plan, style, title)]
     if plan.base is not None and beside(plan):
         lines.append(beside(plan))
     return "\n".join(lines).lstrip("\n") + "\n"
