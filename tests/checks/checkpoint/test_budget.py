@@ -27,6 +27,7 @@ from vastplan.checks.checkpoint import (
     line,
 )
 from vastplan.checks.checkpoint.cure import write_needed
+from vastplan.checks.checkpoint.failures import mtbf_seconds
 from vastplan.checks.checkpoint.rhythm import Pace, Window, window
 from vastplan.checks.checkpoint.size import model_bytes
 from vastplan.model import say, units
@@ -313,3 +314,7 @@ def test_a_curve_promises_no_interval_that_an_asynchronous_write_cannot_keep() -
     assert {cost for interval, cost in pace.curve() if interval <= 490} == {held}
     free = replace(pace, asynchronous=False)
     assert all(cost == free.overhead(interval) for interval, cost in free.curve())
+
+
+def test_a_day_has_its_seconds() -> None:
+    assert mtbf_seconds(1000, 2000.0) == 2 * 24 * 60 * 60
