@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
-from vastplan.engine.diff import leaves, same
+from vastplan.engine.diff import diff, leaves, same
 from vastplan.engine.settle import until_gone, until_ready
 from vastplan.model.address import Address
 from vastplan.model.errors import Lost, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.outcome import State
 from vastplan.model.plan import Cause, Step, Verb
-from vastplan.model.state import Intent
-from vastplan.model.value import Ref, Secret
+from vastplan.model.state import UNTOLD, Intent
+from vastplan.model.value import WITHHELD, Ref, Secret
 from vastplan.words.kind import Field, Kind, Shape
 
 A = entry("shelf", "a", size=3)
@@ -251,6 +251,29 @@ def test_one_side_moved(bench: Bench) -> None:
     assert bench.plan(entry("shelf", "a", size=4)).actions[0].reason == "the document changed"
     bench.library.named("shelf", "a").update(size=5)
     assert bench.plan(A).actions[0].reason == "it was changed behind our back"
+
+
+# Against a snapshot
+
+
+def test_what_a_snapshot_does_not_hold_is_neither_in_sync_nor_changed(bench: Bench) -> None:
+    bench.done(A, entry("shelf", "b", size=3))
+    bench.library.said.clear()
+    owned = bench.part.entries["iad/shelf/a"]
+    bench.owns("iad/shelf/a", replace(owned, fields={"size": UNTOLD}))
+    plan = bench.plan(entry("shelf", "a", size=4), entry("shelf", "b", size=3))
+    assert (plan.actions, plan.in_sync) == ((), 1)
+    (one,) = plan.findings
+    assert (one.code, one.address, one.message, one.fix) == (
+        "VP330", "iad/shelf/a", "size: not in the snapshot, so it cannot be told whether it would change", "a live plan compares it",
+    )  # fmt: skip
+
+
+def test_what_is_withheld_beside_what_changes_is_said() -> None:
+    found = diff(
+        KINDS["shelf"], {"name": "a", "size": 4, "open": True}, {"name": "a", "size": 3, "open": WITHHELD}, {}, "00"
+    )
+    assert ([change.path for change in found.changes], found.untold) == (["size"], ("open",))
 
 
 # After an interruption

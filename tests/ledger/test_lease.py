@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -549,6 +550,48 @@ def test_an_untouched_session_writes_nothing_when_it_ends(memory: KubernetesBenc
     assert memory.secrets() == before and api.said == []
 
 
+def test_an_update_that_got_through_without_an_answer_is_not_sent_again(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+
+    class Mute(Wrapped):
+        def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
+            answer = super().call(method, path, query=query, body=body)
+            if method == "PUT":
+                raise Unclear("no answer")
+            return answer
+
+    api = session._api = Mute(memory.api)
+    session.record(events.own("iad/view/x", OWNED))
+    assert api.said == [("PUT", HEAD), ("GET", HEAD)]
+    found = heads.read(memory.api, PLACE)
+    assert found is not None and (session._head.turn, session._version) == (found[0].turn, found[1])
+
+
+def test_what_is_recorded_while_the_journal_is_folded_waits_and_stays(
+    memory: KubernetesBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "TAIL", 100)
+    monkeypatch.setattr(sessions, "SEGMENTS", 0)
+    session = memory.ledger().open("iad", "me")
+    beside = threading.Thread(target=session.record, args=(events.own("iad/view/beside", OWNED),))
+
+    class Folding(Wrapped):
+        posts = 0
+
+        def before(self, method: str, path: str) -> None:
+            self.posts += method == "POST"
+            if self.posts == 2 and beside.ident is None:  # the first is the journal's, the second the part's
+                beside.start()
+                beside.join(0.3)  # as long as it is folded it does not come back
+
+    session._pieces._api = Folding(memory.api)
+    session.record(events.own("iad/view/x", OWNED))
+    beside.join(30)
+    assert not beside.is_alive()
+    assert set(memory.ledger().read("iad").entries) == {"iad/view/x", "iad/view/beside"}
+    assert set(session.part.entries) == {"iad/view/x", "iad/view/beside"}
+
+
 def test_how_much_a_head_holds(memory: KubernetesBench) -> None:
     """32 KiB of events, then 32 segments: both far below what an API server takes in one Secret."""
     session = memory.ledger().open("iad", "me")
@@ -559,8 +602,10 @@ def test_how_much_a_head_holds(memory: KubernetesBench) -> None:
     session = memory.ledger().open("iad", "me")
     session.close()
     session = memory.ledger().open("iad", "me")
+    turn = session._head.turn
     for number in range(32):
         session.record(events.drop("x" * (32 * 1024 - empty) + "y"))
+        assert session._head.turn == turn + number + 1
         assert not session._head.tail and len(session._head.journal) == number + 1
     session.record(events.drop("x" * (32 * 1024 - empty) + "y"))
     assert not session._head.journal and not session._head.tail
