@@ -6,7 +6,7 @@ BIN = $(VENV)/bin
 KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
 
 .PHONY: demo test lint types layers unit kube live record-kube schemas checks-doc explore coverage faults kills \
-  mutate-tables mutate-guards mutate-ledger contract bench golden browser pictures clean
+  mutate-tables mutate-guards mutate-ledger mutate-checks contract bench golden browser pictures clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -39,7 +39,7 @@ record-kube: $(VENV)/ready kube
 	VASTPLAN_KUBE=record $(BIN)/pytest tests/kube
 
 schemas: $(VENV)/ready
-	for which in desired-state plan snapshot ledger approvals connections validate apply drift show ledger-list problems checks; do \
+	for which in desired-state plan snapshot ledger approvals connections validate apply drift show budget ledger-list problems checks; do \
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
 
 # docs/checks.md from the catalogue of checks.
@@ -88,6 +88,10 @@ mutate-guards: $(VENV)/ready
 
 mutate-ledger: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.code ledger
+
+mutate-checks: $(VENV)/ready
+	$(BIN)/python -m tests.mutation.code checks
+	$(BIN)/python -m tests.mutation.code checkpoint
 
 mutate-tables: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.tables

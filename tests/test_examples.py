@@ -25,6 +25,23 @@ COMMANDS = [
 YAML = [text for kind, text in FENCES if kind == "yaml"]
 
 
+FAILS = "checkpoints.yaml"
+
+
+def mend(target: Path, vastplan: Run) -> None:
+    """The example that is there to fail says which limit binds, and one line makes it pass."""
+    ran = vastplan("validate", target)
+    assert ran.code == 1 and "error CKP-01: lab/volume/checkpoints" in ran.err, ran
+    assert "IOPS x I/O size of volume checkpoints binds" in ran.err, ran
+    assert vastplan("plan", target).code == 3
+    text = target.read_text()
+    assert text.count("max_writes_iops: 3000\n") == 1
+    target.write_text(text.replace("max_writes_iops: 3000\n", "max_writes_iops: 40000\n"))
+    mended = vastplan("validate", target)
+    assert mended.code == 0 and mended.err == "", mended
+    assert "980 GB in 8.17 min at 2 GB/s (QoS bandwidth of volume checkpoints binds)" in mended.out
+
+
 @pytest.mark.parametrize("example", DOCUMENTS, ids=lambda one: one.name)
 def test_an_example_from_nothing_to_in_sync(example: Path, tmp_path: Path, vastplan: Run) -> None:
     target = tmp_path / example.name
@@ -33,6 +50,8 @@ def test_an_example_from_nothing_to_in_sync(example: Path, tmp_path: Path, vastp
     else:
         shutil.copy(example, target)
         shutil.copy(ROOT / "examples" / "csi-password", tmp_path)
+    if example.name == FAILS:
+        mend(target, vastplan)
     assert vastplan("validate", target).code == 0
     assert vastplan("plan", target, "--detailed-exitcode").code == 2
     applied = vastplan("apply", target, "--auto-approve")

@@ -127,11 +127,12 @@ def test_what_was_moved_by_hand_is_printed_as_it_should_be(tmp_path: Path, vastp
         assert ran.code == 2, ran
         found = fits("drift", ran)
         field = {"path": "max_views", "live": 7, "applied": 3, "cause": "system", "unit": ""}
-        assert sorted(found["drift"], key=lambda one: str(one["address"])) == [
-            {"address": "iad/tenant/a", "what": "changed", "fields": [field]},
-            {"address": "iad/tenant/b", "what": "gone", "fields": []},
-        ]
-        assert {"site": "iad", "kind": "tenant", "name": "somebody-elses"} in found["unmanaged"]
+        changed, gone = sorted(found["drift"], key=lambda one: str(one["address"]))
+        assert (changed["address"], changed["what"], len(changed["fields"])) == ("iad/tenant/a", "changed", 1)
+        assert field.items() <= changed["fields"][0].items() and changed["fields"][0]["units"] == {}
+        assert (gone["address"], gone["what"], gone["fields"]) == ("iad/tenant/b", "gone", [])
+        assert changed["since"] and gone["since"] and changed["new"] and gone["new"]
+        assert {"site": "iad", "kind": "tenant", "name": "somebody-elses", "new": True} in found["unmanaged"]
         shown = fits("show", vastplan("show", file, "iad/tenant/a", *JSON))
         assert [one for one in shown["fields"] if one["differs"]] == [
             {"path": "max_views", "desired": 3, "live": 7, "differs": True, "cause": "system", "unit": ""}

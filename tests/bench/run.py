@@ -21,6 +21,7 @@ import yaml
 
 from vastplan.app import checking, flows
 from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.checks.checkpoint.judged import budgets
 from vastplan.engine.guard import Consent
 from vastplan.sim.world import World
 
@@ -152,6 +153,7 @@ def apply_under_latency(objects: int, latency: float) -> dict[str, float]:
 def teams(folder: Path, objects: int) -> Path:
     """A document of about so many objects in teams that each have everything, down to volumes and projects."""
     a_team, per_volume = 10, 4
+    checkpoint = {"size": "200 GB", "interval": "30m", "reliability": {"mtbf": "2d"}, "targets": {"rpo": "1h"}}
     count = max(1, objects // (a_team + 10 * per_volume))
     tenants = {
         f"team-{team}": {
@@ -170,6 +172,7 @@ def teams(folder: Path, objects: int) -> Path:
                     "path": f"/team-{team}/v{index}",
                     "size": "1 TiB",
                     "qos_policy": f"team-{team}",
+                    **({"checkpoint": checkpoint} if index == 0 else {}),
                 }
                 for index in range(10)
             },
@@ -183,7 +186,7 @@ def teams(folder: Path, objects: int) -> Path:
 
 
 def checks(objects: int) -> dict[str, float]:
-    """All checks over a document, the isolation proof among them, against PyYAML's C loader on the same document."""
+    """All checks over a document, with isolation proofs and checkpoint budgets, against PyYAML's C loader on the same."""
     with tempfile.TemporaryDirectory() as name:
         path = teams(Path(name), objects)
         text = path.read_bytes()
@@ -191,7 +194,13 @@ def checks(objects: int) -> dict[str, float]:
         workspace = open_workspace([path])
         expanded = workspace.expanded()
         checking.catalogue()
-        own = _cpu(lambda: checking.findings(workspace, checking.facts_of(workspace, expanded), date(2026, 1, 1)))
+
+        def work() -> None:
+            facts = checking.facts_of(workspace, expanded)
+            checking.findings(workspace, facts, date(2026, 1, 1))
+            assert len(budgets(facts)) >= objects // 50 - 1
+
+        own = _cpu(work)
         return {"objects": len(expanded.entries), "load": load, "checks": own, "ratio": own / load}
 
 

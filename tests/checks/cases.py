@@ -6,6 +6,7 @@
     bad:
       TITLE:
         document: {...}
+        weighs: warning                          where that is less than the check weighs at most
         finds: {ADDRESS: MESSAGE} word for word; a list where it finds several things about one address
         live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read
 
@@ -45,6 +46,7 @@ class Case:
     finds: dict[str, list[str]]
     live: Live
     probed: dict[str, dict[str, str]]
+    weighs: str
 
 
 def cases() -> Iterator[Case]:
@@ -57,7 +59,7 @@ def cases() -> Iterator[Case]:
                 whole = (
                     told if sort == "bad" or set(told or {}) & {"document", "live", "probed"} else {"document": told}
                 )
-                assert set(whole) <= {"document", "finds", "live", "repeat", "probed"}, (file, title)
+                assert set(whole) <= {"document", "finds", "live", "repeat", "probed", "weighs"}, (file, title)
                 finds = {
                     address: found if isinstance(found, list) else [found]
                     for address, found in whole.get("finds", {}).items()
@@ -73,6 +75,7 @@ def cases() -> Iterator[Case]:
                     finds,
                     whole.get("live") or {},
                     whole.get("probed") or {},
+                    whole.get("weighs") or "",
                 )
 
 

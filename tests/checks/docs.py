@@ -18,8 +18,20 @@ checks:
   raise: {CSI-09: error}                  # weighs more here; nothing else lowers a finding than
   waive:                                  # somebody's word, which stays visible as a note, and ends
     - {code: ISO-02, address: "*/secret/vast-mgmt", reason: one log-in until we are on 5.5, until: 2027-01-31}
-  sites:                                  # what a site can do, where no system says it
-    iad: {usable_capacity: 5 PiB, capacity_percent: 120, reads_bw_mbps: 200 GB/s, gpus: {default: 512}}
+```
+
+What a site can do stands with the site, for the checks and for [budgets of checkpoints](checkpoints.md) alike: how much is there
+where its cluster does not say, how much of it may be promised, and what no API tells.
+
+```yaml
+sites:
+  iad:
+    capability:
+      usable_capacity: 5 PiB              # instead of what the cluster reports
+      promised_percent: 120               # hard limits may add up to 6 PiB
+      reads_bw_mbps: 200 GB/s
+      writes_bw_mbps: 50 GB/s
+      gpus: {default: 512}                # of each node pool
 ```
 
 After its day a waiver is an error (VP261); one that waives nothing is a warning (VP262). `until` is the last day.
@@ -68,9 +80,10 @@ def page() -> str:
     """The whole page."""
     parts = [HEAD]
     for one in catalogue().values():
+        milder = f" or **{one.milder.value}**" if one.milder else ""
         live = " *Live.*" if one.reads else ""
         parts.append(
-            f"## {one.code} {one.title}\n\n**{one.severity.value}**.{live} {one.why}\n\n"
+            f"## {one.code} {one.title}\n\n**{one.severity.value}**{milder}.{live} {one.why}\n\n"
             f"To do: {one.fix}.\n\nSource: {one.source}.\n"
         )
     return "\n".join([*parts, ELSEWHERE])

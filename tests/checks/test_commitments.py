@@ -57,7 +57,8 @@ def test_before_and_after(tmp_path: Path, vastplan: Run) -> None:
         lab.write(document())
         assert rows(vastplan, file)["hard limits"] == (before + TIB, before + TIB, has)
         lab.write(
-            document(quotas=None) | {"checks": {"sites": {"iad": {"usable_capacity": "1 TiB", "gpus": {"default": 3}}}}}
+            document(quotas=None)
+            | {"sites": {"iad": {"sim": {}, "capability": {"usable_capacity": "1 TiB", "gpus": {"default": 3}}}}}
         )
         found = rows(vastplan, file)
         assert found["hard limits"][:2] == (before + TIB, before - TIB)  # /q goes, and /q/inner is part of it no more

@@ -59,17 +59,16 @@ def test_a_waiver_of_what_only_a_plan_can_tell_is_not_called_unused_offline(tmp_
 
 
 def test_every_word_about_checks_has_its_place(tmp_path: Path) -> None:
-    checks = {"waive": [{**WAIVER, "code": "TEN-91"}], "raise": {"TEM-01": "error"}, "sites": {"idd": {}}}
+    checks = {"waive": [{**WAIVER, "code": "TEN-91"}], "raise": {"TEM-01": "error"}}
     found = [one for one in checked(written({**OVERLAP, "checks": checks}, tmp_path)) if one.code.startswith("VP")]
     assert [(one.code, one.message) for one in found] == [
         ("VP260", "no check TEN-91"),
         ("VP260", "no check TEM-01"),
-        ("VP202", "no site idd"),
     ]
     lines = (tmp_path / "case.yaml").read_text().splitlines()
     assert ["TEN-91" in lines[one.where.line - 1] for one in found[:1] if one.where] == [True]
     assert ["TEM-01" in lines[one.where.line - 1] for one in found[1:2] if one.where] == [True]
-    assert [one.fix for one in found[1:]] == ["did you mean TEN-01?", "did you mean iad?"]
+    assert [one.fix for one in found[1:]] == ["did you mean TEN-01?"]
 
 
 def test_raise_raises_and_never_lowers(tmp_path: Path) -> None:
@@ -136,6 +135,25 @@ def test_what_the_vms_says_is_asked_when_a_check_wants_it(tmp_path: Path, vastpl
         assert not any(call.path.endswith("/vms/") for call in vms.calls)
 
 
+def test_a_figure_that_no_check_wants_may_be_untold(tmp_path: Path, vastplan: Run) -> None:
+    """A cluster that does not say how much it reads says what may be promised; only who asks for bandwidth is told."""
+    with Lab(tmp_path, {"iad": ["vast"]}) as lab:
+        (row,) = lab.world._stores[0].rows("clusters")
+        assert row["max_cluster_read_bw_mb"] is None
+        file = tmp_path / "lab.yaml"
+        lab.write(QUOTA)
+        ran = vastplan("plan", file)
+        assert ran.code == 0 and "could not be checked" not in ran.out, ran
+        lab.write({"tenants": {"a": {**QUOTA["tenants"]["a"], **LIMITED}}})
+        ran = vastplan("plan", file)
+        told = [line for line in ran.out.splitlines() if "could not be checked" in line]
+        assert (
+            len(told) == 1 and told[0].startswith("warning QOS-07") and "read bandwidth: cannot be told" in told[0]
+        ), ran
+        row |= {"max_cluster_read_bw_mb": 900, "max_cluster_write_bw_mb": 900}
+        assert "could not be checked" not in vastplan("plan", file).out
+
+
 def test_checks_are_listed_and_explained(vastplan: Run) -> None:
     listed = vastplan("validate", "--list-checks")
     assert listed.code == 0 and "TEN-01  error    client ranges of two tenants overlap" in listed.out.splitlines()
@@ -190,9 +208,9 @@ CEILING = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limi
     [
         ({"tenants": {"a": {}}}, []),
         (QUOTA, ["cluster"]),
-        ({**QUOTA, "checks": {"sites": {"iad": {"usable_capacity": 9}}}}, []),
+        ({**QUOTA, "sites": {"iad": {"sim": {}, "capability": {"usable_capacity": 9}}}}, []),
         ({"tenants": {"a": LIMITED}}, ["cluster", "vms"]),
-        ({"tenants": {"a": LIMITED}, "checks": {"sites": {"iad": {"reads_bw_mbps": 900}}}}, ["vms"]),
+        ({"tenants": {"a": LIMITED}, "sites": {"iad": {"sim": {}, "capability": {"reads_bw_mbps": 900}}}}, ["vms"]),
         ({"tenants": {"a": KEPT}}, ["vms"]),
         ({"tenants": {"a": CEILING}}, []),
     ],

@@ -10,10 +10,11 @@ from vastplan.engine.compose import _NEVER_SENT
 from vastplan.words.kind import Field, Kind, Update
 from vastplan.words.marks import Mark
 
-# What is asked besides the kinds' own endpoints: log-ins, tasks, versions, which cluster a name is, and for the ledger.
+# What is asked besides the kinds' own endpoints: log-ins, tasks, versions, which cluster a name is, who did what, and for
+# the ledger.
 BESIDES = {
-    "vast": (("POST", "/token/"), ("GET", "/vtasks/{id}/"), ("GET", "/versions/")),
-    "runai": (("POST", "/api/v1/token"), ("GET", "/api/v1/clusters")),
+    "vast": (("POST", "/token/"), ("GET", "/vtasks/{id}/"), ("GET", "/versions/"), ("GET", "/events/")),
+    "runai": (("POST", "/api/v1/token"), ("GET", "/api/v1/clusters"), ("GET", "/api/v1/audit/log")),
     "kubernetes": (
         ("GET", "/version"),
         # The shared ledger's own objects.

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab import EVERYTHING, Lab
-from vastplan.app import flows, inspect
+from vastplan.app import drifting, flows, inspect
 from vastplan.model.address import Address
 from vastplan.model.outcome import State
 from vastplan.model.plan import Action, Plan, Step, Verb
@@ -97,7 +97,7 @@ def test_mirrors_are_seen_for_what_they_are(lab: Lab) -> None:
     (peer,) = lab.rows("pdx", "replication_peer")
     assert (peer["name"], peer["state"]) == ("iad-pdx", "CONNECTED")
     assert "pdx/replication_peer/iad-pdx" not in {one["address"] for one in inspect.owned(lab.workspace())}
-    strangers = {one.kind for one in inspect.unmanaged(lab.planned(), lab.workspace())}
+    strangers = {one.kind for one in drifting.drifted(lab.planned(), lab.workspace()).unmanaged}
     assert not strangers & {"replication_peer", "protected_path"}
 
 

@@ -15,7 +15,7 @@ from vastplan.app import flows
 from vastplan.engine.guard import Approval, Consent
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan
-from vastplan.report.drift import moved
+from vastplan.report.review import reverted
 from vastplan.sim.vast.plane import VastPlane
 
 VIEW = "iad/view/home"
@@ -151,7 +151,7 @@ def test_a_system_that_lost_everything_is_not_filled_again_unasked(lab: Lab) -> 
     plan = lab.plan(NONE)
     assert len(plan.actions) == 4 and all(action.blocked[0].guard == "emptied" for action in plan.actions)
     assert {one.code for one in plan.findings if not one.checked} == {"VP305"}
-    assert len(moved(plan)) == 4
+    assert len(reverted(plan)) == 4
     lab.apply(plan)
     assert lab.calls() == []
     lab.converge(replace(NONE, believe_gone=("iad/*",)))

@@ -17,7 +17,7 @@ from vastplan.engine.settle import until_ready
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.state import path_text
-from vastplan.report.drift import moved as drifted
+from vastplan.report.review import reverted as drifted
 from vastplan.words.codec import at, dig
 from vastplan.words.kind import Field, Kind, Row, Shape
 from vastplan.words.marks import Mark

@@ -245,6 +245,6 @@ def test_the_ledgers_secrets_are_nobodys_objects(kept: Kept) -> None:
     secret = {"namespace": "csi", "data": {"endpoint": "vms.example.com"}}
     kept.lab.write({**CHAIN, "namespaces": {"csi": {}}, "secrets": {"mgmt": secret}})
     kept.lab.converge()
-    from vastplan.app.inspect import unmanaged
+    from vastplan.app.drifting import drifted
 
-    assert [one for one in unmanaged(kept.lab.planned(), kept.lab.workspace()) if one.kind == "secret"] == []
+    assert [one for one in drifted(kept.lab.planned(), kept.lab.workspace()).unmanaged if one.kind == "secret"] == []

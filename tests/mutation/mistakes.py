@@ -23,6 +23,11 @@ ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
 }  # fmt: skip
 
 
+SWAPPED = {"MB": "MiB", "MiB": "MB", "GB": "GiB", "GiB": "GB", "TB": "TiB", "TiB": "TB", "kB": "KiB", "MB/s": "MiB/s"}
+# kB, MB, ... and KiB, MiB, ...
+UNITS: dict[tuple[Any, Any], tuple[int, int]] = {(10, 3 * step): (2, 10 * step) for step in range(1, 7)}
+
+
 @dataclass(frozen=True, slots=True)
 class Mutant:
     """A module with one mistake."""
@@ -105,6 +110,8 @@ def _changes(node: ast.AST) -> Iterator[Change]:
             yield f"without part {index + 1}", partial(_without, index=index)
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         yield "not dropped", lambda one: _become(one, ast.Call(ast.Name("bool", ast.Load()), [one.operand], []))
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        yield from _units(node)
     elif isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
         replaced = ARITHMETIC[type(node.op)]
         yield replaced.__name__, lambda one: setattr(one, "op", replaced())
@@ -118,10 +125,23 @@ def _changes(node: ast.AST) -> Iterator[Change]:
         yield "continue", lambda one: _become(one, ast.Continue())
 
 
+def _units(node: ast.BinOp) -> Iterator[Change]:
+    """A decimal unit taken for the binary one, or the other way round: 10**6 for 2**20."""
+    if isinstance(node.left, ast.Constant) and isinstance(node.right, ast.Constant):
+        pair = (node.left.value, node.right.value)
+        other = {**UNITS, **{binary: decimal for decimal, binary in UNITS.items()}}.get(pair)
+        if other is not None:
+            twin = ast.BinOp(ast.Constant(other[0]), ast.Pow(), ast.Constant(other[1]))
+            yield "units swapped", lambda one: _become(one, twin)
+
+
 def _constants(node: ast.Constant) -> Iterator[Change]:
     value = node.value
     if isinstance(value, bool):
         yield str(not value), lambda one: setattr(one, "value", not value)
+    elif isinstance(value, str) and value in SWAPPED:
+        yield "units swapped", lambda one: setattr(one, "value", SWAPPED[value])
+        yield "another text", lambda one: setattr(one, "value", value + "~")
     elif isinstance(value, int | float):
         yield str(value + 1), lambda one: setattr(one, "value", value + 1)
         yield str(value - 1), lambda one: setattr(one, "value", value - 1)

@@ -16,7 +16,7 @@ from tests.kinds.test_kinds import call_by_hand
 from tests.lab import Lab, full_registry
 from vastplan.model.outcome import State
 from vastplan.model.plan import Cause, Verb
-from vastplan.report.drift import moved
+from vastplan.report.review import reverted
 from vastplan.words.marks import Mark
 
 USABLE = [one for one in cases() if not one.get("sites", {}) and not one.get("environment", {})]
@@ -124,7 +124,7 @@ def test_the_three_promises(data: st.DataObject) -> None:
         plan = lab.plan()
         seen = {
             str(action.address): {one.path for one in action.changes if one.cause is Cause.SYSTEM}
-            for action in moved(plan)
+            for action in reverted(plan)
         }
         assert seen == expected
 

@@ -9,17 +9,20 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
-from vastplan.app import planfile
+from vastplan.app import drifting, planfile
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Where
+from vastplan.model.drift import Drift
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Node, Plan, Stage, Verb
-from vastplan.report import html, markdown, prometheus, results
+from vastplan.report import drift as drift_text
+from vastplan.report import drift_html, drift_markdown, html, machine, markdown, prometheus, results
 from vastplan.report.html_style import STYLE
 from vastplan.report.junit import junit
 from vastplan.report.sarif import sarif
 from vastplan.report.text import Style, plan_text
 
 HERE = Path(__file__).parent
+DRIFTS = sorted(file.stem for file in (HERE / "drifts").glob("*.json"))
 PLANS = sorted(file.stem for file in (HERE / "plans").glob("*.json"))
 # Sarif's paths are relative to the root that it is told, and the version is the product's: both fixed here.
 FORMATS: dict[str, Callable[[Plan], str]] = {
@@ -31,6 +34,23 @@ FORMATS: dict[str, Callable[[Plan], str]] = {
     "sarif": lambda plan: sarif(results.of_plan(plan, places(plan)), "0.0.0", PurePath("/work/repo")),
     "prom": prometheus.of_plan,
 }
+
+DRIFT_FORMATS: dict[str, Callable[[Drift], str]] = {
+    "txt": lambda found: drift_text.text(found, Style(colour=True, width=120)),
+    "md": drift_markdown.comment,
+    "html": drift_html.page,
+    "json": machine.dumps,
+    "xml": lambda found: junit(results.of_drift(found)),
+    "sarif": lambda found: sarif(results.of_drift(found), "0.0.0", PurePath("/work/repo")),
+    "prom": prometheus.of_drift,
+}
+
+
+@cache
+def drift(name: str) -> Drift:
+    """A check for drift from its file, as `--since` reads it."""
+    file = HERE / "drifts" / f"{name}.json"
+    return drifting.load(file, json.loads(file.read_text())["document"])
 
 
 def places(made: Plan) -> results.Places:

@@ -8,7 +8,17 @@ import os
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.report.reading import FORMATS, HERE, PLANS, data, plan, without_style
+from tests.report.reading import (
+    DRIFT_FORMATS,
+    DRIFTS,
+    FORMATS,
+    HERE,
+    PLANS,
+    data,
+    drift,
+    plan,
+    without_style,
+)  # fmt: skip
 from vastplan.app import planfile
 from vastplan.app.schemas import schema
 
@@ -35,6 +45,26 @@ def test_golden(name: str, ending: str) -> None:
     if ending == "html":
         text = without_style(text).replace("><", ">\n<")
     file = HERE / "golden" / f"{name}.{ending}"
+    if WRITE:
+        file.write_bytes(text.encode())
+    assert text == file.read_bytes().decode()
+
+
+def test_the_checks_for_drift_are_valid_by_the_published_schema_and_come_back_as_they_were() -> None:
+    check = Draft202012Validator(schema("drift"))
+    for name in DRIFTS:
+        written = json.loads((HERE / "drifts" / f"{name}.json").read_text())
+        assert [error.message for error in check.iter_errors(written)] == [], name
+        assert json.loads(DRIFT_FORMATS["json"](drift(name))) == written
+
+
+@pytest.mark.parametrize("ending", DRIFT_FORMATS)
+@pytest.mark.parametrize("name", DRIFTS)
+def test_golden_drift(name: str, ending: str) -> None:
+    text = DRIFT_FORMATS[ending](drift(name))
+    if ending == "html":
+        text = without_style(text).replace("><", ">\n<")
+    file = HERE / "golden" / f"drift-{name}.{ending}"
     if WRITE:
         file.write_bytes(text.encode())
     assert text == file.read_bytes().decode()

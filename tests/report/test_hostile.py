@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from tests.report.reading import FORMATS, PLANS, large, plan
+from tests.report.reading import DRIFT_FORMATS, DRIFTS, FORMATS, PLANS, drift, large, plan
 from vastplan.model.text import inert
 from vastplan.report.html_words import _VOID, code, joined, tag
 from vastplan.report.html_words import text as html_text
@@ -29,8 +29,8 @@ NASTY = st.text(
 )
 # All the mark-up that a comment is made of; the text of a summary is looked at apart.
 OURS = re.compile(
-    r"<!-- vastplan:plan:[\w.~%]* -->|<details(?: open)?>|</details>"
-    r"|<summary>(?:[-+~>.]|-/\+) \w+ <code>[^<]*</code>(?: — blocked)?</summary>"
+    r"<!-- vastplan:(?:plan|drift):[\w.~%]* -->|<details(?: open)?>|</details>"
+    r"|<summary>(?:(?:[-+~>.]|-/\+) \w+ )?<code>[^<]*</code>(?: — blocked)?</summary>"
 )
 
 
@@ -190,7 +190,18 @@ def test_labels_are_ours_and_no_object_is_named() -> None:
                 found = re.fullmatch(r'(vastplan_\w+)\{((?:[a-z]+="(?:[^"\\\n]|\\["\\n])*",?)*)\} \d+', line)
                 assert found, line
                 labels = set(re.findall(r'(?:^|,)([a-z]+)="', found[2]))
-                assert labels <= {"document", "site", "system", "kind", "verb", "cause", "guard", "severity", "what"}
+                assert labels <= {
+                    "document",
+                    "site",
+                    "system",
+                    "kind",
+                    "verb",
+                    "cause",
+                    "guard",
+                    "severity",
+                    "what",
+                    "by",
+                }
     many = FORMATS["prom"](large(2_000))
     assert "directory-" not in many and len(many.splitlines()) < 60
 
@@ -204,3 +215,34 @@ def test_secrets_are_in_no_report_that_people_read() -> None:
 def test_sarif_messages_hold_no_links() -> None:
     for result in json.loads(FORMATS["sarif"](plan("hostile")))["runs"][0]["results"]:
         assert not re.search(r"(?<!\\)(?:\\\\)*\[", result["message"]["text"])
+
+
+@pytest.mark.parametrize("name", DRIFTS)
+def test_drift_is_our_markup_and_their_text_in_every_format(name: str) -> None:
+    found = drift(name)
+    text = DRIFT_FORMATS["md"](found)
+    assert size(text) < LIMIT and text.count("<!--") == 1
+    assert text.startswith("<!-- vastplan:drift:")
+    _check_inert(text)
+    page = _parsed(DRIFT_FORMATS["html"](found))
+    assert {element for element, _ in page.elements} <= ELEMENTS
+    assert {attribute for _, attributes in page.elements for attribute in attributes} <= ATTRIBUTES
+    assert not any("href" in attributes for _, attributes in page.elements)
+    for ending in ("txt", "prom"):
+        said = re.sub(r"\x1b\[\d{1,2}m", "", DRIFT_FORMATS[ending](found))
+        assert [
+            char for char in said if char != "\n" and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+        ] == []
+    ElementTree.fromstring(DRIFT_FORMATS["xml"](found))
+    for result in json.loads(DRIFT_FORMATS["sarif"](found))["runs"][0]["results"]:
+        assert not re.search(r"(?<!\\)(?:\\\\)*\[", result["message"]["text"])
+
+
+def test_the_labels_of_drift_are_bounded_and_no_object_is_named() -> None:
+    for name in ("typical", "since", "empty"):
+        text = DRIFT_FORMATS["prom"](drift(name))
+        labels = {
+            found for line in text.splitlines() if line[0] != "#" for found in re.findall(r'[{,]([a-z]+)="', line)
+        }
+        assert labels <= {"document", "site", "system", "kind", "severity", "what", "cause", "by"}
+        assert "team-" not in text and "/scratch" not in text

@@ -12,26 +12,24 @@ from typing import Any
 import vastplan.checks
 from vastplan.app.workspace import Expanded, Workspace
 from vastplan.checks.check import Check, discover
+from vastplan.checks.checkpoint.judged import budgets
 from vastplan.checks.commitments import commitments
-from vastplan.checks.facts import Capability, Facts, Seen
+from vastplan.checks.facts import Facts, Seen
 from vastplan.checks.index import Index
 from vastplan.checks.run import Rules, Waiver, run
-from vastplan.config.checks import CapabilitySpec, ChecksSpec
+from vastplan.config.checks import ChecksSpec
 from vastplan.config.unfold import nearest
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
+from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
 from vastplan.model.isolation import Isolation
 from vastplan.report.machine import KnownCheck
+from vastplan.words.capability import Capability
 from vastplan.words.kind import Untold
-
-_CAPABILITY = {
-    "usable": "usable_capacity", "reads": "reads_bw_mbps", "writes": "writes_bw_mbps", "read_iops": "reads_iops",
-    "write_iops": "writes_iops", "capacity_percent": "capacity_percent",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,7 @@ class Checked:
     sites: int
     isolation: tuple[Isolation, ...] = ()
     commitments: tuple[Commitment, ...] = ()
+    budgets: tuple[CheckpointBudget, ...] = ()
 
 
 @cache
@@ -58,7 +57,7 @@ def known(code: str | None = None) -> tuple[KnownCheck, ...]:
         hint = nearest(code.upper(), catalogue())
         raise VastplanError(f"no check {code}" + (f"; {hint}" if hint else ""))
     return tuple(
-        KnownCheck(one.code, one.title, one.severity, one.why, one.fix, one.source, bool(one.reads))
+        KnownCheck(one.code, one.title, one.severity, one.why, one.fix, one.source, bool(one.reads), one.milder)
         for one in catalogue().values()
         if code in (None, one.code)
     )
@@ -73,7 +72,7 @@ def offline(workspace: Workspace, today: date) -> Checked:
     sites = {entry.address.site for entry in expanded.entries}
     return Checked(
         (*expanded.findings, *found), len(expanded.entries), len(kinds), len(sites), tuple(facts.isolation.values()),
-        commitments(facts),
+        commitments(facts), budgets(facts),
     )  # fmt: skip
 
 
@@ -106,19 +105,20 @@ def _seen(live: Live, matcher: Matcher) -> Seen:
     )
 
 
-def untold(asked: set[tuple[str, str]], observed: Observed) -> list[Diagnostic]:
-    """What checks wanted to see and could not: unknown is not fine."""
+def untold(facts: Facts, asked: set[tuple[str, str]], observed: Observed) -> list[Diagnostic]:
+    """What checks wanted to see and could not: unknown is not fine. Each check is asked for what it looks at itself."""
     found = []
-    for site, kind in sorted(asked):
-        unsaid = [
-            f"{name}: {value}"
-            for one in observed.objects(site, kind)
-            for name, value in one.facts.items()
-            if isinstance(value, Untold)
-        ]
-        reason = observed.error(site, kind) or "; ".join(unsaid)
-        for check in catalogue().values() if reason else ():
-            if kind in check.reads:
+    for check in catalogue().values():
+        mine = {(site, kind) for kind in check.reads for site in check.wanted(facts)}
+        for site, kind in sorted(mine & asked):
+            unsaid = [
+                f"{name}: {value}"
+                for one in observed.objects(site, kind)
+                for name, value in one.facts.items()
+                if name in check.figures and isinstance(value, Untold)
+            ]
+            reason = observed.error(site, kind) or "; ".join(unsaid)
+            if reason:
                 text = f"this could not be checked against {site}: {kind}: {reason}"
                 found.append(Diagnostic(check.code, Severity.WARNING, text, "plan again when it answers"))
     return found
@@ -161,21 +161,13 @@ def _rules(workspace: Workspace) -> Rules:
     )
 
 
-def _capabilities(workspace: Workspace) -> dict[str, Capability]:
-    said = _said(workspace).sites
-    found = {}
-    for name, spec in said.items() if isinstance(said, dict) else ():
-        given = {ours: value for ours, theirs in _CAPABILITY.items() if isinstance(value := getattr(spec, theirs), int)}
-        found[name] = Capability(**given, gpus=_gpus(spec))
-    return found
-
-
-def _gpus(spec: CapabilitySpec) -> Mapping[str, float]:
-    return spec.gpus if isinstance(spec.gpus, dict) else {}
+def _capabilities(workspace: Workspace) -> dict[str, Mapping[str, Any]]:
+    said = {name: spec.capability for name, spec in workspace.document.head.sites.items()}
+    return {name: one.model_dump() for name, one in said.items() if isinstance(one, Capability)}
 
 
 def _unknown(workspace: Workspace) -> list[Diagnostic]:
-    """Codes and sites that are none."""
+    """Codes that are none."""
     said, places = _said(workspace), workspace.document.places
     used = [
         (one.code, ("waive", str(index)))
@@ -183,13 +175,8 @@ def _unknown(workspace: Workspace) -> list[Diagnostic]:
     ]
     used += [(code, ("raise", code)) for code in (said.raised if isinstance(said.raised, dict) else {})]
     hint = "vastplan validate --list-checks lists them"
-    found = [
+    return [
         error("VP260", f"no check {code}", fix=nearest(code, catalogue()) or hint, where=places.get(place))
         for code, place in used
         if code not in catalogue()
     ]
-    known = workspace.document.head.sites
-    for name in said.sites if isinstance(said.sites, dict) else ():
-        if name not in known:
-            found.append(error("VP202", f"no site {name}", fix=nearest(name, known), where=places.get(("sites", name))))
-    return found

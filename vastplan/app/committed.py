@@ -19,6 +19,7 @@ _COUNTED: Mapping[str, tuple[tuple[str, str], ...]] = {  # the fields that refer
     "view": (("qos_policy", "qos_policy"),),
     "qos_policy": (),
     "project": (),
+    "tenant": (),
 }
 
 

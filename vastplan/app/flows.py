@@ -13,13 +13,16 @@ from vastplan.app.clock import now
 from vastplan.app.connect import Providers, connected, unverified
 from vastplan.app.current import check_document, check_endpoints, check_ledger, check_places, check_time
 from vastplan.app.holding import Held, Notes
+from vastplan.app.leaving import rules
 from vastplan.app.planfile import sealed
 from vastplan.app.secret import revealer
 from vastplan.app.sources import Source, source_of
 from vastplan.app.split import no_base, split
 from vastplan.app.workspace import Expanded, Workspace
+from vastplan.checks.checkpoint.judged import budgets
 from vastplan.checks.commitments import commitments
 from vastplan.engine.apply import Progress, apply
+from vastplan.engine.blame import traced
 from vastplan.engine.diff import digests
 from vastplan.engine.guard import Consent, Limits
 from vastplan.engine.guards.again import moved
@@ -30,6 +33,7 @@ from vastplan.engine.plan import Request, build, further, wanted
 from vastplan.engine.run import Run
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
+from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.errors import Invalid, Lost
 from vastplan.model.isolation import Isolation
@@ -49,6 +53,7 @@ class Options:
     sites: tuple[str, ...]
     targets: tuple[str, ...] = ()
     consent: Consent = field(default_factory=Consent)
+    keep: tuple[str, ...] = ()  # patterns of addresses whose changes by hand are left alone
     prove: bool = False
     """Whether to prove the isolation of what is live too, which takes more reading."""
     snapshot: Snapshot | None = None
@@ -82,6 +87,8 @@ def make_plan(workspace: Workspace, options: Options) -> Planned:
             plan = split(plan, _base(options.base, options, source))
         elif options.base is not None:
             plan = replace(plan, findings=(options.base, *plan.findings))
+        owned, kinds = planned.matcher.owned(), workspace.registry.kinds
+        plan = replace(plan, actions=traced(plan.actions, owned, kinds, source.providers))
         return replace(planned, plan=sealed(plan))
 
 
@@ -115,6 +122,9 @@ def _plan(workspace: Workspace, options: Options, source: Source, expanded: Expa
     asked = {key for key in checking.wanted(facts) if key[0] in options.sites}
     chain = proving.collections(kinds, options.sites, _systems(workspace)) if options.prove else set()
     observed = source.observe(wanted(kinds, mine, ledger, _systems(workspace)) | asked | chain, ledger)
+    known = {entry.address for entry in mine} | {Address.parse(one) for part in ledger.values() for one in part.entries}
+    whole = set(options.sites) == set(_reach(workspace))
+    leave, told = rules(workspace, options.keep, known, now().date(), everywhere=whole)
     request = Request(
         document=workspace.name,
         digest=workspace.digest(entries),
@@ -128,7 +138,8 @@ def _plan(workspace: Workspace, options: Options, source: Source, expanded: Expa
         reveal=source.reveal,
         now=now(),
         targets=options.targets,
-        findings=(*expanded.findings, *unverified(workspace.document, options.sites)),
+        findings=(*expanded.findings, *unverified(workspace.document, options.sites), *told),
+        leave=leave,
         limits={site: in_force(limits_of(part.limits), _asked(workspace)) for site, part in ledger.items()},
         asked={"count": _asked(workspace).count, "percent": _asked(workspace).percent},
         snapshot=source.taken_from,
@@ -143,11 +154,12 @@ def _plan(workspace: Workspace, options: Options, source: Source, expanded: Expa
     live = committed.with_live(live, options.sites, observed, matcher)
     checked = (
         *checking.findings(workspace, live, request.now.date(), options.sites),
-        *checking.untold(asked, observed),
+        *checking.untold(facts, asked, observed),
     )
     rows = tuple(one for one in commitments(live) if one.site in options.sites)
     proofs = tuple(one for site, one in facts.isolation.items() if site in options.sites)
-    plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs, commitments=rows)
+    spans = tuple(one for one in budgets(live) if Address.parse(one.address).site in options.sites)
+    plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs, commitments=rows, budgets=spans)
     return Planned(plan, observed, mine, matcher, proving.live(options.sites, observed, matcher, chain))
 
 

@@ -1,13 +1,12 @@
-"""Looking, without planning a change: one object, what we own, what nobody manages; and letting go of what we own."""
+"""Looking, without planning a change: one object, what we own; and letting go of what we own."""
 
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any
 
 from vastplan.app.clock import now
-from vastplan.app.flows import Options, Planned, holder, make_plan
+from vastplan.app.flows import Options, holder, make_plan
 from vastplan.app.workspace import Workspace
 from vastplan.config.unfold import nearest
 from vastplan.engine.diff import leaves, value_at
@@ -18,30 +17,6 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.state import path_text
 from vastplan.model.value import to_json
 from vastplan.words.marks import Mark
-
-
-@dataclass(frozen=True, slots=True)
-class Unmanaged:
-    """A live object that nobody manages here."""
-
-    site: str
-    kind: str
-    name: str
-    id: str
-
-
-def unmanaged(planned: Planned, workspace: Workspace) -> list[Unmanaged]:
-    """Live objects of the kinds in use that the ledger does not own and the document does not name."""
-    found = []
-    sections = workspace.registry.sections.values()
-    named = {one.name for one in sections} | {entry.address.kind for entry in planned.entries}
-    ours = {(address.kind, address.name) for address in planned.matcher.owned()}
-    for (site, kind), collection in sorted(planned.observed.collections.items()):
-        for live in collection.objects:
-            mirror = live.kind.mirrored and (kind, live.name) in ours
-            if kind in named and not (live.foreign or mirror) and planned.matcher.address_of(live) is None:
-                found.append(Unmanaged(site, kind, live.name, live.id))
-    return found
 
 
 def forget(workspace: Workspace, address: Address) -> None:

@@ -28,6 +28,7 @@ def to_data(plan: Plan) -> dict[str, Any]:
         {**one, "address": str(operation.address)}
         for one, operation in zip(found["operations"], plan.operations, strict=True)
     ]
+    found["left"] = [{**one, "address": str(left.address)} for one, left in zip(found["left"], plan.left, strict=True)]
     return found
 
 
@@ -94,7 +95,7 @@ def from_data(data: dict[str, Any]) -> Plan:
 
     parts = {
         name: [{**one, "address": asdict(Address.parse(one["address"]))} for one in data.get(name, ())]
-        for name in ("actions", "operations")
+        for name in ("actions", "operations", "left")
     }
     plan: Plan = TypeAdapter(Plan).validate_python({**data, **parts})
     return plan

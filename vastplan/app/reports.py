@@ -11,12 +11,13 @@ from pathlib import Path
 from vastplan import __version__
 from vastplan.app import planfile
 from vastplan.app.flows import Planned
+from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
 from vastplan.model.outcome import Receipt
-from vastplan.model.plan import Action, Plan
-from vastplan.report import html, machine, markdown, prometheus, results
+from vastplan.model.plan import Plan
+from vastplan.report import drift_html, drift_markdown, html, machine, markdown, prometheus, results
 from vastplan.report.junit import junit
-from vastplan.report.machine import Problems, Stranger, Validation
+from vastplan.report.machine import Problems, Validation
 from vastplan.report.results import NOWHERE, Places, Results
 from vastplan.report.sarif import sarif
 
@@ -26,7 +27,7 @@ OF_COMMAND: Mapping[str, tuple[str, ...]] = {
     "plan": ENDINGS,
     "show": ENDINGS,
     "apply": (".json", ".xml", ".sarif"),
-    "drift": (".json", ".xml", ".sarif", ".prom"),
+    "drift": ENDINGS,
 }
 Renderers = dict[str, Callable[[], str]]
 _NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MULTILINE)
@@ -57,12 +58,14 @@ def of_validation(found: Validation) -> Renderers:
     return {".json": lambda: machine.dumps(found), **_tests(lambda: results.of_validation(found))}
 
 
-def of_drift(plan: Plan, moved: list[Action], strangers: list[Stranger], places: Places) -> Renderers:
+def of_drift(found: Drift, places: Places = NOWHERE) -> Renderers:
     """What moved behind our back."""
     return {
-        ".json": lambda: machine.dumps(machine.drift(plan, moved, strangers)),
-        ".prom": lambda: prometheus.of_drift(plan, moved, strangers),
-        **_tests(lambda: results.of_drift(plan, moved, strangers, places)),
+        ".md": lambda: drift_markdown.comment(found),
+        ".html": lambda: drift_html.page(found),
+        ".json": lambda: machine.dumps(found),
+        ".prom": lambda: prometheus.of_drift(found),
+        **_tests(lambda: results.of_drift(found, places)),
     }
 
 

@@ -16,6 +16,7 @@ from pydantic_core.core_schema import ModelSchema
 
 import vastplan.kinds
 from vastplan.config.sites import CommandSecret, ConnectionsFile, Head
+from vastplan.model.drift import Drift
 from vastplan.model.plan import Plan
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.state import LedgerPart
@@ -29,8 +30,9 @@ PRINTED: Mapping[str, Any] = MappingProxyType(
     {
         "validate": machine.Validation,
         "apply": machine.Applied,
-        "drift": machine.Drift,
+        "drift": Drift,
         "show": machine.ShownObject,
+        "budget": machine.ShownBudget,
         "ledger-list": machine.OwnedObjects,
         "problems": machine.Problems,
         "checks": machine.KnownChecks,
@@ -75,7 +77,11 @@ def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
 def schema(which: str) -> Schema:
     """One of `desired-state`, `plan`, `snapshot`, `ledger`, `approvals`, `connections`, or of what commands print (`PRINTED`)."""
     if which in PRINTED:
-        return _titled(_open(TypeAdapter(PRINTED[which]).json_schema(mode="serialization")), f"vastplan {which} output")
+        found = _open(TypeAdapter(PRINTED[which]).json_schema(mode="serialization"))
+        if which == "drift":
+            found["$defs"]["Coverage"]["properties"]["percent"] = {"type": "integer", "minimum": 0, "maximum": 100}
+            found["$defs"]["Coverage"]["required"].append("percent")
+        return _titled(found, f"vastplan {which} output")
     if which == "desired-state":
         return desired_state(discover(vastplan.kinds))
     if which == "plan":

@@ -37,6 +37,10 @@ class Source(Protocol):
     def taken_from(self) -> FromSnapshot | None:
         """The snapshot, if it is one."""
 
+    @property
+    def providers(self) -> Providers:
+        """The ways to the systems, to ask them who changed what; none where none may be asked."""
+
     def facts(self) -> Mapping[str, Mapping[str, Any]]:
         """What the systems say of themselves, by site."""
 
@@ -57,7 +61,7 @@ class Systems:
 
     def __init__(self, workspace: Workspace, providers: Providers) -> None:
         self.reveal = revealer(workspace.document.folder)
-        self._workspace, self._providers = workspace, providers
+        self._workspace, self.providers = workspace, providers
         self._backend: Backend | None = None
         self._parts: dict[str, LedgerPart] = {}
         self._read: dict[Task, Collection] = {}
@@ -66,7 +70,7 @@ class Systems:
     def facts(self) -> Mapping[str, Mapping[str, Any]]:
         """Probed once."""
         if self._facts is None:
-            self._facts = probe(self._workspace, self._providers)
+            self._facts = probe(self._workspace, self.providers)
         return self._facts
 
     def ledger(self, sites: Iterable[str]) -> dict[str, LedgerPart]:
@@ -82,13 +86,13 @@ class Systems:
         wanted, kinds = sorted(tasks), self._workspace.registry.kinds
         new = [task for task in wanted if task not in self._read]
         if new:
-            self._read |= observe([(site, kinds[name]) for site, name in new], self._providers, ledger).collections
+            self._read |= observe([(site, kinds[name]) for site, name in new], self.providers, ledger).collections
         return Observed({task: self._read[task] for task in wanted})
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
         """As the clients say."""
         assert self._backend is not None, "the ledger comes first"
-        return endpoints(self._providers, self._backend.describe())
+        return endpoints(self.providers, self._backend.describe())
 
 
 class Recorded:
@@ -103,6 +107,7 @@ class Recorded:
         self._name = f"the snapshot {snapshot.id[:12]} of {snapshot.taken}"
         self._made: dict[str, LedgerPart] = {}
         self._places = places(workspace.document)
+        self.providers: Providers = {}
         self.taken_from = FromSnapshot(snapshot.id, snapshot.taken, tuple(self._uncovered()))
 
     def _uncovered(self) -> Iterator[Unknown]:

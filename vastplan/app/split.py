@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import Invalid
-from vastplan.model.plan import Action, Base, FieldChange, Plan, Standing
-from vastplan.report.drift import by_hand
+from vastplan.model.plan import Action, Base, FieldChange, Plan, Standing, by_hand
 
 _ORDER = {one: number for number, one in enumerate(Standing)}
 

@@ -15,18 +15,21 @@ from vastplan.words.document import Entry
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found about an entry; `fix` stands in for the check's own where it can be more exact."""
+    """What a check found about an entry; `fix` and `severity` stand in for the check's own where they can be more exact."""
 
     entry: Entry
     message: str
     fix: str = ""
+    severity: Severity | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """One check. `reads` names kinds that it looks at live, at plan time only, on the sites that `wanted` answers.
 
-    A check that reads finds nothing of that on a site where it was not told: unknown is not wrong.
+    A check that reads finds nothing of that on a site where it was not told: unknown is not wrong. `figures` are those of
+    their figures that it looks at; that another one is not told is no concern of its. A check that also finds what is
+    less bad than its `severity` says so with `milder`.
     """
 
     code: str
@@ -37,14 +40,20 @@ class Check:
     source: str
     run: Callable[[Facts], Iterable[Finding]]
     reads: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    milder: Severity | None = None
     wanted: Callable[[Facts], Iterable[str]] = lambda _: ()
 
 
 def discover(package: ModuleType) -> Mapping[str, Check]:
-    """All checks of a package by code, in the order of the codes; raises `TypeError` when two share one."""
+    """All checks of a package by code, in the order of the codes; raises `TypeError` when two share one.
+
+    A module holds one check, or a tuple of those that come out of one computation.
+    """
     found: dict[str, Check] = {}
     for info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         for value in vars(importlib.import_module(info.name)).values():
-            if isinstance(value, Check) and found.setdefault(value.code, value) is not value:
-                raise TypeError(f"check {value.code} is declared twice")
+            for one in value if isinstance(value, tuple) else (value,):
+                if isinstance(one, Check) and found.setdefault(one.code, one) is not one:
+                    raise TypeError(f"check {one.code} is declared twice")
     return dict(sorted(found.items()))

@@ -31,8 +31,9 @@ def commitments(facts: Facts) -> tuple[Commitment, ...]:
 
 def capacity_limit(facts: Facts, site: str) -> float | None:
     """How many bytes hard limits may promise: what the document or the cluster says, and its percentage."""
-    usable = facts.capability(site).usable or facts.figure(site, "cluster", USABLE)
-    return usable * facts.capability(site).capacity_percent / 100 if isinstance(usable, int) else None
+    said = facts.capability(site)
+    usable = said.get("usable_capacity") or facts.figure(site, "cluster", USABLE)
+    return usable * said.get("promised_percent", 100) / 100 if isinstance(usable, int) else None
 
 
 def _of_site(facts: Facts, site: str) -> Iterator[Commitment]:
@@ -50,7 +51,7 @@ def _of_site(facts: Facts, site: str) -> Iterator[Commitment]:
         known = (site, "view") in facts.known and (site, "qos_policy") in facts.known
         live = had.get(field, 0) if known else None
         yield Commitment(site, what, unit, wanted.get(field, 0), live, has.get(field.split("_", 1)[1]))
-    there = facts.capability(site).gpus
+    there = facts.capability(site).get("gpus", {})
     promised, gave = _gpus(site, after), _gpus(site, before) if before else {}
     for pool in sorted({*promised, *gave}):
         live = gave.get(pool, 0) if (site, "project") in facts.known else None
@@ -61,10 +62,10 @@ def _has(facts: Facts, site: str) -> dict[str, float | None]:
     """What a site can do at most, by the end of a limit's name."""
     said = facts.capability(site)
     return {
-        "reads_bw_mbps": said.reads or facts.figure(site, "cluster", READS),
-        "writes_bw_mbps": said.writes or facts.figure(site, "cluster", WRITES),
-        "reads_iops": said.read_iops or None,
-        "writes_iops": said.write_iops or None,
+        "reads_bw_mbps": said.get("reads_bw_mbps") or facts.figure(site, "cluster", READS),
+        "writes_bw_mbps": said.get("writes_bw_mbps") or facts.figure(site, "cluster", WRITES),
+        "reads_iops": said.get("reads_iops"),
+        "writes_iops": said.get("writes_iops"),
     }
 
 

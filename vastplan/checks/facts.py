@@ -12,23 +12,7 @@ from vastplan.checks.isolation.proof import namespaces_of, prove
 from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry, Site
-
-
-@dataclass(frozen=True, slots=True)
-class Capability:
-    """What a site can do, where the document says it: bytes, MB/s, IOPS, GPUs by node pool; 0 is not said.
-
-    `capacity_percent` is how far hard limits may add up beyond the usable capacity.
-    """
-
-    usable: int = 0
-    reads: int = 0
-    writes: int = 0
-    read_iops: int = 0
-    write_iops: int = 0
-    gpus: Mapping[str, float] = field(default_factory=dict)
-    capacity_percent: int = 100
+from vastplan.words.document import Entry, Scope, Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +34,8 @@ class Facts:
     sites: Mapping[str, Site]
     objects: Index
     written: Index
-    capabilities: Mapping[str, Capability] = field(default_factory=dict)
+    capabilities: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What the document says that its sites can do (`words/capability.py`), by the names it is said by."""
     seen: Mapping[tuple[str, str], tuple[Seen, ...]] = field(default_factory=dict)
     before: Index | None = None
     """What is live of quotas, views, QoS policies and projects, and with `after` what it becomes; `None` offline."""
@@ -60,9 +45,9 @@ class Facts:
     made: Mapping[Address, int] = field(default_factory=dict)
     """The claims that are there already, with their sizes in bytes."""
 
-    def capability(self, site: str) -> Capability:
-        """What the document says that a site can do."""
-        return self.capabilities.get(site, Capability())
+    def capability(self, site: str) -> Mapping[str, Any]:
+        """What the document says that a site can do; what it does not say is not there."""
+        return self.capabilities.get(site, {})
 
     def figure(self, site: str, kind: str, name: str) -> Any:
         """A figure of the only live object of a kind, such as the cluster; `None` when it is not known."""
@@ -73,6 +58,11 @@ class Facts:
         """The tenant that the document puts a project into, `None` when it does not."""
         written = self.written.on(project.address.site, "project").get(project.address.name)
         return written.values.get("tenant") if written else None
+
+    @cached_property
+    def scope(self) -> Scope:
+        """The document as written, to look things up in."""
+        return Scope(self.sites, self.written)
 
     @cached_property
     def claims(self) -> Mapping[Address, tuple[Entry, ...]]:

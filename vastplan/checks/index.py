@@ -19,6 +19,10 @@ class Index:
             self._all.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
         self._referring: dict[tuple[str, str, str], dict[Address, list[Entry]]] = {}
 
+    def __iter__(self) -> Iterator[Entry]:
+        for entries in self._all.values():
+            yield from entries.values()
+
     def on(self, site: str, kind: str) -> Mapping[str, Entry]:
         """The entries of a kind on a site, by name."""
         return self._all.get((site, kind), {})

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
 
-from vastplan.checks.check import Check
+from vastplan.checks.check import Check, Finding
 from vastplan.checks.facts import Facts
 from vastplan.model.diagnostic import Diagnostic, Severity, Where, error, in_order
 
@@ -39,7 +39,6 @@ def run(checks: Mapping[str, Check], facts: Facts, rules: Rules, today: date) ->
     current = [one for one in rules.waivers if one.code in checks and one.until >= today]
     used: set[Waiver] = set()
     for check in checks.values():
-        severity = _severity(check, rules)
         waivers = [one for one in current if one.code == check.code]
         for finding in check.run(facts):
             address = str(finding.entry.address)
@@ -48,21 +47,22 @@ def run(checks: Mapping[str, Check], facts: Facts, rules: Rules, today: date) ->
             if waiver is not None:
                 used.add(waiver)
                 message, fix = f"{message} [waived until {waiver.until}: {waiver.reason}]", ""
-            told = Severity.NOTE if waiver is not None else severity
+            told = Severity.NOTE if waiver is not None else _severity(check, finding, rules)
             found.append(Diagnostic(check.code, told, message, fix, address, finding.entry.where, waiver is not None))
     found += _outdated(checks, facts, rules, used, today)
     return tuple(in_order(found))
 
 
-def _severity(check: Check, rules: Rules) -> Severity:
-    asked = rules.raised.get(check.code, (check.severity, None))[0]
-    return max(asked, check.severity, key=RANK.__getitem__)
+def _severity(check: Check, finding: Finding, rules: Rules) -> Severity:
+    own = finding.severity or check.severity
+    return max(own, rules.raised.get(check.code, (own, None))[0], key=RANK.__getitem__)
 
 
 def _misread(checks: Mapping[str, Check], rules: Rules) -> Iterable[Diagnostic]:
     for code, (severity, where) in rules.raised.items():
-        if code in checks and RANK[severity] < RANK[checks[code].severity]:
-            has = checks[code].severity.value
+        least = checks[code].milder or checks[code].severity if code in checks else severity
+        if RANK[severity] < RANK[least]:
+            has = least.value
             text = f"checks.raise: {code} is {'an' if has == 'error' else 'a'} {has} already"
             yield error("VP263", text, fix="a finding is lowered by a waiver only", where=where)
 

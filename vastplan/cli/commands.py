@@ -6,14 +6,15 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from vastplan.app import checking, flows, inspect, planfile, reports
+from vastplan.app import flows, inspect, planfile, reports
 from vastplan.app.approvals import load as load_approvals
-from vastplan.app.clock import now
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting, review
+from vastplan.cli.drift import drift as drift
 from vastplan.cli.review import record as record
 from vastplan.cli.running import interruptible, progress
 from vastplan.cli.screen import Screen
+from vastplan.cli.show import show
 from vastplan.cli.validate import met, validate
 from vastplan.engine.guard import Consent
 from vastplan.model import errors
@@ -22,7 +23,6 @@ from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import Forbidden, Invalid, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Plan
-from vastplan.report import drift as drift_report
 from vastplan.report import machine
 from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
@@ -43,7 +43,12 @@ def _options(words: argparse.Namespace, workspace: Workspace) -> flows.Options:
         allow_narrow=tuple(getattr(words, "allow_narrow", ())),
         believe_gone=tuple(getattr(words, "believe_gone", ())),
     )
-    return flows.Options(workspace.chosen(getattr(words, "site", None)), tuple(getattr(words, "target", ())), consent)
+    return flows.Options(
+        workspace.chosen(getattr(words, "site", None)),
+        tuple(getattr(words, "target", ())),
+        consent,
+        tuple(getattr(words, "keep_drift", ())),
+    )
 
 
 def plan(words: argparse.Namespace, screen: Screen) -> int:
@@ -164,49 +169,6 @@ def _ended(made: Plan, receipt: Receipt) -> set[int]:
     if left or states & {State.FAILED, State.UNKNOWN}:
         found.add(errors.PARTIAL)
     return found
-
-
-def drift(words: argparse.Namespace, screen: Screen) -> int:
-    """What moved behind our back, and what nobody manages."""
-    workspace = open_workspace(words.paths, words.connections)
-    options = flows.Options(workspace.chosen(words.site), prove=words.isolation)
-    planned = flows.make_plan(workspace, options)
-    moved = drift_report.moved(planned.plan)
-    strangers = [(one.site, one.kind, one.name) for one in inspect.unmanaged(planned, workspace)]
-    reporting.write(words, screen, reports.of_drift(planned.plan, moved, strangers, reports.places(planned)))
-    if words.format == "json":
-        screen.machine(machine.drift(planned.plan, moved, strangers, planned.isolation))
-    else:
-        screen.show(drift_report.text(planned.plan, moved, strangers, screen.style))
-        if words.isolation:
-            screen.show(isolation_text(planned.isolation, screen.style, of="the live state"))
-    conditions = {errors.CHANGES} if moved else set()
-    told = {errors.INCOMPLETE, errors.ERROR, *([errors.BLOCKED] if _forbidden(planned.plan) else [])}
-    if any(one.unknown for one in planned.isolation):
-        conditions.add(errors.INCOMPLETE)
-    elif checking.live_meetings(workspace, planned.isolation, now().date()):
-        conditions.add(errors.BLOCKED)
-    return errors.exit_code(conditions | (_conditions(planned.plan) & told))
-
-
-def show(words: argparse.Namespace, screen: Screen) -> int:
-    """A saved plan, or one object."""
-    if words.address is None:
-        reporting.show_plan(words, screen, planfile.load(words.paths[0]), words.paths)
-        return errors.OK
-    if words.report or words.format not in ("text", "json"):
-        raise VastplanError("show PATH ADDRESS prints text or JSON; the other reports are of a whole plan")
-    workspace = open_workspace(words.paths, words.connections)
-    try:
-        address = Address.parse(words.address)
-    except ValueError as problem:
-        raise VastplanError(str(problem)) from None
-    found = inspect.describe(workspace, address)
-    if words.format == "json":
-        screen.machine(machine.shown(found))
-    else:
-        screen.show(drift_report.object_text(found, screen.style))
-    return errors.OK
 
 
 def ledger(words: argparse.Namespace, screen: Screen) -> int:

@@ -8,15 +8,7 @@ import sys
 from pathlib import Path
 
 from vastplan import __version__
-from vastplan.cli import review_words
-
-EXIT_CODES = """\
-exit codes:
-  0  fine           1  error                     2  changes or drift present
-  3  blocked by a guard or check                 4  applied in part
-  5  refused: the plan is stale                  6  incomplete: a system could not be read
-Where several hold, the first of 1, 5, 4, 3, 2, 6 is the exit code.
-"""
+from vastplan.cli import options, review_words
 
 
 def parser() -> argparse.ArgumentParser:
@@ -24,7 +16,7 @@ def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
         prog="vastplan",
         description="Plan and apply AI storage across VAST, Kubernetes and NVIDIA Run:AI from one YAML document.",
-        epilog=EXIT_CODES,
+        epilog=options.EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"vastplan {__version__}")
@@ -49,134 +41,44 @@ def _colour() -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def _command(
-    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, example: str
-) -> argparse.ArgumentParser:
-    return commands.add_parser(
-        name, help=text, description=text[:1].upper() + text[1:] + ".", epilog=f"example:\n  {example}\n\n{EXIT_CODES}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-
-
-def _paths(one: argparse.ArgumentParser, *, needed: bool = True) -> None:
-    text = "a document: YAML files, or a folder of them"
-    one.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH", help=text)
-    one.add_argument(
-        "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
-    )
-
-
-def _site(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--site", metavar="SITE[,SITE]", help="only these sites")
-
-
-def _commitments(one: argparse.ArgumentParser) -> None:
-    one.add_argument(
-        "--commitments", action="store_true", help="show what each site promises together, and what it has"
-    )
-
-
-def _isolation(one: argparse.ArgumentParser, text: str) -> None:
-    one.add_argument(
-        "--isolation", action="store_true",
-        help=f"{text}; 3 unless every two projects meet in nothing, or a waiver says why they may",
-    )  # fmt: skip
-
-
-def _formats(one: argparse.ArgumentParser, *formats: str) -> None:
-    one.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
-
-
-def _reports(one: argparse.ArgumentParser, *endings: str) -> None:
-    one.add_argument(
-        "--report",
-        action="append",
-        default=[],
-        type=Path,
-        metavar="FILE",
-        help=f"also write a report; the ending says which: {', '.join(endings)}; repeatable",
-    )
-
-
-def _consents(one: argparse.ArgumentParser) -> None:
-    one.add_argument(
-        "--target",
-        action="append",
-        default=[],
-        metavar="ADDRESS",
-        help="only this address; patterns allowed; repeatable",
-    )
-    one.add_argument("--adopt", action="store_true", help="take over what exists and is not ours")
-    one.add_argument(
-        "--allow-delete",
-        action="append",
-        default=[],
-        metavar="ADDRESS",
-        help="consent to this delete or replace; patterns allowed; repeatable",
-    )
-    one.add_argument(
-        "--allow-narrow",
-        action="append",
-        default=[],
-        metavar="ADDRESS",
-        help="consent to letting fewer clients in while it is in use; patterns allowed; repeatable",
-    )
-    one.add_argument(
-        "--believe-gone",
-        action="append",
-        default=[],
-        metavar="ADDRESS",
-        help="these are gone though much is gone at once: make them again, or forget them; patterns allowed; repeatable",
-    )
-    one.add_argument(
-        "--approvals",
-        type=Path,
-        metavar="FILE",
-        help="approvals for the loss of data, by address, with reason and date",
-    )
-    one.add_argument(
-        "--max-changes",
-        type=int,
-        metavar="N",
-        help="how many objects of one kind on one site may change or go at once "
-        "(default 10, or 30 %% if that is more; of those that go, two or half of them)",
-    )
-
-
 def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = _command(commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory")
-    _paths(one, needed=False)
-    _isolation(one, "show which projects the document keeps apart")
-    _commitments(one)
+    one = options.command(
+        commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory"
+    )
+    options.paths(one, needed=False)
+    options.isolation(one, "show which projects the document keeps apart")
+    options.commitments(one)
     one.add_argument("--list-checks", action="store_true", help="list the checks instead; needs no document")
     one.add_argument("--explain", metavar="CODE", help="say what a check finds, why and what to do; needs no document")
-    _formats(one, "text", "json")
-    _reports(one, ".json", ".xml (JUnit)", ".sarif")
+    options.formats(one, "text", "json")
+    options.reports(one, ".json", ".xml (JUnit)", ".sarif")
 
 
 def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = _command(
+    one = options.command(
         commands, "plan", "show what would change, and save it", "vastplan plan examples/ai-factory --out plan.json"
     )
-    _paths(one)
-    _site(one)
-    _consents(one)
+    options.paths(one)
+    options.site(one)
+    options.consents(one)
     review_words.of_plan(one)
     one.add_argument("--out", type=Path, metavar="FILE", help="save the plan for vastplan apply FILE")
     one.add_argument(
         "--detailed-exitcode", action="store_true", help="2 when there are changes, 3 when some are blocked"
     )
-    _isolation(one, "show which projects the document keeps apart")
-    _commitments(one)
-    _formats(one, "text", "json", "markdown", "html")
-    _reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
+    options.isolation(one, "show which projects the document keeps apart")
+    options.commitments(one)
+    options.formats(one, "text", "json", "markdown", "html")
+    options.reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
 def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = _command(commands, "apply", "carry out a saved plan, or plan, show and ask", "vastplan apply plan.json")
-    _paths(one)
-    _site(one)
-    _consents(one)
+    one = options.command(
+        commands, "apply", "carry out a saved plan, or plan, show and ask", "vastplan apply plan.json"
+    )
+    options.paths(one)
+    options.site(one)
+    options.consents(one)
     review_words.of_apply(one)
     one.add_argument("--auto-approve", action="store_true", help="do not ask")
     one.add_argument(
@@ -187,36 +89,49 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         metavar="PATH",
         help="where the plan's document is now, if it moved",
     )
-    _formats(one, "text", "json")
-    _reports(one, ".json", ".xml (JUnit)", ".sarif")
+    options.formats(one, "text", "json")
+    options.reports(one, ".json", ".xml (JUnit)", ".sarif")
 
 
 def _record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = _command(
+    one = options.command(
         commands, "record", "write a snapshot without secrets, to plan against without credentials",
         "vastplan record examples/ai-factory --out snapshot.json",
     )  # fmt: skip
-    _paths(one)
-    _site(one)
+    options.paths(one)
+    options.site(one)
     review_words.of_record(one)
 
 
 def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = _command(
+    one = options.command(
         commands,
         "drift",
         "say what moved since the last apply, and what nobody manages",
         "vastplan drift examples/ai-factory",
     )
-    _paths(one)
-    _site(one)
-    _isolation(one, "show which projects the live state keeps apart")
-    _formats(one, "text", "json")
-    _reports(one, ".json", ".xml (JUnit)", ".sarif", ".prom")
+    options.paths(one)
+    options.site(one)
+    options.isolation(one, "show which projects the live state keeps apart")
+    one.add_argument(
+        "--since",
+        type=Path,
+        metavar="FILE",
+        help="show only what is new since this earlier --format json, and what went away",
+    )
+    one.add_argument(
+        "--accept",
+        action="append",
+        default=[],
+        metavar="ADDRESS[.FIELD]",
+        help="write what was changed by hand into the document, so that it is what is wanted; repeatable",
+    )
+    options.formats(one, "text", "json", "markdown", "html")
+    options.reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
 def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = _command(
+    one = options.command(
         commands,
         "show",
         "show a saved plan, or one object: desired, live and who moved which field",
@@ -227,12 +142,14 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     one.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )
-    _formats(one, "text", "json", "markdown", "html")
-    _reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
+    options.formats(one, "text", "json", "markdown", "html")
+    options.reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
 def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = _command(commands, "ledger", "look at and mend what we own", "vastplan ledger list examples/ai-factory")
+    one = options.command(
+        commands, "ledger", "look at and mend what we own", "vastplan ledger list examples/ai-factory"
+    )
     one.add_argument(
         "verb",
         choices=("list", "forget", "unlock"),
@@ -243,11 +160,11 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     one.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )
-    _formats(one, "text", "json")
+    options.formats(one, "text", "json")
 
 
 def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = _command(
+    one = options.command(
         commands, "sim", "serve the simulators: a document's sites, or one control plane",
         "vastplan sim vast --port 8443 --user admin --password secret",
     )  # fmt: skip
@@ -267,7 +184,7 @@ def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = _command(
+    one = options.command(
         commands, "schema", "print a JSON Schema", "vastplan schema desired-state > schemas/desired-state.schema.json"
     )
     one.add_argument(
@@ -284,6 +201,7 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
             "apply",
             "drift",
             "show",
+            "budget",
             "ledger-list",
             "problems",
             "checks",
@@ -293,7 +211,7 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 
 def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = _command(
+    one = options.command(
         commands,
         "completion",
         "print a completion script for a shell",

@@ -14,7 +14,7 @@ from vastplan.report.machine import Problems
 from vastplan.report.results import NOWHERE, Places
 from vastplan.report.text import plan_text
 
-_ENDING = {"json": ".json", "markdown": ".md", "html": ".html"}
+ENDING = {"json": ".json", "markdown": ".md", "html": ".html"}
 
 
 def check(words: argparse.Namespace) -> None:
@@ -43,6 +43,6 @@ def show_plan(
 ) -> None:
     """Print a plan in the format that was asked for; `files` hold it already."""
     found = reports.of_plan(made, [*words.report, *files], places)
-    ending = _ENDING.get(words.format)
+    ending = ENDING.get(words.format)
     screen.show(found[ending]() if ending else plan_text(made, screen.style))
     write(words, screen, found)

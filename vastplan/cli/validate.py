@@ -14,6 +14,7 @@ from vastplan.model import errors
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
 from vastplan.report import machine
+from vastplan.report.budgets import budget_lines
 from vastplan.report.checks import check_list, check_text
 from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
@@ -29,7 +30,14 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
     workspace = open_workspace(words.paths, words.connections)
     checked = checking.offline(workspace, now().date())
     wrong = sum(one.severity is Severity.ERROR for one in checked.findings)
-    told = machine.Validation(workspace.name, checked.objects, checked.findings, checked.isolation, checked.commitments)
+    told = machine.Validation(
+        workspace.name,
+        checked.objects,
+        checked.findings,
+        checked.isolation,
+        checked.commitments,
+        checked.budgets,
+    )
     reporting.write(words, screen, reports.of_validation(told))
     if words.format == "json":
         screen.machine(told)
@@ -39,6 +47,9 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
         screen.show(
             f"{workspace.name} {said}: {checked.objects} objects of {checked.kinds} kinds on {checked.sites} sites."
         )
+        told_budgets = "\n".join(budget_lines(checked.budgets, screen.style))
+        if told_budgets:
+            screen.show(told_budgets)
         if words.commitments:
             screen.show(commitments_text(checked.commitments, screen.style))
         if words.isolation:

@@ -1,4 +1,4 @@
-"""What a document says about checks: waivers with a reason and a day, severities raised, and what its sites can do."""
+"""What a document says about checks: waivers with a reason and a day, and severities raised."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
-from vastplan.words.types import Bandwidth, Bytes, Count, Spec, Text
+from vastplan.words.types import Spec, Text
 
 CheckCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}-[0-9]{2}$")]
 
@@ -41,25 +41,9 @@ class WaiverSpec(Spec):
     until: Day
 
 
-class CapabilitySpec(Spec):
-    """What a site can do, where no system says it, or where less than all of it may be promised."""
-
-    usable_capacity: Bytes | MISSING = MISSING
-    """Instead of what the cluster reports."""
-    capacity_percent: Annotated[int, Field(ge=1, le=10000)] | MISSING = MISSING
-    """How much of the usable capacity hard limits may promise together; 100 when left out."""
-    reads_bw_mbps: Bandwidth | MISSING = MISSING
-    writes_bw_mbps: Bandwidth | MISSING = MISSING
-    reads_iops: Count | MISSING = MISSING
-    writes_iops: Count | MISSING = MISSING
-    gpus: dict[str, Annotated[float, Field(ge=0, le=10**9)]] | MISSING = MISSING
-    """How many GPUs each node pool has."""
-
-
 class ChecksSpec(Spec):
     """The document's word on checks; `vastplan validate --list-checks` lists them."""
 
     waive: list[WaiverSpec] | MISSING = MISSING
     raised: Annotated[dict[CheckCode, Literal["warning", "error"]] | MISSING, Field(alias="raise")] = MISSING
     """Findings that weigh more here, by code; only a waiver lowers one."""
-    sites: dict[str, CapabilitySpec] | MISSING = MISSING

@@ -34,7 +34,7 @@ class Document:
     ledger_cluster: sites.KubernetesEndpoint | None = None
     """Where a shared ledger is kept, unless its site says so."""
     places: Mapping[tuple[str, ...], Where] = field(default_factory=dict)
-    """Where the parts of `checks` stand: `("raise", CODE)`, `("waive", INDEX)`, `("sites", NAME)`."""
+    """Where the parts of `checks` stand: `("raise", CODE)`, `("waive", INDEX)`."""
     assumed: frozenset[str] = frozenset()
     """The sites whose systems are known from a snapshot alone: nothing says here where they are."""
 
@@ -137,11 +137,11 @@ def _links(head: sites.Head, tree: Located) -> list[Diagnostic]:
     """The WAN links of a site are to other sites of the document."""
     found = []
     for name, spec in head.sites.items():
-        links = spec.capability.wan if isinstance(spec.capability, sites.Capability) else MISSING
+        links = spec.capability.wan_bw_mbps if isinstance(spec.capability, sites.Capability) else MISSING
         others = head.sites.keys() - {name}
         for other in links if isinstance(links, dict) else ():
             if other not in others:
-                where = tree["sites"][name]["capability"]["wan"].where(other)
+                where = tree["sites"][name]["capability"]["wan_bw_mbps"].where(other)
                 found.append(error("VP202", f"no other site {other}", fix=nearest(other, others), where=where))
     return found
 

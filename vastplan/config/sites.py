@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Literal
 
 from pydantic import MISSING, Field, StringConstraints, model_validator
 
 from vastplan.config.checks import ChecksSpec
-from vastplan.words.checkpoint import Capability
+from vastplan.words.capability import Capability
 from vastplan.words.types import EnvironmentSecret, FileSecret, Spec
 
 _Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#]*)?$")]
@@ -113,7 +114,7 @@ class SiteSpec(Connections):
     """The version of the VAST CSI drivers that are installed there: what they cannot do is refused."""
     parallel: Annotated[int, Field(ge=1, le=64)] | MISSING = MISSING
     capability: Capability | MISSING = MISSING
-    """What the site can do, for what is computed of it: the budgets of checkpoints."""
+    """What the site can do: what its promises, QoS minimums, GPUs and checkpoints are held against."""
 
 
 class KubernetesLedgerSpec(KubernetesEndpoint):
@@ -155,6 +156,30 @@ class Limits(Spec):
     max_changes: Annotated[int, Field(ge=0)] | MISSING = MISSING
 
 
+class IgnoredDrift(Spec):
+    """Changes by hand that are nobody's mistake: neither drift nor undone by a plan, until the document changes the field."""
+
+    address: Annotated[str, StringConstraints(min_length=1)]
+    """An address `site/kind/name`; `*` and `?` as in file names."""
+    fields: Annotated[list[Annotated[str, StringConstraints(min_length=1)]], Field(min_length=1)] | MISSING = MISSING
+    """Only these fields and what is inside them; without it the whole object, also when it is gone."""
+    reason: Annotated[str, StringConstraints(min_length=3)]
+    until: Annotated[str, StringConstraints(pattern=r"^\d{4}-\d{2}-\d{2}$")] | MISSING = MISSING
+    """The last day it holds; from then on it is drift again, and a warning says so."""
+
+    @model_validator(mode="after")
+    def _a_day(self) -> IgnoredDrift:
+        if isinstance(self.until, str):
+            date.fromisoformat(self.until)
+        return self
+
+
+class DriftSpec(Spec):
+    """How changes behind our back are looked at."""
+
+    ignore: list[IgnoredDrift] | MISSING = MISSING
+
+
 class Head(Spec):
     """All of a document but its sections of entries."""
 
@@ -164,6 +189,7 @@ class Head(Spec):
     ledger: LedgerSpec | MISSING = MISSING
     limits: Limits | MISSING = MISSING
     checks: ChecksSpec | MISSING = MISSING
+    drift: DriftSpec | MISSING = MISSING
 
 
 class ConnectionsFile(Spec):
@@ -181,7 +207,7 @@ EntrySites = Annotated[list[SiteName], Field(min_length=1)]
 EntryRenamed = Annotated[str, StringConstraints(min_length=1)]
 
 __all__ = [
-    "ENTRY_KEYS", "HEAD_KEYS", "AnySecret", "Capability", "CommandSecret", "Connections", "ConnectionsFile", "EntryRenamed", "EntrySites",
-    "EnvironmentSecret", "FileSecret", "Head", "KubernetesEndpoint", "KubernetesLedgerSpec", "LedgerSpec", "Limits", "RunaiEndpoint",
+    "ENTRY_KEYS", "HEAD_KEYS", "AnySecret", "Capability", "CommandSecret", "Connections", "ConnectionsFile", "DriftSpec", "EntryRenamed",
+    "EntrySites", "EnvironmentSecret", "FileSecret", "Head", "KubernetesEndpoint", "KubernetesLedgerSpec", "LedgerSpec", "Limits", "RunaiEndpoint",
     "SimEndpoint", "SiteSpec", "Tls", "VastEndpoint", "credentials",
 ]  # fmt: skip

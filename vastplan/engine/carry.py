@@ -8,6 +8,7 @@ from typing import NoReturn, TypeVar
 from vastplan.engine.compose import change, creation, unmet
 from vastplan.engine.diff import digests, fingerprint, value_at
 from vastplan.engine.guards.fields import too_low
+from vastplan.engine.leave import without
 from vastplan.engine.moved import moved_since, moved_unseen, outgrown, stale
 from vastplan.engine.observe import Live, live_of
 from vastplan.engine.run import Run
@@ -39,6 +40,8 @@ class _Carrier:
         self._journal = run.journals[action.address.site]
         self._key = run.ledger[action.address.site].key
         self._values: Values = from_json(dict(action.desired))
+        # What is left as it was changed by hand is neither written nor looked for.
+        self._wanted = without(self._kind.fields, self._values, action.left)
         self._encoder = Encoder(action.address.site, run.resolve, run.reveal)
         self._written = False
 
@@ -132,7 +135,7 @@ class _Carrier:
         paths = self._paths(current)
         if paths:
             self._still_above(paths, current, fresh)
-            body = change(self._kind, self._values, paths, fresh, self._encoder)
+            body = change(self._kind, self._wanted, paths, fresh, self._encoder)
             try:
                 self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
             except Unclear as problem:
@@ -143,7 +146,7 @@ class _Carrier:
         """An update without an answer: reading tells whether it happened."""
         row = self._provider.read(self._kind, self._action.locator)
         now = self._current(row) if row is not None else {}
-        desired = self._run.revealed(self._values)
+        desired = self._run.revealed(self._wanted)
         if unmet(self._kind.fields, desired, now):
             if fingerprint(self._kind, desired, now) == fingerprint(self._kind, desired, before):
                 raise Unclear(f"{problem}; nothing has changed yet")
@@ -219,7 +222,7 @@ class _Carrier:
         live = self._live(row)
         self._own(live.id, locator)  # it is ours whether or not it turned out as it was asked for
         self._run.made[self._address] = {**live.attributes, "id": live.attributes.get("id", live.id)}
-        kept = unmet(self._kind.fields, self._run.revealed(self._values), self._current(row))
+        kept = unmet(self._kind.fields, self._run.revealed(self._wanted), self._current(row))
         if kept:
             shown = ", ".join(path_text(path) for path in kept)
             raise Refused(f"the system answered that all is well, and did not keep {shown}")
@@ -240,7 +243,11 @@ class _Carrier:
             sorted({str(ref.target) for ref in references(self._values) if ref.managed} | set(self._action.after))
         )
         now = self._run.now().isoformat(timespec="seconds")
-        owned = Owned(id, locator, digests(self._kind, desired, self._key), refers, now)
+        fields = digests(self._kind, desired, self._key)
+        before = self._run.ledger[self._address.site].entries.get(str(self._address))
+        if before is not None:  # what is left alone is still as it was last applied
+            fields |= {path: one for path, one in before.fields.items() if path in self._action.left}
+        owned = Owned(id, locator, fields, refers, now)
         self._journal.owns(str(self._address), owned)
 
     def _fresh(self) -> Row:
@@ -257,7 +264,7 @@ class _Carrier:
         return self._run.matcher.symbolic(self._kind, self._live(row), self._values, self._run.resolve)
 
     def _paths(self, current: Values) -> set[tuple[str, ...]]:
-        desired = self._run.revealed(self._values)
+        desired = self._run.revealed(self._wanted)
         paths = set(unmet(self._kind.fields, desired, current))
         named = {change.path for change in self._action.changes}
         return paths | {

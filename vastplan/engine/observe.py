@@ -12,7 +12,7 @@ from typing import Any
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.state import LedgerPart, Owned
-from vastplan.words.codec import at, decode, dig, is_foreign, item_id
+from vastplan.words.codec import at, decode, dig, is_foreign, item_id, maker_of
 from vastplan.words.kind import Fact, Kind, Row, Untold, Values
 from vastplan.words.provider import Provider
 
@@ -36,6 +36,7 @@ class Live:
     facts: dict[str, Any]
     foreign: bool = False
     writers: tuple[str, ...] = ()
+    maker: str = ""  # the driver or system that made it for itself
 
     @property
     def name(self) -> str:
@@ -117,6 +118,7 @@ def live_of(site: str, kind: Kind, row: Row, provider: Provider) -> Live:
         facts={one.name: figure(one, row) for one in kind.facts},
         foreign=is_foreign(kind, row),
         writers=provider.writers(row),
+        maker=maker_of(kind, row),
     )
 
 

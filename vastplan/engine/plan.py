@@ -12,6 +12,7 @@ from vastplan.engine.decide import Decider
 from vastplan.engine.guard import Consent, Context, Limits, evidence, hold_back, judge
 from vastplan.engine.guards import access, ownership
 from vastplan.engine.guards.context import GOING
+from vastplan.engine.leave import Rule, leave
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Observed
 from vastplan.engine.order import Order
@@ -48,6 +49,7 @@ class Request:
     limits: Mapping[str, Limits] = field(default_factory=dict)  # in force, by site
     asked: Mapping[str, int] = field(default_factory=dict)  # the limits that the document asks for
     snapshot: FromSnapshot | None = None
+    leave: tuple[Rule, ...] = ()  # changes by hand that are left alone
 
 
 def wanted(
@@ -96,7 +98,7 @@ def build(request: Request) -> tuple[Plan, Matcher]:
     desired = {entry.address: entry for entry in request.entries}
     matcher = Matcher(request.kinds, request.observed, request.ledger, desired)
     decider = Decider(matcher, request.ledger, desired, request.reveal, request.targets)
-    actions = decider.actions()
+    actions, left = leave(decider.actions(), request.leave)
     order = Order(matcher, desired, actions)
     operations = order.operations()
     context = Context(request.consent, matcher, order, request.now, request.limits, request.ledger)
@@ -134,6 +136,7 @@ def build(request: Request) -> tuple[Plan, Matcher]:
         targets=request.targets,
         topology=nodes,
         snapshot=request.snapshot,
+        left=left,
     )
     return made, matcher
 

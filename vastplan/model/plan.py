@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from vastplan.model.address import Address
+from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.isolation import Isolation
@@ -54,11 +55,24 @@ class Standing(Enum):
     DRIFT = "drift"  # the base would make it just the same, because the system moved
 
 
+BY_HAND = (Cause.SYSTEM, Cause.BOTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who changed something in a system, when, and in the system's words what was done; or why that is not told."""
+
+    who: str = ""
+    when: str = ""
+    how: str = ""
+    untold: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class FieldChange:
     """One field's change; `unit` (`bytes`, `MB/s`, `seconds`) says how to show the numbers.
 
-    For a list of mappings `units` says it for the values inside, by name.
+    For a list of mappings `units` says it for the values inside, by name. `author` (since 1.1) is of a change by hand.
     """
 
     path: str
@@ -71,6 +85,7 @@ class FieldChange:
     known_after_apply: bool = False
     units: Mapping[str, str] = field(default_factory=dict)
     already: bool = False  # the base of the document would make it just the same (since 1.1)
+    author: Author | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +111,8 @@ class Action:
     """One object's change. `desired` is symbolic: references by address, secrets by source.
 
     `seen` are the live values of what is to be deleted, of the fields that we set: apply deletes nothing that has moved.
+    Since 1.1: `since` is when the object was last applied, `author` who deleted one that is gone, `left` the fields that
+    are left as they were changed by hand.
     """
 
     address: Address
@@ -116,6 +133,34 @@ class Action:
     seen: Mapping[str, Any] = field(default_factory=dict)
     holds_data: bool = False  # the object is where people's data is: its loss is not made good by a create (since 1.1)
     standing: Standing | None = None  # `None` where there is no base (since 1.1)
+    since: str = ""
+    author: Author | None = None
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A change by hand that the plan leaves alone, and why. `changes` are empty for an object that is gone.
+
+    `rule` is true for a rule of the document, which drift does not count; `until` is its last day.
+    """
+
+    address: Address
+    reason: str
+    rule: bool = False
+    until: str = ""
+    changes: tuple[FieldChange, ...] = ()
+
+
+def moved_by_hand(change: FieldChange) -> bool:
+    """Whether the system moved the field since it was applied."""
+    return change.cause in BY_HAND
+
+
+def by_hand(action: Action) -> bool:
+    """Whether the action undoes something the system did: changed fields, or an object that is gone."""
+    gone = action.verb is Verb.CREATE and "behind our back" in action.reason
+    return gone or any(moved_by_hand(change) for change in action.changes)
 
 
 class Step(Enum):
@@ -215,6 +260,7 @@ class Plan:
 
     `topology` (since 1.1) is that of the planned sites; a plan without actions carries none. A plan from a `snapshot` (since
     1.1) is there to be read and is never applied. With a `base` (since 1.1) each action has a `standing`.
+    `left` (since 1.1) is what was changed by hand and is left alone.
     """
 
     format_version: str
@@ -237,6 +283,9 @@ class Plan:
     """What each site promises together, before and after."""
     snapshot: FromSnapshot | None = None
     base: Base | None = None
+    left: tuple[Left, ...] = ()
+    budgets: tuple[CheckpointBudget, ...] = ()
+    """What the checkpoints of each volume that speaks of them take, and what the plan does to that."""
     id: str = ""
 
     def count(self) -> dict[str, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import urllib3
@@ -17,10 +17,12 @@ from kubernetes import client, config
 from vastplan.model import strict
 from vastplan.model.errors import NotFound, Unclear, Unreachable, VastplanError
 from vastplan.model.sensitive import keep_credential, keep_secret
+from vastplan.providers.history import OBJECTS, of_managers
 from vastplan.providers.http import fit_for_a_header, one_line, refusal, segment, untrusted
 from vastplan.providers.patience import PATIENT, Patience
 from vastplan.providers.transport import content, repeats
 from vastplan.words.codec import at
+from vastplan.words.history import Sought, Trace
 from vastplan.words.kind import Kind, Row
 
 PAGE = 500
@@ -139,6 +141,13 @@ class KubernetesProvider:
         managers = {str(one.get("manager")) for one in metadata.get("managedFields") or [] if isinstance(one, dict)}
         release = (metadata.get("annotations") or {}).get("meta.helm.sh/release-name")
         return (*sorted(managers - {MANAGER}), *([f"Helm release {release}"] if release else []))
+
+    def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+        """What the field managers of these objects say, which are read again for it; at most `OBJECTS` of them."""
+        for number, one in enumerate(sought[:OBJECTS]):
+            row = self.read(one.kind, one.locator)
+            for trace in of_managers(row or {}, one.since, MANAGER):
+                yield number, trace
 
     def locator(self, kind: Kind, row: Row) -> str:
         """`name`, or `namespace/name`."""

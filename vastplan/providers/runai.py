@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Unclear, Unreachable
+from vastplan.providers.history import PAGES, of_audit, stamp
 from vastplan.providers.http import Http, explain, segment
 from vastplan.providers.patience import PATIENT, Patience
 from vastplan.words.codec import item_id
+from vastplan.words.history import Sought, Trace, earliest
 from vastplan.words.kind import Kind, Row, Update
 
 PAGE = 500  # the largest the API allows
+SAMPLES = 1000  # of the audit log, the largest it allows
 
 
 class RunaiProvider:
@@ -112,6 +116,24 @@ class RunaiProvider:
     def locator(self, kind: Kind, row: Row) -> str:
         """The id."""
         return item_id(kind.endpoint, row)
+
+    def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+        """What the audit log since the first of these was applied says, the newest first; at most `PAGES` pages of it."""
+        start = earliest(sought)
+        if start is None:
+            return
+        end = datetime.now(UTC) + timedelta(minutes=5)  # the control plane's clock need not be ours
+        query = {"start": stamp(start), "end": stamp(end), "sortBy": "timestamp", "sortOrder": "desc"}
+        for page in range(PAGES):
+            paging = {"offset": page * SAMPLES, "numberOfSamples": SAMPLES}
+            body = self._http.call("GET", "/api/v1/audit/log", query={**query, **paging}).body
+            # The document requires `logs` of the answer and describes `audit_logs`.
+            rows = (body.get("audit_logs") or body.get("logs") or []) if isinstance(body, dict) else body
+            if not isinstance(rows, list):
+                raise Unreachable(f"{self._url}: the answer to GET /api/v1/audit/log is not a list of objects")
+            yield from of_audit((row for row in rows if isinstance(row, dict)), sought)
+            if len(rows) < SAMPLES:
+                return
 
     def cluster_id(self) -> str:
         """The uuid of the site's cluster; raises `Unreachable` when the control plane does not know the name."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
+from vastplan.providers.history import PAGES, of_events, stamp
 from vastplan.providers.http import Answer, Http, explain, one_line, segment
 from vastplan.providers.patience import PATIENT, Patience
+from vastplan.words.history import Sought, Trace, earliest
 from vastplan.words.kind import Kind, Row
 
 PAGE = 1000  # unpaged lists are cut short without a word from VMS 5.5 on
@@ -124,6 +126,23 @@ class VastProvider:
     def locator(self, kind: Kind, row: Row) -> str:
         """The decimal id."""
         return str(row.get("id", ""))
+
+    def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+        """What the events since the first of these was applied say; at most `PAGES` pages of them."""
+        start = earliest(sought)
+        if start is None:
+            return
+        for page in range(1, PAGES + 1):
+            query = {"timestamp__gte": stamp(start), "page_size": PAGE, "page": page}
+            body = self._http.call("GET", "/events/", query=query).body
+            rows = body.get("results") if isinstance(body, dict) else body
+            if not isinstance(rows, list):
+                raise Unreachable(f"{self._url}: the answer to GET /events/ is not a list of objects")
+            yield from of_events((row for row in rows if isinstance(row, dict)), sought)
+            if not isinstance(body, dict) or not body.get("next"):
+                return
+        # In which order they come is not documented: the last change may be among those that were not read.
+        raise Unreachable(f"{self._url}: more than {PAGES * PAGE} events since {stamp(start)}")
 
     def version(self) -> str:
         """The cluster's software version, such as `5.5.0.12`."""

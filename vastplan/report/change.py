@@ -37,7 +37,7 @@ def own(plan: Plan) -> Plan:
     )
 
 
-def findings(plan: Plan) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+def parted(plan: Plan) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
     """Those of the change, and those that its base has too."""
     count = len(plan.findings) if plan.base is None else plan.base.findings
     return plan.findings[:count], plan.findings[count:]

@@ -13,7 +13,10 @@ def check_list(checks: tuple[KnownCheck, ...], style: Style) -> str:
 
 def check_text(one: KnownCheck, style: Style) -> str:
     """One check in full."""
-    lines = [style.paint(f"{one.code}  {one.title}", "bold"), f"  severity: {one.severity.value}"]
+    lines = [
+        style.paint(f"{one.code}  {one.title}", "bold"),
+        f"  severity: {one.severity.value}{f', or {one.milder.value}' if one.milder else ''}",
+    ]
     lines += [f"  why: {one.why}", f"  to do: {one.fix}", f"  source: {one.source}"]
     if one.live:
         lines.append("  a plan also checks it against what the site says")

@@ -9,7 +9,7 @@ from vastplan.model.text import inert
 from vastplan.model.units import BANDWIDTH, BYTES, show
 from vastplan.report.text import Style
 
-_HEAD = ("", "before", "after", "has", "promised")
+HEAD = ("", "before", "after", "has", "promised")
 
 
 def commitments_text(rows: Iterable[Commitment], style: Style) -> str:
@@ -19,16 +19,17 @@ def commitments_text(rows: Iterable[Commitment], style: Style) -> str:
         by_site.setdefault(row.site, []).append(row)
     lines: list[str] = []
     for site, held in by_site.items():
-        table = [_HEAD, *(_cells(row) for row in held)]
-        widths = [max(len(cells[column]) for cells in table) for column in range(len(_HEAD))]
+        table = [HEAD, *(cells(row) for row in held)]
+        widths = [max(len(texts[column]) for texts in table) for column in range(len(HEAD))]
         lines += ["", style.paint(f"Promised on {site}", "bold")]
-        for cells, over in zip(table, [False, *(row.over for row in held)], strict=True):
-            text = "  " + "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+        for texts, over in zip(table, [False, *(row.over for row in held)], strict=True):
+            text = "  " + "  ".join(cell.ljust(width) for cell, width in zip(texts, widths, strict=True)).rstrip()
             lines.append(style.paint(text, "yellow") if over else text)
     return "\n".join(lines).lstrip("\n") + "\n" if lines else "Nothing is promised.\n"
 
 
-def _cells(row: Commitment) -> tuple[str, ...]:
+def cells(row: Commitment) -> tuple[str, ...]:
+    """A row as text, in the order of `HEAD`."""
     share = f"{row.after * 100 / row.limit:.0f} %" if row.limit else "not known" if row.limit is None else "over"
     return (
         inert(row.what),

@@ -1,24 +1,19 @@
-"""A page that stands alone: the verdict, the picture of each site, every action. It loads nothing and runs nothing.
-
-Its content security policy allows one thing, its own style sheet, by digest: should a name ever find a way out of the text,
-a browser would still not run or fetch what it says.
-"""
+"""A page that stands alone: the verdict, the picture of each site, every action. It loads nothing and runs nothing."""
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterator
-from hashlib import sha256
 
-from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.plan import Plan, Verb
-from vastplan.report.change import findings, provenance, uncovered, withdrawn
+from vastplan.report.change import parted, provenance, uncovered, withdrawn
 from vastplan.report.graph import graph, sites
 from vastplan.report.html_actions import filter_style, filters, tables
+from vastplan.report.html_page import document, finding, notes, worst
+from vastplan.report.html_proofs import proofs
 from vastplan.report.html_style import STYLE
 from vastplan.report.html_words import Html, code, joined, tag
 from vastplan.report.machine import Problems
-from vastplan.report.review import verdict
+from vastplan.report.review import left_words, verdict
 from vastplan.report.svg import figure
 from vastplan.report.values import counted
 
@@ -29,43 +24,31 @@ def page(plan: Plan) -> str:
     """The whole plan as one HTML document."""
     skip = tag("a", "Skip to the changes", href="#changes", class_="skip")
     parts = [*([skip] if plan.actions else []), _head(plan)]
-    new, old = findings(plan)
-    main: list[object] = [_notes("Checks", [_finding(one) for one in _worst(new)])]
+    new, old = parted(plan)
+    main: list[object] = [notes("Checks", [finding(one) for one in worst(new)])]
     unknown = [
         tag("li", code(f"{one.site}/{one.kind}"), f" could not be read: {one.reason}", class_="warning")
         for one in plan.unknown
     ]
-    main.append(_notes("Unknown, and left out of this plan", unknown))
+    main.append(notes("Unknown, and left out of this plan", unknown))
+    kept = [tag("li", code(one.address), f" {words}") for one in plan.left for words in left_words(one)]
+    main.append(notes("Changed by hand and left alone", kept))
     main += _pictures(plan)
     if plan.actions:
         main += [tag("h2", "Changes", id="changes"), filters(plan), tables(plan)]
-    main.append(_notes("Pending before, and not any more", [tag("li", code(one)) for one in withdrawn(plan)]))
-    main.append(_notes("Checks that the base has too", [_finding(one) for one in _worst(old)]))
+    main += proofs(plan)
+    main.append(notes("Pending before, and not any more", [tag("li", code(one)) for one in withdrawn(plan)]))
+    main.append(notes("Checks that the base has too", [finding(one) for one in worst(old)]))
     parts += [tag("main", *main, id="main"), _foot(plan)]
-    return _document(f"vastplan: {plan.document}", STYLE + filter_style(plan), parts)
+    return document(f"vastplan: {plan.document}", STYLE + filter_style(plan), parts)
 
 
-def problems(document: str, found: Problems) -> str:
+def problems(name: str, found: Problems) -> str:
     """What there is to say where no plan could be made."""
-    listed = [_finding(one) for one in _worst(found.findings)]
+    listed = [finding(one) for one in worst(found.findings)]
     listed = listed or [tag("li", line, class_="error") for line in found.error.splitlines()]
-    head = tag("header", tag("h1", f"vastplan: {document}"), tag("p", "No plan could be made.", class_="verdict"))
-    return _document(f"vastplan: {document}", STYLE, [head, tag("main", _notes("Checks", listed), id="main")])
-
-
-def _document(title: str, style: str, parts: list[Html]) -> str:
-    allowed = b64encode(sha256(style.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=policy),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="referrer", content="no-referrer"),
-        tag("title", title),
-        Html(f"<style>{style}</style>"),
-    )
-    return f"<!DOCTYPE html>\n{tag('html', head, tag('body', *parts), lang='en')}\n"
+    head = tag("header", tag("h1", f"vastplan: {name}"), tag("p", "No plan could be made.", class_="verdict"))
+    return document(f"vastplan: {name}", STYLE, [head, tag("main", notes("Checks", listed), id="main")])
 
 
 def _head(plan: Plan) -> Html:
@@ -93,20 +76,6 @@ def _provenance(plan: Plan) -> Iterator[Html]:
         lines = [tag("li", f"not covered: {one}") for one in uncovered(plan)]
         if lines:
             yield tag("ul", *lines, class_="notes")
-
-
-def _worst(found: tuple[Diagnostic, ...]) -> list[Diagnostic]:
-    return sorted(found, key=lambda one: tuple(Severity).index(one.severity))
-
-
-def _finding(one: Diagnostic) -> Html:
-    place = [joined(code(part), " ") for part in (one.where, one.address) if part]
-    said = f"{one.severity.value} {one.code}: "
-    return tag("li", said, *place, one.message, f" To go on: {one.fix}" if one.fix else "", class_=one.severity.value)
-
-
-def _notes(title: str, items: list[Html]) -> Html:
-    return joined(tag("h2", f"{title} ({len(items)})"), tag("ul", *items, class_="notes")) if items else Html("")
 
 
 def _pictures(plan: Plan) -> Iterator[Html]:

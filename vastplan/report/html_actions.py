@@ -9,7 +9,7 @@ from vastplan.model.plan import Action, FieldChange, Plan, Verb
 from vastplan.report.change import HEADINGS, shares
 from vastplan.report.html_words import Html, code, joined, tag
 from vastplan.report.review import Crowd, Risk, by_risk, kind_words
-from vastplan.report.values import CAUSES, before_after, inside, plain
+from vastplan.report.values import CAUSES, before_after, inside, plain, told
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
 _MOST_SITES = 60  # with a box of their own; more would be a wall
@@ -99,7 +99,7 @@ def _row(action: Action, crowd: Crowd, numbers: Mapping[str, int]) -> Html:
 
 
 def _why(action: Action) -> Iterator[Html]:
-    yield tag("p", action.reason)
+    yield tag("p", action.reason, f", {told(action.author)}" if told(action.author) else "")
     for block in action.blocked:
         fix = tag("span", f" To go on: {block.fix}", class_="fix") if block.fix else ""
         yield tag("p", f"Blocked ({block.guard}): {block.message}.", fix, class_="stop")
@@ -138,6 +138,7 @@ def _field(change: FieldChange, making: bool) -> Iterator[Html]:
         return
     cause = CAUSES[change.cause] + (", before this change" if change.already else "")
     cause += ", forces replacement" if change.replaces else ""
+    cause += f", {told(change.author)}" if told(change.author) else ""
     yield _line(change.path, before, after, cause)
     for path, old, new in inside(change):
         yield _line(f"{change.path}: {path}", old, new, "")

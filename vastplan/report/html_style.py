@@ -33,6 +33,12 @@ svg path { fill: none; stroke: var(--soft); stroke-opacity: .45; stroke-width: 1
 svg path.new { stroke: var(--create); stroke-opacity: 1 } svg path.gone { stroke: var(--delete); stroke-opacity: 1; stroke-dasharray: 4 3 }
 svg .sign { font-weight: 700; font-size: 14px; text-anchor: end }
 svg .stop { font-size: 11px }
+svg path.curve { stroke: var(--link); stroke-opacity: 1; stroke-width: 2 } svg path.grid { stroke: var(--line); stroke-opacity: 1; stroke-width: 1 }
+svg path.mark { stroke-opacity: 1; stroke-dasharray: 5 3 } svg path.chosen { stroke: var(--ink); stroke-dasharray: none }
+svg path.best { stroke: var(--create) } svg path.write { stroke: var(--update) } svg text.chosen { fill: var(--ink); font-weight: 600 }
+svg text.best { fill: var(--create) } svg text.write { fill: var(--update) } svg .tick { text-anchor: end } svg .middle { text-anchor: middle }
+.figures { font-variant-numeric: tabular-nums } .figures th, .figures td { padding: 5px 14px } .figures thead th { font-size: 12px; color: var(--soft) }
+.figures tbody th { font-weight: 400 } .figures tbody tr { border-top: 1px solid var(--line) } .figures tr.stop { color: var(--delete) }
 fieldset { border: 0; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 4px 14px; align-items: center }
 legend { float: left; padding: 0 6px 0 0; color: var(--soft); min-width: 4em } label { white-space: nowrap; cursor: pointer }
 input { accent-color: var(--link); margin: 0 5px 0 0 }

@@ -25,7 +25,6 @@ def _site(proof: Isolation, style: Style, of: str) -> Iterable[str]:
     if proof.unknown:
         yield style.paint(f"  ? nothing is proven: {inert(proof.unknown, 400)}", "yellow")
         return
-    count = len(proof.namespaces)
     opened: dict[str, list[str]] = {}
     for name, namespaces in proof.classes.items():
         for namespace in namespaces:
@@ -34,21 +33,30 @@ def _site(proof: Isolation, style: Style, of: str) -> Iterable[str]:
         own = ", ".join([*opened.get(namespace, ()), *proof.shared]) or "none"
         yield style.cut(f"  project {inert(project)}  namespace {inert(namespace)}  classes {inert(own, 300)}")
     for meeting in proof.meetings:
-        yield style.paint(f"  meet in {meeting.layer} {inert(meeting.element)}: {inert(_who(meeting), 300)}", "yellow")
+        yield style.paint(
+            f"  meet in {inert(meeting.layer)} {inert(meeting.element)}: {inert(who(meeting), 300)}", "yellow"
+        )
         for chain in meeting.chains:
             yield f"      {inert(' > '.join(chain), 500)}"
     for end in proof.open_ends:
-        who = "all projects" if end.everybody else ", ".join(end.projects[:_SHOWN])
-        yield style.paint(f"  not followed: {inert(end.reason, 300)}: {inert(who, 300)}", "yellow")
+        whom = "all projects" if end.everybody else ", ".join(end.projects[:_SHOWN])
+        yield style.paint(f"  not followed: {inert(end.reason, 300)}: {inert(whom, 300)}", "yellow")
+    yield style.paint(f"  {verdict(proof)}", "green") if proof.apart else f"  {verdict(proof)}"
+
+
+def verdict(proof: Isolation) -> str:
+    """What is proven of a site, in half a sentence."""
+    if proof.unknown:
+        return "nothing is proven"
+    count = len(proof.namespaces)
     if proof.apart:
-        told = "no two projects" if count < 2 else f"every two of {counted(count, 'project')} meet in nothing"
-        yield style.paint(f"  {told}", "green")
-    else:
-        ends = f", {counted(len(proof.open_ends), 'open end')}" if proof.open_ends else ""
-        yield f"  {counted(count, 'project')}, {counted(len(proof.meetings), 'meeting point')}{ends}"
+        return "no two projects" if count < 2 else f"every two of {counted(count, 'project')} meet in nothing"
+    ends = f", {counted(len(proof.open_ends), 'open end')}" if proof.open_ends else ""
+    return f"{counted(count, 'project')}, {counted(len(proof.meetings), 'meeting point')}{ends}"
 
 
-def _who(meeting: Meeting) -> str:
+def who(meeting: Meeting) -> str:
+    """The projects that meet, and those beneath them."""
     if meeting.everybody:
         return "all projects"
     beneath = ("all projects",) if meeting.everybody_inside else meeting.inside

@@ -10,15 +10,14 @@ from dataclasses import asdict, dataclass
 from enum import Enum
 from typing import Any, Literal
 
+from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Diagnostic, Severity
+from vastplan.model.drift import Drift
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Outcome, Receipt
-from vastplan.model.plan import Action, Cause, Plan, Unknown, Verb
 
 FORMAT_VERSION = "1.0"
-Stranger = tuple[str, str, str]  # site, kind, name
-BY_HAND = (Cause.SYSTEM, Cause.BOTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,7 @@ class Validation:
     findings: tuple[Diagnostic, ...]
     isolation: tuple[Isolation, ...] = ()
     commitments: tuple[Commitment, ...] = ()
+    budgets: tuple[CheckpointBudget, ...] = ()
     format_version: str = FORMAT_VERSION
 
 
@@ -62,52 +62,6 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
-class DriftedField:
-    """A field that is not as it was applied; `cause` is `system` or `both`, numbers are in `unit`."""
-
-    path: str
-    live: Any
-    applied: Any
-    cause: Cause
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
-class DriftedObject:
-    """An object that moved behind our back."""
-
-    address: str
-    what: Literal["gone", "changed"]
-    fields: tuple[DriftedField, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class UnmanagedObject:
-    """A live object that nobody manages here."""
-
-    site: str
-    kind: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """`drift`: what moved, what is not managed, and what could not be read. `pending` counts changes not applied yet."""
-
-    document: str
-    checked: str
-    drift: tuple[DriftedObject, ...]
-    unmanaged: tuple[UnmanagedObject, ...]
-    unknown: tuple[Unknown, ...]
-    pending: int
-    in_sync: int
-    findings: tuple[Diagnostic, ...] = ()
-    isolation: tuple[Isolation, ...] = ()
-    """Of what is live, with `--isolation`."""
-    format_version: str = FORMAT_VERSION
-
-
-@dataclass(frozen=True, slots=True)
 class ShownField:
     """One field on both sides; `cause` is empty where they do not differ."""
 
@@ -131,6 +85,16 @@ class ShownObject:
     chosen: tuple[str, ...]
     fields: tuple[ShownField, ...]
     writers: tuple[str, ...]
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBudget:
+    """`show PATH ADDRESS` of a volume: what its checkpoints take; `budget` is missing where what is said makes no sense."""
+
+    address: str
+    budget: CheckpointBudget | None
+    findings: tuple[Diagnostic, ...] = ()
     format_version: str = FORMAT_VERSION
 
 
@@ -164,6 +128,8 @@ class KnownCheck:
     fix: str
     source: str
     live: bool
+    milder: Severity | None = None
+    """What it also finds, where that is less bad than `severity`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,36 +140,12 @@ class KnownChecks:
     format_version: str = FORMAT_VERSION
 
 
-Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | OwnedObjects
+Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects
 
 
 def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:
     """An apply."""
     return Applied(receipt.plan, receipt.outcomes, reviewed)
-
-
-def drift(plan: Plan, found: list[Action], strangers: list[Stranger], isolation: tuple[Isolation, ...] = ()) -> Drift:
-    """What moved behind our back, told apart from what the document wants."""
-    return Drift(
-        document=plan.document,
-        checked=plan.created,
-        drift=tuple(_drifted(action) for action in found),
-        unmanaged=tuple(UnmanagedObject(*one) for one in strangers),
-        unknown=plan.unknown,
-        pending=len(plan.actions) - len(found),
-        in_sync=plan.in_sync,
-        findings=plan.findings,
-        isolation=isolation,
-    )
-
-
-def _drifted(action: Action) -> DriftedObject:
-    fields = tuple(
-        DriftedField(change.path, change.before, change.after, change.cause, change.unit)
-        for change in action.changes
-        if change.cause in BY_HAND
-    )
-    return DriftedObject(str(action.address), "gone" if action.verb is Verb.CREATE else "changed", fields)
 
 
 def shown(found: dict[str, Any]) -> ShownObject:
@@ -220,7 +162,11 @@ def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:
 
 def plain(value: Printed) -> dict[str, Any]:
     """The value as JSON-able data."""
-    return asdict(value, dict_factory=_plain)
+    found = asdict(value, dict_factory=_plain)
+    if isinstance(value, Drift):
+        rows = zip(found["coverage"], value.coverage, strict=True)
+        found["coverage"] = [{**row, "percent": one.percent} for row, one in rows]
+    return found
 
 
 def dumps(value: Printed) -> str:

@@ -12,12 +12,13 @@ from itertools import groupby
 from urllib.parse import quote
 
 from vastplan.model.diagnostic import Diagnostic, Severity
-from vastplan.model.plan import Action, FieldChange, Plan, Verb
+from vastplan.model.plan import Action, FieldChange, Plan, Unknown, Verb
 from vastplan.model.text import inert
-from vastplan.report.change import HEADINGS, findings, provenance, shares, uncovered, withdrawn
+from vastplan.report.change import HEADINGS, parted, provenance, shares, uncovered, withdrawn
 from vastplan.report.machine import Problems
+from vastplan.report.markdown_proofs import proofs
 from vastplan.report.markdown_words import code, prose, size, summary_code
-from vastplan.report.review import Crowd, Risk, by_risk, verdict
+from vastplan.report.review import Crowd, Risk, by_risk, left_words, reverts, verdict
 from vastplan.report.values import CAUSES, before_after, counted, inside, plain
 
 LIMIT = 65_536
@@ -38,14 +39,17 @@ def marker(document: str) -> str:
 
 def comment(plan: Plan, attached: Sequence[str] = ()) -> str:
     """The plan as a comment; `attached` are the names of files that hold all of it. Never longer than `LIMIT`."""
-    page = _Page(LIMIT - _FOOT)
+    page = Page(LIMIT - _FOOT)
     page.add(f"{marker(plan.document)}\n### vastplan: {code(plan.document, 100)}\n\n**{verdict(plan)}**\n")
     page.add(_provenance(plan))
     page.add(_numbers(plan))
-    new, old = findings(plan)
-    page.add(_findings(new))
+    new, old = parted(plan)
+    page.add(findings(new))
     if plan.unknown:
-        page.add(_unknown(plan))
+        page.add(unknown(plan.unknown))
+    page.add(_by_hand(plan))
+    for proof in proofs(plan):
+        page.add(proof)
     crowd = Crowd(plan)
     left: list[Action] = []
     for standing, part in shares(plan):
@@ -59,19 +63,19 @@ def comment(plan: Plan, attached: Sequence[str] = ()) -> str:
                     left.append(action)
     if withdrawn(plan):
         page.add("\n### Pending before, and not any more\n\n" + "".join(f"- {code(one)}\n" for one in withdrawn(plan)))
-    page.add(_findings(old, "Checks that the base has too"))
+    page.add(findings(old, "Checks that the base has too"))
     return page.text() + _rest(left, page.room) + _foot(plan, len(left), attached)
 
 
 def problems(document: str, found: Problems) -> str:
     """What there is to say where no plan could be made; it takes the place of the comment of an earlier plan."""
-    listed = _findings(found.findings) or "".join(f"\n- Error: {prose(line)}" for line in found.error.splitlines()[:20])
+    listed = findings(found.findings) or "".join(f"\n- Error: {prose(line)}" for line in found.error.splitlines()[:20])
     wrong = sum(1 for one in found.findings if one.severity is Severity.ERROR)
     said = f"No plan: {counted(wrong, 'error')} in the document." if wrong else "No plan could be made."
     return f"{marker(document)}\n### vastplan: {code(document, 100)}\n\n**{said}**\n{listed}\n"
 
 
-class _Page:
+class Page:
     """Text that says no when it is full."""
 
     def __init__(self, limit: int) -> None:
@@ -81,9 +85,11 @@ class _Page:
 
     @property
     def room(self) -> int:
+        """What is left of it."""
         return self._limit - self.used
 
     def add(self, text: str) -> bool:
+        """Add all of a text, or nothing of it."""
         length = size(text)
         if length > self.room:
             return False
@@ -92,6 +98,7 @@ class _Page:
         return True
 
     def text(self) -> str:
+        """All of it."""
         return "".join(self._parts)
 
 
@@ -117,7 +124,8 @@ def _provenance(plan: Plan) -> str:
     return f"\n{prose(provenance(plan), 400)}\n" + (f"\n{lines}" if lines else "")
 
 
-def _findings(found: tuple[Diagnostic, ...], title: str = "Checks") -> str:
+def findings(found: tuple[Diagnostic, ...], title: str = "Checks") -> str:
+    """Findings, the worst first."""
     if not found:
         return ""
     worst = sorted(found, key=lambda one: tuple(Severity).index(one.severity))
@@ -136,11 +144,32 @@ def _fix(text: str) -> str:
     return f" — to go on: {prose(text)}" if text else ""
 
 
-def _unknown(plan: Plan) -> str:
+def unknown(missing: Sequence[Unknown]) -> str:
+    """What could not be read."""
     lines = [f"\n- {code('/'.join((one.site, one.kind)))} could not be read: {prose(one.reason)}"
-             for one in plan.unknown[:_SHOWN_FINDINGS]]  # fmt: skip
-    more = f"\n- and {len(plan.unknown) - _SHOWN_FINDINGS} more" if len(plan.unknown) > _SHOWN_FINDINGS else ""
-    return f"\n#### Unknown, and left out ({len(plan.unknown)})\n" + "".join(lines) + more + "\n"
+             for one in missing[:_SHOWN_FINDINGS]]  # fmt: skip
+    more = f"\n- and {len(missing) - _SHOWN_FINDINGS} more" if len(missing) > _SHOWN_FINDINGS else ""
+    return f"\n#### Unknown, and left out ({len(missing)})\n" + "".join(lines) + more + "\n"
+
+
+def _by_hand(plan: Plan) -> str:
+    """The changes by hand that the plan undoes, and those that it leaves alone, before anything else."""
+    found, lines = reverts(plan), []
+    for one in found[:_SHOWN_CHANGES]:
+        author = f": {prose(one.author, 600)}" if one.author else ""
+        if one.change is None:
+            lines.append(f"- {code(one.action.address)} is gone, and is made again{author}\n")
+        else:
+            before, after = before_after(one.change)
+            lines.append(
+                f"- {code(one.action.address)} {code(one.change.path)}: {code(before)} → {code(after)}{author}\n"
+            )
+    more = f"- and {len(found) - _SHOWN_CHANGES} more\n" if len(found) > _SHOWN_CHANGES else ""
+    text = f"\n#### Undoes what was changed by hand ({len(found)})\n\n{''.join(lines)}{more}" if found else ""
+    kept = [f"- {code(one.address)}: {prose(words, 600)}\n" for one in plan.left for words in left_words(one)]
+    more = f"- and {len(kept) - _SHOWN_CHANGES} more\n" if len(kept) > _SHOWN_CHANGES else ""
+    shown = "".join(kept[:_SHOWN_CHANGES])
+    return text + (f"\n#### Changed by hand and left alone ({len(kept)})\n\n{shown}{more}" if kept else "")
 
 
 def _action(action: Action, crowd: Crowd, open_: bool) -> str:

@@ -1,19 +1,18 @@
 """Figures of a run in Prometheus' text format, for a node exporter's folder or a push gateway.
 
 Every label is bounded by the document and by vastplan: `document`, `site`, `system`, `kind`, `verb`, `cause`, `guard`,
-`severity`, `what`. Objects are never named: a name is not a dimension, and what is drawn from it would never end.
+`severity`, `what`, `by`. Objects are never named: a name is not a dimension, and what is drawn from it would never end.
 Format: prometheus.io/docs/instrumenting/exposition_formats (0.0.4).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.drift import Drift
+from vastplan.model.plan import Plan
 from vastplan.model.text import inert
-from vastplan.report.machine import BY_HAND, Stranger
 
 _HELP = {
     "vastplan_checked_timestamp_seconds": "When the systems were read.",
@@ -25,7 +24,11 @@ _HELP = {
     "vastplan_site_drifted_objects": "Objects that moved behind our back; present for every site.",
     "vastplan_drifted_objects": "Objects that moved behind our back, by kind.",
     "vastplan_drifted_fields": "Fields that are not as they were applied, by which side moved.",
-    "vastplan_unmanaged_objects": "Live objects that nobody manages here.",
+    "vastplan_new_drifted_objects": "Objects that moved behind our back since the earlier check.",
+    "vastplan_managed_objects": "Live objects that are managed here.",
+    "vastplan_unmanaged_objects": "Live objects that nobody manages here; 0 where all are managed.",
+    "vastplan_made_objects": "Live objects that a driver or a system made for itself.",
+    "vastplan_ignored_drift": "Differences that rules of the document ignore.",
 }
 _Labels = tuple[tuple[str, str], ...]
 
@@ -40,31 +43,40 @@ def of_plan(plan: Plan) -> str:
     return figures.text()
 
 
-def of_drift(plan: Plan, found: Sequence[Action], strangers: Iterable[Stranger]) -> str:
-    """A check for drift."""
-    figures = _Figures(plan)
-    for part in plan.parts:
-        figures.set("vastplan_site_drifted_objects", 0, site=part.site)
-    for action in found:
-        site, kind = action.address.site, action.address.kind
-        what = "gone" if action.verb is Verb.CREATE else "changed"
+def of_drift(found: Drift) -> str:
+    """A check for drift: all of it, also what an earlier check had found."""
+    figures = _Figures(found)
+    for site in found.sites:
+        figures.set("vastplan_site_drifted_objects", 0, site=site)
+    for one in found.drift:
+        site, kind, _ = one.address.split("/", 2)
         figures.count("vastplan_site_drifted_objects", site=site)
-        figures.count("vastplan_drifted_objects", site=site, kind=kind, what=what)
-        for change in action.changes:
-            if change.cause in BY_HAND:
-                figures.count("vastplan_drifted_fields", site=site, kind=kind, cause=change.cause.value)
-    for site, kind, _ in strangers:
-        figures.count("vastplan_unmanaged_objects", site=site, kind=kind)
+        figures.count("vastplan_drifted_objects", site=site, kind=kind, what=one.what)
+        for change in one.fields:
+            figures.count("vastplan_drifted_fields", site=site, kind=kind, cause=change.cause.value)
+    for covered in found.coverage:
+        figures.set("vastplan_managed_objects", covered.managed, site=covered.site, kind=covered.kind)
+        figures.set("vastplan_unmanaged_objects", covered.unmanaged, site=covered.site, kind=covered.kind)
+    for made in found.made:
+        figures.set("vastplan_made_objects", made.count, site=made.site, kind=made.kind, by=made.by)
+    for ignored in found.ignored:
+        site, kind, _ = ignored.address.split("/", 2)
+        figures.count("vastplan_ignored_drift", site=site, kind=kind)
+    if found.compared_with:
+        figures.set("vastplan_new_drifted_objects", len(found.news()))
     return figures.text()
 
 
 class _Figures:
     """Counted figures, and those of every run."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan | Drift) -> None:
         self._document = plan.document
         self._values: dict[str, Counter[_Labels]] = {}
-        self.set("vastplan_checked_timestamp_seconds", int(datetime.fromisoformat(plan.created).timestamp()))
+        self.set(
+            "vastplan_checked_timestamp_seconds",
+            int(datetime.fromisoformat(plan.checked if isinstance(plan, Drift) else plan.created).timestamp()),
+        )
         self.set("vastplan_objects_in_sync", plan.in_sync)
         for unknown in plan.unknown:
             self.count("vastplan_unknown_collections", site=unknown.site, system=unknown.system, kind=unknown.kind)

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
 from vastplan.model.diagnostic import Diagnostic, Severity, Where
+from vastplan.model.drift import Drift, DriftedObject
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Plan, Standing
-from vastplan.report.drift import by_hand
-from vastplan.report.machine import BY_HAND, Problems, Stranger, Validation
-from vastplan.report.values import CAUSES, before_after, counted
+from vastplan.model.plan import Action, Plan, Standing, Unknown
+from vastplan.report.commitments import cells
+from vastplan.report.drift import ignored_words, sides
+from vastplan.report.isolation import verdict
+from vastplan.report.machine import Problems, Validation
+from vastplan.report.values import CAUSES, counted, told
 
 # Where the entry of each address stands. A plan does not hold it: two ways of writing a document make one plan.
 Places = Mapping[str, Where | None]
@@ -57,8 +60,12 @@ RULES = {
     "drift-changed": "An object is not as it was last applied.",
     "drift-gone": "An object that was applied is gone.",
     "unmanaged": "An object that nobody manages here.",
+    "ignored": "A difference that a rule of the document ignores.",
     "apply": "How one change of an apply ended.",
     "problem": "The command could not go on.",
+    "isolation": "Whether the projects of a site are kept apart.",
+    "commitment": "What a site promises together, of what it has.",
+    "budget": "What a volume's checkpoints take.",
 }
 _LEVELS = {Severity.ERROR: Level.ERROR, Severity.WARNING: Level.WARNING, Severity.NOTE: Level.NOTE}
 _SHOWN_FIELDS = 20
@@ -75,7 +82,7 @@ def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
             replace(one, before=action.standing is not Standing.CHANGE)
             for one, action in zip(changes, plan.actions, strict=True)
         ]
-    return Results("plan", plan.document, (*found, *_unknown(plan), *changes))
+    return Results("plan", plan.document, (*found, *_unknown(plan.unknown), *changes, *_proofs(plan)))
 
 
 def of_validation(found: Validation) -> Results:
@@ -90,15 +97,19 @@ def of_problems(command: str, document: str, found: Problems) -> Results:
     return Results(command, document, (Result("problem", Level.ERROR, found.error),))
 
 
-def of_drift(plan: Plan, found: Sequence[Action], strangers: Iterable[Stranger], places: Places = NOWHERE) -> Results:
-    """What moved behind our back, what nobody manages, and what could not be read."""
+def of_drift(found: Drift, places: Places = NOWHERE) -> Results:
+    """What moved behind our back, what nobody manages, what is ignored, and what could not be read; only what is new."""
     unmanaged = [
-        Result("unmanaged", Level.NOTE, "nobody manages it here", "/".join(stranger)) for stranger in strangers
+        Result("unmanaged", Level.NOTE, "nobody manages it here", f"{one.site}/{one.kind}/{one.name}")
+        for one in found.strangers()
     ]
+    ignored = [
+        Result("ignored", Level.NONE, f"{one.path}{ignored_words(one)}".strip(), one.address, places.get(one.address))
+        for one in found.ignored
+    ]
+    drift = (_drifted(one, places) for one in found.news())
     return Results(
-        "drift",
-        plan.document,
-        (*_found(plan.findings), *_unknown(plan), *(_drifted(one, places) for one in found), *unmanaged),
+        "drift", found.document, (*_found(found.findings), *_unknown(found.unknown), *drift, *unmanaged, *ignored)
     )
 
 
@@ -127,7 +138,7 @@ def _found(findings: Iterable[Diagnostic]) -> tuple[Result, ...]:
     )
 
 
-def _unknown(plan: Plan) -> tuple[Result, ...]:
+def _unknown(found: Iterable[Unknown]) -> tuple[Result, ...]:
     return tuple(
         Result(
             "unknown",
@@ -136,8 +147,22 @@ def _unknown(plan: Plan) -> tuple[Result, ...]:
             f"{one.site}/{one.kind}",
             unclear=True,
         )
-        for one in plan.unknown
+        for one in found
     )
+
+
+def _proofs(plan: Plan) -> Iterator[Result]:
+    """Told, not judged: what is wrong of it is a finding, which the document may have waived."""
+    for proof in plan.isolation:
+        if proof.namespaces or proof.unknown:
+            yield Result(
+                "isolation", Level.NONE, verdict(proof), f"{proof.site}/isolation", unclear=bool(proof.unknown)
+            )
+    for row in plan.commitments:
+        what, before, after, has, share = cells(row)
+        yield Result("commitment", Level.NONE, f"{before} -> {after} of {has} ({share})", f"{row.site}/{what}")
+    for one in plan.budgets:
+        yield Result("budget", Level.NONE, "; ".join((one.line, *one.changes)), one.address)
 
 
 def _change(action: Action, places: Places) -> Result:
@@ -150,16 +175,17 @@ def _change(action: Action, places: Places) -> Result:
     )
 
 
-def _drifted(action: Action, places: Places) -> Result:
-    assert by_hand(action)
-    moved = [change for change in action.changes if change.cause in BY_HAND]
-    if not moved:
-        return Result("drift-gone", Level.WARNING, action.reason, str(action.address), places.get(str(action.address)))
+def _drifted(one: DriftedObject, places: Places) -> Result:
+    since = f"; last applied {one.since}" if one.since else ""
+    where = places.get(one.address)
+    if one.what == "gone":
+        who = told(one.author)
+        said = "it was deleted behind our back" + (f" {who}" if who else "")
+        return Result("drift-gone", Level.WARNING, said + since, one.address, where)
     parts = []
-    for change in moved[:_SHOWN_FIELDS]:
-        live, applied = before_after(change)
-        parts.append(f"{change.path} is {live}, was applied as {applied} ({CAUSES[change.cause]})")
-    more = f"; and {counted(len(moved) - _SHOWN_FIELDS, 'more field')}" if len(moved) > _SHOWN_FIELDS else ""
-    return Result(
-        "drift-changed", Level.WARNING, "; ".join(parts) + more, str(action.address), places.get(str(action.address))
-    )
+    for each in one.fields[:_SHOWN_FIELDS]:
+        live, applied = sides(each)
+        who = f", {told(each.author)}" if told(each.author) else ""
+        parts.append(f"{each.path} is {live}, was applied as {applied} ({CAUSES[each.cause]}{who})")
+    more = f"; and {counted(len(one.fields) - _SHOWN_FIELDS, 'more field')}" if len(one.fields) > _SHOWN_FIELDS else ""
+    return Result("drift-changed", Level.WARNING, "; ".join(parts) + more + since, one.address, where)

@@ -8,10 +8,21 @@ from enum import Enum
 
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Severity
-from vastplan.model.plan import Action, Evidence, Node, Plan, Stage, Verb
+from vastplan.model.plan import (
+    Action,
+    Evidence,
+    FieldChange,
+    Left,
+    Node,
+    Plan,
+    Stage,
+    Verb,
+    by_hand,
+    moved_by_hand,
+)  # fmt: skip
+from vastplan.model.text import inert
 from vastplan.report.change import beside, own
-from vastplan.report.drift import by_hand
-from vastplan.report.values import counted, plain
+from vastplan.report.values import before_after, counted, plain, told
 
 _GOING = (Verb.DELETE, Verb.REPLACE)
 _CARRIED = (Stage.DATA, Stage.VOLUME)
@@ -133,6 +144,43 @@ class Behind:
         if self.others:
             parts.append(counted(self.others, "other object"))
         return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Revert:
+    """One change by hand that a plan undoes: an object that is gone (`change` is `None`), or a field."""
+
+    action: Action
+    change: FieldChange | None = None
+
+    @property
+    def author(self) -> str:
+        """Who made it and when, where that is known."""
+        return told(self.change.author if self.change is not None else self.action.author)
+
+
+def reverted(plan: Plan) -> list[Action]:
+    """The actions that undo something the system did."""
+    return [action for action in plan.actions if by_hand(action)]
+
+
+def reverts(plan: Plan) -> list[Revert]:
+    """Every change by hand that the plan undoes, in the order of work."""
+    found = []
+    for action in reverted(plan):
+        fields = [Revert(action, change) for change in action.changes if moved_by_hand(change)]
+        found += fields or [Revert(action)]
+    return found
+
+
+def left_words(one: Left) -> list[str]:
+    """What is left alone, a line for each field."""
+    until = f" (until {inert(one.until, 20)})" if one.until else ""
+    lines = []
+    for change in one.changes:
+        live, wanted = before_after(change)
+        lines.append(f"{inert(change.path)} stays {live}, the document says {wanted}")
+    return [f"{line}: {inert(one.reason)}{until}" for line in lines or ["stays as it is"]]
 
 
 class Crowd:

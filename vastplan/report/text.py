@@ -8,7 +8,9 @@ from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.text import inert
+from vastplan.report.budgets import budget_lines
 from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
+from vastplan.report.review import left_words, reverts
 from vastplan.report.values import CAUSES, before_after, counted, inside, plain
 
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
@@ -44,13 +46,14 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
         lines += _by_site(part, style)
     if withdrawn(plan):
         lines += ["", "Pending before, and not any more", *(f"  {inert(one, 200)}" for one in withdrawn(plan))]
+    lines += _by_hand(plan, style)
     if plan.unknown:
         lines += ["", style.paint("Unknown (could not be read, left out of this plan)", "yellow")]
         lines += [f"  ? {inert(f'{one.site} {one.system} {one.kind}')}: {inert(one.reason)}" for one in plan.unknown]
     if plan.snapshot is not None:
         lines += ["", style.paint(inert(provenance(plan), 400), "yellow")]
         lines += [f"  not covered: {inert(one, 300)}" for one in uncovered(plan)]
-    lines += ["", summary(plan, style, title)]
+    lines += [*budget_lines(plan.budgets, style), "", summary(plan, style, title)]
     if plan.base is not None and beside(plan):
         lines.append(beside(plan))
     return "\n".join(lines).lstrip("\n") + "\n"
@@ -64,6 +67,28 @@ def _by_site(plan: Plan, style: Style) -> Iterator[str]:
             yield ""
             yield style.paint(inert(site), "bold")
         yield from _action(action, style)
+
+
+def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
+    """The changes by hand that the plan undoes, and those that it leaves alone: nobody should have to look for them."""
+    found = reverts(plan)
+    if found:
+        yield ""
+        yield style.paint(
+            f"Undoes what was changed by hand ({len(found)}); --keep-drift or drift --accept keeps it", "red"
+        )
+    for one in found:
+        author = f", {one.author}" if one.author else ""
+        since = f", last applied {inert(one.action.since, 40)}" if one.action.since else ""
+        if one.change is None:
+            yield f"  {inert(one.action.address)} is gone{author}{since}"
+        else:
+            before, after = before_after(one.change)
+            yield f"  {inert(one.action.address)} {inert(one.change.path)}  {before} → {after}{author}{since}"
+    if plan.left:
+        yield ""
+        yield style.paint("Changed by hand and left alone", "cyan")
+        yield from (f"  {inert(one.address)} {words}" for one in plan.left for words in left_words(one))
 
 
 def summary(plan: Plan, style: Style, title: str = "Plan") -> str:

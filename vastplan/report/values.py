@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from vastplan.model.plan import Cause, FieldChange
+from vastplan.model.plan import Author, Cause, FieldChange
 from vastplan.model.text import inert
 from vastplan.model.units import show
 
@@ -68,6 +68,16 @@ def inside(change: FieldChange) -> Iterator[tuple[str, str, str]]:
             old = "(none)" if "not present" in repr(one.t1) else plain(one.t1, unit, change.units)
             new = "(none)" if "not present" in repr(one.t2) else plain(one.t2, unit, change.units)
             yield inert(path.lstrip(".")), old, new
+
+
+def told(author: Author | None) -> str:
+    """Who made a change by hand and when: `by admin at 2026-01-02T03:04:05Z (View /a modified)`; "" where nobody asked."""
+    if author is None:
+        return ""
+    if not author.who:
+        return f"by whom is not told: {inert(author.untold, 200)}" if author.untold else ""
+    how = f" ({inert(author.how, 200)})" if author.how else ""
+    return f"by {inert(author.who, 120)} at {inert(author.when, 40)}{how}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -1,4 +1,4 @@
-"""What a document says of checkpoints: what writes them to a volume, what has to hold, and what a site can do.
+"""What a document says of checkpoints: what writes them to a volume, and what has to hold.
 
 None of it is on any wire. Bandwidths are MB/s (10^6 bytes) when validated, sizes bytes, spans seconds, as everywhere.
 """
@@ -6,42 +6,19 @@ None of it is on any wire. Bandwidths are MB/s (10^6 bytes) when validated, size
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from pydantic import MISSING, BeforeValidator, Field, model_validator
 
 from vastplan.model import units
-from vastplan.words.types import Bandwidth, Bytes, Name, Span, Spec, Text
+from vastplan.words.bounded import Many, Rate, some, within
+from vastplan.words.types import Bytes, Name, Span, Spec, Text
 
 _COUNTS = {"M": 10**6, "B": 10**9, "T": 10**12}
 ModelState = Literal[
     "weights-bf16", "weights-fp32", "bf16+moments-fp32", "fp32+moments", "mixed-adam", "mixed-adam+grads"
 ]
 DurabilityName = Literal["node", "cluster", "region"]
-
-
-def _some(parse: Callable[[str], int], sentence: str) -> Any:
-    """More than nothing, or what would have to change."""
-
-    def check(value: Any) -> Any:
-        number = parse(value) if isinstance(value, str) else value
-        if isinstance(number, int | float) and not isinstance(number, bool) and number <= 0:
-            raise ValueError(f"{value} is too little: {sentence}")
-        return value
-
-    return BeforeValidator(check)
-
-
-def _within(holds: Callable[[float], bool], sentence: str) -> Any:
-    """A number in its range, or what would have to change."""
-
-    def check(value: Any) -> Any:
-        if isinstance(value, int | float) and not isinstance(value, bool) and not holds(value):
-            raise ValueError(f"{value} is out of range: {sentence}")
-        return value
-
-    return BeforeValidator(check)
 
 
 def _parameters(value: Any) -> Any:
@@ -60,34 +37,24 @@ def _by_pool(value: Any) -> Any:
     return value
 
 
-def _whole(value: str) -> int:
-    return int(value) if re.fullmatch(r"-?\d{1,18}", value) else 1  # what is no number is refused by its type
-
-
-_Size = Annotated[Bytes, _some(units.parse_bytes, "a checkpoint has a size, for example 980 GB")]
-_Rate = Annotated[Bandwidth, _some(units.parse_bandwidth, "leave out what is not known or not limited")]
-_Interval = Annotated[Span, _some(units.parse_span, "checkpoints follow each other after some time, for example 30m")]
-_Time = Annotated[Span, _some(units.parse_span, "give a time, for example 30m, or leave it out")]
-_Many = Annotated[int, Field(ge=1, le=10**9), _some(_whole, "give 1 or more, or leave it out")]
+_Size = Annotated[Bytes, some(units.parse_bytes, "a checkpoint has a size, for example 980 GB")]
+_Interval = Annotated[Span, some(units.parse_span, "checkpoints follow each other after some time, for example 30m")]
+_Time = Annotated[Span, some(units.parse_span, "give a time, for example 30m, or leave it out")]
 _Parameters = Annotated[
     Annotated[int, Field(ge=1, le=10**16), BeforeValidator(_parameters, json_schema_input_type=int | str)],
-    _some(_parameters, "a model has parameters, for example 70B"),
+    some(_parameters, "a model has parameters, for example 70B"),
 ]
 _Share = Annotated[
     Annotated[float, Field(gt=0, lt=1)],
-    _within(
+    within(
         lambda one: 0 < one < 1, "a share is above 0 and below 1, as 0.02 for 2 %: no interval does without all cost"
     ),
 ]
 _Saved = Annotated[
     Annotated[float, Field(gt=0, le=64)],
-    _within(
+    within(
         lambda one: 0 < one <= 64, "above 0 and at most 64 bytes are saved of a parameter: 10 to 16 with its optimizer"
     ),
-]
-_Ratio = Annotated[
-    Annotated[float, Field(ge=1, le=100)],
-    _within(lambda one: 1 <= one <= 100, "a ratio is the size before reduction over that after it: 1 to 100"),
 ]
 
 
@@ -109,14 +76,14 @@ class CheckpointModel(Spec):
 class Steps(Spec):
     """An interval in training steps; without what one `takes` no recovery point can be told."""
 
-    every: _Many
+    every: Many
     takes: _Time | MISSING = MISSING
 
 
 class Restore(Spec):
     """Getting back after a failure: what each rank reads, and the time for attaching and restarting."""
 
-    read_per_rank: _Rate | MISSING = MISSING
+    read_per_rank: Rate | MISSING = MISSING
     attach: _Time | MISSING = MISSING
     restart: _Time | MISSING = MISSING
 
@@ -125,7 +92,7 @@ class Reliability(Spec):
     """How often a job fails, as measured; without it the rate of Llama 3 (2,112 GPU-days a failure) is taken."""
 
     mtbf: _Time | MISSING = MISSING
-    gpu_days_per_failure: _Many | MISSING = MISSING
+    gpu_days_per_failure: Many | MISSING = MISSING
 
     @model_validator(mode="after")
     def _one(self) -> Reliability:
@@ -138,7 +105,7 @@ class Tier(Spec):
     """Where checkpoints land first, when that is not this volume's cluster, and how they are copied on."""
 
     durability: DurabilityName = "cluster"
-    drain: _Rate | MISSING = MISSING
+    drain: Rate | MISSING = MISSING
     drain_to: DurabilityName = "cluster"
 
 
@@ -158,29 +125,29 @@ class Checkpoint(Spec):
 
     size: _Size | MISSING = MISSING
     model: CheckpointModel | MISSING = MISSING
-    gpus: Annotated[dict[Name, _Many], Field(min_length=1), BeforeValidator(_by_pool)] | MISSING = MISSING
+    gpus: Annotated[dict[Name, Many], Field(min_length=1), BeforeValidator(_by_pool)] | MISSING = MISSING
     """The GPUs of one job by node pool, as its project names them."""
-    ranks: _Many | MISSING = MISSING
+    ranks: Many | MISSING = MISSING
     """How many processes write; one for each GPU when left out, and one when no GPUs are given."""
-    nodes: _Many | MISSING = MISSING
-    write_per_rank: _Rate | MISSING = MISSING
-    write_per_node: _Rate | MISSING = MISSING
-    staging_per_rank: _Rate | MISSING = MISSING
+    nodes: Many | MISSING = MISSING
+    write_per_rank: Rate | MISSING = MISSING
+    write_per_node: Rate | MISSING = MISSING
+    staging_per_rank: Rate | MISSING = MISSING
     """The copy from GPU to host memory: all that an asynchronous checkpoint blocks."""
-    files_per_rank: _Many | MISSING = MISSING
+    files_per_rank: Many | MISSING = MISSING
     mode: Literal["sync", "async"] = "sync"
     interval: _Interval | MISSING = MISSING
     steps: Steps | MISSING = MISSING
     event: Text | MISSING = MISSING
     """What triggers a checkpoint, where nothing regular does: there is then no bound on the work that is lost."""
-    keep_last: _Many = 1
-    concurrent_jobs: _Many = 1
+    keep_last: Many = 1
+    concurrent_jobs: Many = 1
     aligned: bool = True
     """Whether the jobs' checkpoints may coincide, which is the worst case."""
     collective_timeout: _Time | MISSING = MISSING
     grace_period: _Time | MISSING = MISSING
     restore: Restore | MISSING = MISSING
-    readers: _Rate | MISSING = MISSING
+    readers: Rate | MISSING = MISSING
     """Reads of the site that must go on while a checkpoint is written."""
     reliability: Reliability | MISSING = MISSING
     tier: Tier | MISSING = MISSING
@@ -203,15 +170,3 @@ class Checkpoint(Spec):
         if self.write_per_node is not MISSING and self.nodes is MISSING:
             raise ValueError("write_per_node needs nodes, the number of nodes that write")
         return self
-
-
-class Capability(Spec):
-    """What a site can do, as measured or bought: no API says it. `wan` is by the name of the other site."""
-
-    read: _Rate | MISSING = MISSING
-    write: _Rate | MISSING = MISSING
-    write_per_cnode: _Rate | MISSING = MISSING
-    """Times the CNodes of a VIP pool (`cnode_ids`), what the pool lets through."""
-    wan: dict[Name, _Rate] | MISSING = MISSING
-    reduction_ratio: _Ratio | MISSING = MISSING
-    """Stored size before over after data reduction: `2.0` halves what snapshots take and what is replicated."""

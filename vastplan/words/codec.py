@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -191,6 +192,15 @@ def merge(fields: tuple[Field, ...], live: Values, desired: Values) -> Values:
 def is_foreign(kind: Kind, row: Mapping[str, Any]) -> bool:
     """Whether the row is one that is never ours to touch."""
     return any(at(row, path) == value for path, value in kind.foreign)
+
+
+def maker_of(kind: Kind, row: Mapping[str, Any]) -> str:
+    """Who made the row for itself, "" when nobody is known to have."""
+    for one in kind.made_by:
+        value = at(row, one.path)
+        if isinstance(value, str) and re.fullmatch(one.pattern, value):
+            return one.name
+    return ""
 
 
 def item_id(endpoint: Endpoint, row: Row) -> str:

@@ -154,6 +154,15 @@ class Beneath:
 
 
 @dataclass(frozen=True, slots=True)
+class Maker:
+    """How to tell that something made an object for itself: the text at `path` of the row fits `pattern` as a whole."""
+
+    name: str
+    path: tuple[str, ...]
+    pattern: str = r".+"
+
+
+@dataclass(frozen=True, slots=True)
 class Measure:
     """How much an object of the document is, in a word: the sum of the numbers at `path`, where `*` is any key."""
 
@@ -167,6 +176,7 @@ class Kind:
     """One type of object. `section` is its plural in the document, "" for a kind that only other entries yield.
 
     `finish_encode(body, values)` and `finish_decode(values, row)` are pure, for what the field table cannot say.
+    `made_by` says how what a driver or another system made for itself is recognised: nobody has to manage that.
     `foreign` lists wire values that mark rows which are never ours to touch (`internal: true`). With `mirrored` the system
     keeps a copy of the object on another site, under the same name, which comes and goes with it. `stage` is its column in
     a picture of a site, `measures` what is written there beside its name.
@@ -189,6 +199,7 @@ class Kind:
     loose: tuple[str, ...] = ()  # fields that a system changes when a user lets go: no reason to spare what is to go
     foreign: tuple[tuple[tuple[str, ...], Any], ...] = ()
     mirrored: bool = False
+    made_by: tuple[Maker, ...] = ()
     stage: Stage | None = None
     measures: tuple[Measure, ...] = ()
     ready: Ready | None = None

@@ -11,6 +11,7 @@ import vastplan.kinds
 from vastplan.checks.checkpoint import Budget, Finding
 from vastplan.checks.checkpoint.document import judge
 from vastplan.config.load import load
+from vastplan.words.capability import Capability
 from vastplan.words.discover import discover
 from vastplan.words.document import Scope
 
@@ -30,6 +31,6 @@ def judged(tmp_path: Path) -> Judge:
         scope = Scope(document.sites(), document.entries)
         site, spec = next(iter(document.head.sites.items()))
         (volume,) = (one for one in scope.of(site, "volume") if one.address.name == "checkpoints")
-        return judge(volume, scope, spec.capability)
+        return judge(volume, scope, spec.capability.model_dump() if isinstance(spec.capability, Capability) else {})
 
     return of

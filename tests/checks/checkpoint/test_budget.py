@@ -25,12 +25,12 @@ from vastplan.checks.checkpoint import (
     findings,
     iops_limit,
     line,
-    say,
 )
 from vastplan.checks.checkpoint.cure import write_needed
+from vastplan.checks.checkpoint.failures import mtbf_seconds
 from vastplan.checks.checkpoint.rhythm import Pace, Window, window
 from vastplan.checks.checkpoint.size import model_bytes
-from vastplan.model import units
+from vastplan.model import say, units
 
 rates = st.integers(10**6, 10**13)
 spans = st.integers(1, 10**7)
@@ -304,3 +304,17 @@ def test_figures_are_json(demand: Demand) -> None:
 
 def test_infinity_is_no_interval() -> None:
     assert Window(inf, 0.0).empty and not Window(1.0, inf).empty and not Window(5.0, 5.0).empty
+
+
+def test_a_curve_promises_no_interval_that_an_asynchronous_write_cannot_keep() -> None:
+    pace = Pace(write=490, blocking=0.1, asynchronous=True, mtbf=28800)
+    assert pace.best() == 490
+    held = pace.overhead(490)
+    assert held is not None and min(cost for _, cost in pace.curve()) == held
+    assert {cost for interval, cost in pace.curve() if interval <= 490} == {held}
+    free = replace(pace, asynchronous=False)
+    assert all(cost == free.overhead(interval) for interval, cost in free.curve())
+
+
+def test_a_day_has_its_seconds() -> None:
+    assert mtbf_seconds(1000, 2000.0) == 2 * 24 * 60 * 60

@@ -23,7 +23,7 @@ EXAMPLE = (ROOT / "examples" / "checkpoints.yaml").read_text()
 DOCUMENT = """\
 version: 1
 name: one
-sites: {lab: {sim: {}, capability: {read: 20 GB/s, write: 10 GB/s}}, far: {sim: {}}}
+sites: {lab: {sim: {}, capability: {reads_bw_mbps: 20 GB/s, writes_bw_mbps: 10 GB/s}}, far: {sim: {}}}
 secrets: {mgmt: {sites: [lab], namespace: vast-csi, data: {endpoint: e, username: csi, password: {env: X}}}}
 namespaces: {vast-csi: {sites: [lab]}}
 tenants:
@@ -161,7 +161,7 @@ def test_what_is_not_known_is_said(judged: Judge, old: str, new: str, said: str)
 
 def test_snapshots_and_the_link_that_replicates_them(judged: Judge) -> None:
     text = edited(
-        ("write: 10 GB/s", "write: 10 GB/s, wan: {far: 1 GB/s}, reduction_ratio: 2"),
+        ("writes_bw_mbps: 10 GB/s", "writes_bw_mbps: 10 GB/s, wan_bw_mbps: {far: 1 GB/s}, reduction_ratio: 2"),
         ("size: 1 TB", "size: 1 TB\n        snapshots: kept"),
         ("secrets:", "replication_peers: {link: {between: {lab: {vip_pool: out}, far: {vip_pool: out}}}}\n"
          "vip_pools: {out: {role: REPLICATION, subnet_cidr: 24, ip_ranges: [10.9.0.1 - 10.9.0.4]}}\n"
@@ -179,12 +179,14 @@ def test_snapshots_and_the_link_that_replicates_them(judged: Judge) -> None:
 
 def test_a_satellite_writes_over_the_wan(judged: Judge) -> None:
     far = ("interval: 10m", "interval: 10m\n          origin: far")
-    found = made(judged, edited(far, ("write: 10 GB/s", "write: 10 GB/s, wan: {far: 1 GB/s}")))
+    found = made(
+        judged, edited(far, ("writes_bw_mbps: 10 GB/s", "writes_bw_mbps: 10 GB/s, wan_bw_mbps: {far: 1 GB/s}"))
+    )
     assert (str(found.binding), found.write) == ("WAN", 100)
     nothing, findings = judged(edited(far))
     assert nothing is None
     assert [(one.code, one.severity.value) for one in findings] == [("CKP-00", "error")]
-    assert findings[0].sentence.endswith("give sites.lab.capability.wan.far")
+    assert findings[0].sentence.endswith("give sites.lab.capability.wan_bw_mbps.far")
 
 
 def test_gpus_that_the_project_has_none_of(judged: Judge) -> None:
@@ -239,18 +241,18 @@ def test_what_makes_no_sense_has_a_line_and_a_way_out(
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ("write: 0 GB/s", "0 GB/s is too little: leave out what is not known"),
-        ("write: -1", "-1 is too little"),
-        ("write: 10 Gb/s", "in bits"),
+        ("writes_bw_mbps: 0 GB/s", "0 GB/s is too little: leave out what is not known"),
+        ("writes_bw_mbps: -1", "-1 is too little"),
+        ("writes_bw_mbps: 10 Gb/s", "in bits"),
         ("reduction_ratio: 0.5", "0.5 is out of range"),
-        ("wan: {fra: 1 GB/s}", "no other site fra"),
-        ("wan: {lab: 1 GB/s}", "no other site lab"),
-        ("writ: 1 GB/s", "unknown key writ"),
+        ("wan_bw_mbps: {fra: 1 GB/s}", "no other site fra"),
+        ("wan_bw_mbps: {lab: 1 GB/s}", "no other site lab"),
+        ("writes: 1 GB/s", "unknown key writes"),
     ],
 )
 def test_a_capability_that_makes_no_sense(judged: Judge, wrong: str, words: str) -> None:
     with pytest.raises(Invalid) as caught:
-        judged(edited(("write: 10 GB/s", wrong)))
+        judged(edited(("writes_bw_mbps: 10 GB/s", wrong)))
     (found,) = caught.value.findings
     assert words in found.message
     assert found.where is not None and found.where.line == 3
@@ -280,7 +282,7 @@ def test_it_is_part_of_no_object(tmp_path: Path) -> None:
         ]
 
     assert objects(DOCUMENT) == objects(edited(("        checkpoint:\n" + PLACE, "")))
-    assert objects(DOCUMENT) == objects(edited((", capability: {read: 20 GB/s, write: 10 GB/s}", "")))
+    assert objects(DOCUMENT) == objects(edited((", capability: {reads_bw_mbps: 20 GB/s, writes_bw_mbps: 10 GB/s}", "")))
 
 
 def test_a_change_of_it_changes_nothing(tmp_path: Path, vastplan: Run) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from math import isinf
 
-from vastplan.checks.checkpoint import say
 from vastplan.checks.checkpoint.budget import Budget, window_of
+from vastplan.model import say
 
 _HALVINGS = 60
 

@@ -13,28 +13,27 @@ from vastplan.checks.checkpoint.findings import findings
 from vastplan.checks.checkpoint.qos import MB
 from vastplan.checks.checkpoint.size import BYTES_PER_PARAMETER, model_bytes
 from vastplan.checks.checkpoint.timely import ERROR, Finding
-from vastplan.words.checkpoint import Capability
 from vastplan.words.document import Entry, Scope
 
 Values = Mapping[str, Any]
 
 
-def judge(volume: Entry, scope: Scope, capability: object) -> tuple[Budget | None, tuple[Finding, ...]]:
+def judge(volume: Entry, scope: Scope, site: Values) -> tuple[Budget | None, tuple[Finding, ...]]:
     """The budget of a volume and what it says: `(None, ())` for a volume without `checkpoint`.
 
-    `scope` is the document before its composite entries are expanded, `capability` that of the volume's site (`MISSING`
-    where the site says nothing). What makes no sense together is one finding, CKP-00, instead of figures.
+    `scope` is the document before its composite entries are expanded, `site` what is said that the volume's site can do
+    (`words/capability.py`). What makes no sense together is one finding, CKP-00, instead of figures.
     """
     if "checkpoint" not in volume.values:
         return None, ()
     try:
-        found = budget(demand(volume, scope, capability))
+        found = budget(demand(volume, scope, site))
     except ValueError as senseless:
         return None, (Finding("CKP-00", ERROR, str(senseless), "the budget is computed once this is settled"),)
     return found, findings(found)
 
 
-def demand(volume: Entry, scope: Scope, capability: object) -> Demand:
+def demand(volume: Entry, scope: Scope, site: Values) -> Demand:
     """All that the document says of a volume's checkpoints. Raises `ValueError` with what would have to change."""
     values: Values = volume.values
     said: Values = values["checkpoint"]
@@ -45,16 +44,15 @@ def demand(volume: Entry, scope: Scope, capability: object) -> Demand:
     reliability = said.get("reliability", {})
     gpus = sum(said["gpus"].values()) if "gpus" in said else None
     around.pools(said.get("gpus", {}))
-    site = capability.model_dump() if isinstance(capability, Capability) else {}
     frames, goes_to = around.schedule()
     origin = said.get("origin")
-    wan = site.get("wan", {})
+    wan = site.get("wan_bw_mbps", {})
     if origin is not None and origin not in wan:
         raise ValueError(
             f"writes go to {origin}, and no link there is known: "
-            f"give sites.{volume.address.site}.capability.wan.{origin}"
+            f"give sites.{volume.address.site}.capability.wan_bw_mbps.{origin}"
         )
-    limits = tuple(around.limits(site.get("write_per_cnode")))
+    limits = tuple(around.limits(site.get("writes_bw_mbps_per_cnode")))
     return Demand(
         size_bytes=said.get("size") or model_bytes(said["model"]["params"], parameter or 0),
         bytes_per_parameter=parameter,
@@ -86,8 +84,8 @@ def demand(volume: Entry, scope: Scope, capability: object) -> Demand:
         drained=_outlives(tier.get("drain_to", "cluster")),
         limits=limits,
         capability=words.Capability(
-            read_bytes_per_second=_rate(site.get("read")),
-            write_bytes_per_second=_rate(site.get("write")),
+            read_bytes_per_second=_rate(site.get("reads_bw_mbps")),
+            write_bytes_per_second=_rate(site.get("writes_bw_mbps")),
             wan_bytes_per_second=_rate(wan.get(goes_to)),
             origin_bytes_per_second=_rate(wan.get(origin)),
             reduction=site.get("reduction_ratio", 1.0),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import isfinite
 
-from vastplan.checks.checkpoint import say
 from vastplan.checks.checkpoint.budget import Budget
+from vastplan.model import say
 
 Figure = int | float | str | None
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from vastplan.checks.checkpoint import say
 from vastplan.checks.checkpoint.budget import Budget
 from vastplan.checks.checkpoint.limits import Sort
 from vastplan.checks.checkpoint.roomy import ROOMY
 from vastplan.checks.checkpoint.timely import TIMELY, WARNING, Finding
+from vastplan.model import say
 
 TITLES: Mapping[str, str] = {
     "CKP-00": "what was asked for cannot be computed",

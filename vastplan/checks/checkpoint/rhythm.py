@@ -89,7 +89,10 @@ class Pace:
         return efficiency(interval, self.write, self.mtbf, self.restart)
 
     def curve(self, points: int = 41) -> tuple[tuple[float, float], ...]:
-        """(interval, overhead) from a tenth of the best interval to ten times it, evenly on a logarithmic axis."""
+        """(interval, overhead) from a tenth of the best interval to ten times it, evenly on a logarithmic axis.
+
+        An asynchronous job that wants to write more often than it can is held up by its writes: it costs what those cost.
+        """
         best = self.best()
         if best is None or best <= 0:
             return ()
@@ -98,7 +101,7 @@ class Pace:
     def _points(self, best: float, points: int) -> Iterator[tuple[float, float]]:
         for index in range(points):
             interval = best * 10 ** (2 * index / (points - 1) - 1)
-            cost = self.overhead(interval)
+            cost = self.overhead(max(interval, self.write) if self.asynchronous else interval)
             assert cost is not None
             yield interval, cost
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vastplan.checks.checkpoint import say
 from vastplan.checks.checkpoint.budget import Budget
 from vastplan.checks.checkpoint.limits import Sort
 from vastplan.checks.checkpoint.size import TRAINING_STATE
 from vastplan.checks.checkpoint.timely import ERROR, NOTE, WARNING, Finding
+from vastplan.model import say
 
 LOW_CAP = 100 * 10**6
 """Bytes a second below which VAST's best practices advise against a limit: windows of 0.1 s would hold too little."""

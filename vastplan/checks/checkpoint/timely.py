@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from vastplan.checks.checkpoint import failures, say
+from vastplan.checks.checkpoint import failures
 from vastplan.checks.checkpoint.budget import Budget
 from vastplan.checks.checkpoint.cure import cure
+from vastplan.model import say
 from vastplan.model.diagnostic import Severity
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
@@ -26,7 +27,7 @@ def unanswered(budget: Budget) -> Iterator[Finding]:
     """CKP-00: what was asked for and cannot be computed. A figure that only looks right is not given instead."""
     demand = budget.demand
     if budget.write is None:
-        fix = "give the site's capability.write, write_per_rank, or a QoS limit on writes"
+        fix = "give the site's capability.writes_bw_mbps, write_per_rank, or a QoS limit on writes"
         yield Finding("CKP-00", ERROR, "the write time cannot be computed: nothing is known to limit it", fix)
     for one in demand.unknown:
         yield Finding("CKP-00", WARNING, one, "the figures may be too good")
@@ -35,10 +36,10 @@ def unanswered(budget: Budget) -> Iterator[Finding]:
         yield _unjudged("overhead", "how often the job fails is not known", "give gpus, or reliability.mtbf")
     if targets.rto is not None and budget.restore is None:
         yield _unjudged(
-            "rto", "how fast it is read back is not known", "give the site's capability.read, or read_per_rank"
+            "rto", "how fast it is read back is not known", "give the site's capability.reads_bw_mbps, or read_per_rank"
         )
     if targets.remote_rpo is not None and budget.replica is None and demand.interval is not None:
-        fix = "give snapshots that replicate with keep_remote, and the site's capability.wan to the other site"
+        fix = "give snapshots that replicate with keep_remote, and the site's capability.wan_bw_mbps to the other site"
         yield _unjudged("remote_rpo", "how it is replicated is not known", fix)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Finding
 from vastplan.checks.commitments import commitments
 from vastplan.checks.facts import Facts
+from vastplan.kinds.vast.cluster import READS, WRITES
 from vastplan.model.commitment import Commitment
 from vastplan.model.diagnostic import Severity
 from vastplan.model.units import show
@@ -42,9 +43,10 @@ CHECK = Check(
     title="more QoS minimums than the cluster can keep",
     severity=Severity.WARNING,
     why="Under contention every view is owed its minimum: together they are more than there is, so none is kept.",
-    fix="lower min_* limits; what a site can do is said in checks.sites.SITE where its cluster does not say it",
+    fix="lower min_* limits; what a site can do is said in sites.SITE.capability where its cluster does not say it",
     source="VMS 5.5 document, clusters.max_cluster_read_bw_mb and max_cluster_write_bw_mb; qospolicies.static_limits",
     run=_run,
     reads=("cluster",),
+    figures=(READS, WRITES),
     wanted=_wanted,
 )

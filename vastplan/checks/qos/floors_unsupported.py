@@ -62,5 +62,6 @@ CHECK = Check(
     source="VMS 5.5 document, qospolicies and vms.min_qos_supported; VAST knowledge base, qospolicy-create",
     run=_run,
     reads=("vms",),
+    figures=(FLOORS,),
     wanted=_wanted,
 )

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Finding
 from vastplan.checks.commitments import CAPACITY, commitments
 from vastplan.checks.facts import Facts
+from vastplan.kinds.vast.cluster import USABLE
 from vastplan.model.diagnostic import Severity
 from vastplan.model.units import BYTES, show
 
@@ -22,7 +23,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
 
 def _wanted(facts: Facts) -> Iterator[str]:
     for row in commitments(facts):
-        if row.what == CAPACITY and row.after and not facts.capability(row.site).usable:
+        if row.what == CAPACITY and row.after and "usable_capacity" not in facts.capability(row.site):
             yield row.site
 
 
@@ -31,9 +32,10 @@ CHECK = Check(
     title="more capacity promised than there is",
     severity=Severity.WARNING,
     why="When tenants use what they were promised the cluster is full before their quotas are, for all of them at once.",
-    fix="lower quotas and sizes, or say in checks.sites.SITE how much is there and what percentage may be promised",
+    fix="lower quotas and sizes, or say in sites.SITE.capability how much is there (usable_capacity) and what share may be promised (promised_percent)",
     source="VMS 5.5 document, clusters.usable_capacity_bytes",
     run=_run,
     reads=("cluster",),
+    figures=(USABLE,),
     wanted=_wanted,
 )

@@ -23,7 +23,7 @@ def promised(facts: Facts, site: str) -> dict[str, float]:
 
 def _run(facts: Facts) -> Iterator[Finding]:
     for site in facts.sites:
-        has = facts.capability(site).gpus
+        has = facts.capability(site).get("gpus", {})
         for pool, total in sorted(promised(facts, site).items()):
             first = next(one for one in facts.objects.on(site, "project").values() if pool in dict(deserved(one)))
             if pool in has and total > has[pool]:
@@ -56,7 +56,7 @@ CHECK = Check(
     title="more guaranteed GPUs than there are",
     severity=Severity.WARNING,
     why="A guarantee that is not there makes workloads wait, and preempt each other's, however the quotas read.",
-    fix="lower gpus of projects, or raise the department's; how many a pool has is said in checks.sites.SITE.gpus",
+    fix="lower gpus of projects, or raise the department's; how many a pool has is said in sites.SITE.capability.gpus",
     source="Run:AI documentation, quotas: the deserved GPUs of projects within those of departments and node pools",
     run=_run,
 )

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import StringConstraints
 
 from vastplan.model.units import parse_bytes
-from vastplan.words.kind import Endpoint, Update
+from vastplan.words.kind import Endpoint, Maker, Update
 from vastplan.words.marks import IDENTITY, IMMUTABLE, Codec, Refers, Wire
 from vastplan.words.types import MISSING, Existing, KubernetesName, ReferenceName, Spec
 
@@ -19,6 +19,9 @@ NAMESPACE = Refers("namespace.name", "project.namespace", holds=False)
 InNamespace = Annotated[ReferenceName, NAMESPACE, Wire("metadata", "namespace"), IDENTITY, IMMUTABLE]
 
 FILE_DRIVER, BLOCK_DRIVER = "csi.vastdata.com", "block.csi.vastdata.com"
+RUNAI_MADE = (
+    Maker("Run:AI", ("metadata", "labels", "run.ai/asset"), ".*"),
+)  # what its asset sync copies into projects
 PARAMETER_PREFIX = "csi.storage.k8s.io/"  # parameters that are for the sidecars, not for the driver
 
 
@@ -69,8 +72,8 @@ _DRIVERS = {"file": FILE_DRIVER, "block": BLOCK_DRIVER}
 DRIVER = Codec(_DRIVERS.__getitem__, {name: word for word, name in _DRIVERS.items()}.__getitem__)
 
 __all__ = [
-    "BLOCK_DRIVER", "BOOL_TEXT", "DRIVER", "FILE_DRIVER", "NAMESPACE", "PARAMETER_PREFIX", "QUANTITY", "InNamespace",
-    "LabelKey", "LabelValue", "Labelled", "ObjectName", "in_full", "manifest", "parse_bytes", "secret_of_parameters",
+    "BLOCK_DRIVER", "BOOL_TEXT", "DRIVER", "FILE_DRIVER", "NAMESPACE", "PARAMETER_PREFIX", "QUANTITY", "RUNAI_MADE",
+    "InNamespace", "LabelKey", "LabelValue", "Labelled", "ObjectName", "in_full", "manifest", "parse_bytes", "secret_of_parameters",
     "secret_parameters",
 ]  # fmt: skip
 

@@ -6,6 +6,7 @@ from pydantic import StringConstraints
 
 from vastplan.kinds.kubernetes._common import Labelled, manifest
 from vastplan.words.compile import kind
+from vastplan.words.kind import Maker
 from vastplan.words.marks import IDENTITY, IMMUTABLE, Wire
 from vastplan.words.types import MISSING
 
@@ -26,5 +27,6 @@ KIND = kind(
     section="namespaces",
     endpoint=manifest("v1", "Namespace", "namespaces", vanishes_later=True),
     data_bearing=True,
+    made_by=(Maker("Run:AI", ("metadata", "labels", "runai/queue")), Maker("Run:AI", ("metadata", "name"), "runai")),
     foreign=tuple((("metadata", "name"), name) for name in _SYSTEM),
 )

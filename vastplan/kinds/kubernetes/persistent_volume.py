@@ -16,7 +16,7 @@ from vastplan.kinds.kubernetes._common import (
 )
 from vastplan.words.codec import at
 from vastplan.words.compile import kind
-from vastplan.words.kind import Fact, Row, Values
+from vastplan.words.kind import Fact, Maker, Row, Values
 from vastplan.words.marks import AS_SET, IMMUTABLE, Codec, Refers, Wire
 from vastplan.words.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
 
@@ -114,6 +114,10 @@ KIND = kind(
     loose=("claim_name",),  # Kubernetes notices some time later that a claim is gone
     facts=(Fact("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
+    made_by=tuple(
+        Maker("the CSI driver", _PROVISIONED_BY, driver)
+        for driver in (r"csi\.vastdata\.com", r"block\.csi\.vastdata\.com")
+    ),
     foreign=tuple((_PROVISIONED_BY, driver) for driver in (FILE_DRIVER, BLOCK_DRIVER)),
     finish_encode=_finished,
     finish_decode=_read,

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
+from vastplan.kinds.kubernetes._common import QUANTITY, RUNAI_MADE, InNamespace, Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
@@ -74,4 +74,5 @@ KIND = kind(
     data_bearing=True,
     facts=(Fact("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),),
     in_use=("bound",),
+    made_by=RUNAI_MADE,
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import StringConstraints, model_validator
 
-from vastplan.kinds.kubernetes._common import InNamespace, Labelled, ObjectName, manifest
+from vastplan.kinds.kubernetes._common import RUNAI_MADE, InNamespace, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
 from vastplan.words.compile import kind
 from vastplan.words.kind import Attribute
@@ -51,6 +51,7 @@ KIND = kind(
     section="secrets",
     endpoint=manifest("v1", "Secret", "secrets", namespaced=True),
     attributes=(Attribute("path", (), _path),),
+    made_by=RUNAI_MADE,
     foreign=tuple(
         (("type",), text) for text in ("helm.sh/release.v1", "kubernetes.io/service-account-token", "vastplan/ledger")
     ),

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from vastplan.kinds.vast._common import CLOCK, INTERNAL, Directory, Mode, collection
+from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, Directory, Mode, collection
 from vastplan.model import units
 from vastplan.words.compile import kind
 from vastplan.words.kind import Fact
@@ -60,5 +60,6 @@ KIND = kind(
     facts=(Fact("used", ("used_effective_capacity",), units.BYTES), Fact("used_inodes", ("used_inodes",))),
     in_use=("used", "used_inodes"),
     floors=(("hard_limit", "used"), ("hard_limit_inodes", "used_inodes")),
+    made_by=CSI_MADE,
     foreign=INTERNAL,
 )

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from vastplan.kinds.vast._common import INTERNAL, Directory, Mode, collection
+from vastplan.kinds.vast._common import CSI_MADE, INTERNAL, Directory, Mode, collection
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import QuotaLimits
 from vastplan.kinds.vast.snapshot import below
@@ -180,6 +180,7 @@ KIND = kind(
     facts=(Fact("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
     beneath=(below("path"),),
+    made_by=CSI_MADE,
     foreign=(*INTERNAL, (("is_remote",), True), (("path",), "/")),  # the cluster's own root view
     finish_encode=_whole_acl,
     finish_decode=_grants,

@@ -9,6 +9,7 @@ from typing import Any
 from vastplan.sim.runai import (
     access_rules,
     assets,
+    audit,
     clusters,
     departments,
     node_pools,
@@ -33,6 +34,7 @@ ROUTES: Routes = {}
 for _part in (
     access_rules,
     assets,
+    audit,
     clusters,
     departments,
     node_pools,
@@ -127,11 +129,20 @@ class RunaiPlane:
             if handler is None:
                 raise Refused(501, f"{operation.method} {operation.path}")
             query = parse(self._ctx.table, operation, request.query)
-            response = handler(self._ctx, Call(operation, params, query, _body(operation, request)))
+            try:
+                response = handler(self._ctx, Call(operation, params, query, _body(operation, request)))
+            except Refused as refused:
+                self._remember(request, operation, params, refused.response())
+                raise
+            self._remember(request, operation, params, response)
         operation.vouch(response.status)
         schema = self._schema(operation, response.status)
         body = prune(self._ctx.table, schema, response.body) if schema else response.body
         return Response(response.status, body, response.headers)
+
+    def _remember(self, request: Request, operation: Operation, params: tuple[str, ...], response: Response) -> None:
+        if request.method in audit.ACTIONS:
+            audit.note(self._ctx, request, operation.path, params[0] if params else "", response)
 
     def _operation(self, request: Request) -> tuple[Operation, tuple[str, ...]]:
         table = self._ctx.table

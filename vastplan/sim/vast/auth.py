@@ -59,8 +59,8 @@ class Gate:
             raise Refused(401, {"detail": "Token is invalid or expired", "code": "token_not_valid"})
         return self._pair()
 
-    def admit(self, authorization: str | None) -> None:
-        """Let a request in; raises `Refused` (401, or 403 for a token that is unknown or too old)."""
+    def admit(self, authorization: str | None) -> str:
+        """Let a request in and answer who sent it; raises `Refused` (401, or 403 for a token that is unknown or too old)."""
         if not authorization:
             raise detail("Authentication credentials were not provided.", 401)
         scheme, _, credential = authorization.partition(" ")
@@ -68,10 +68,13 @@ class Gate:
             if self._access.get(credential, 0.0) <= self._clock():
                 raise Refused(403, EXPIRED)
         elif scheme == "Api-Token":
-            if not any(_same(known, credential) for known in self._api_tokens):
+            holders = [holder for known, holder in self._api_tokens.items() if _same(known, credential)]
+            if not holders:
                 raise detail("Invalid token.", 401)
+            return holders[0]
         elif scheme != "Basic" or not self._basic(credential):
             raise detail("Invalid username/password.", 401)
+        return self._username
 
     def _known(self, username: str, password: str) -> bool:
         return _same(username, self._username) and _same(password, self._password)

@@ -14,6 +14,7 @@ from vastplan.sim.vast.auth import Gate
 from vastplan.sim.vast.cluster import Cluster
 from vastplan.sim.vast.engine import Engine, Visit
 from vastplan.sim.vast.errors import Refused, detail, not_found
+from vastplan.sim.vast.events import DONE, EVENTS, note
 from vastplan.sim.vast.identities import GROUPS, LOCAL_PROVIDERS, S3_POLICIES, USERS
 from vastplan.sim.vast.peers import PEERS
 from vastplan.sim.vast.protectedpaths import PROTECTED_PATHS
@@ -32,9 +33,9 @@ from vastplan.sim.wire import Request, Response
 COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
     SNAPSHOTS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS, platform.VERSIONS,
-    platform.VMS, tasks.VTASKS,
+    platform.VMS, tasks.VTASKS, EVENTS,
 )  # fmt: skip
-READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks"})
+READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks", "events"})
 DEFAULT_SEGMENT = "v5"
 FOLDERS = {"create_folder": "POST", "stat_path": "POST", "delete_folder": "DELETE"}
 _PATH = re.compile(r"/api(?:/(?P<segment>v\d+|latest))?(?P<rest>/.*)?")
@@ -110,7 +111,7 @@ class VastPlane:
         table = self._engine.table
         if path.rstrip("/") in ("/token", "/token/refresh"):
             return self._token(request, path.rstrip("/") + "/")
-        self._gate.admit(request.headers.get("authorization"))
+        who = self._gate.admit(request.headers.get("authorization"))
         matched = table.match(path.rstrip("/"))
         if matched is None:
             raise not_found()
@@ -119,9 +120,16 @@ class VastPlane:
         if operation is None:
             raise detail(f'Method "{request.method}" not allowed.', 405)
         root = f"{request.base_url}/api/{found['segment'] or DEFAULT_SEGMENT}"
+        name = template.strip("/").split("/")[0]
+        before = self._cluster.get(name, parameters[0]) if parameters else None
         response = self._answered(operation, parameters, Visit(request, root))
         operation.vouch(response.status)
+        self._remember(request.method, name, before or response.body, who)
         return response
+
+    def _remember(self, method: str, collection: str, row: object, who: str) -> None:
+        if method in DONE and isinstance(row, dict) and "id" in row:
+            note(self._cluster, method, collection, row, who)
 
     def _answered(self, operation: Operation, parameters: tuple[str, ...], visit: Visit) -> Response:
         method, request = operation.method, visit.request

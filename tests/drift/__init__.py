@@ -1,0 +1,1 @@
+"""Drift against the simulators: who, since when, whose; ignored, kept, accepted."""

@@ -1,0 +1,106 @@
+"""`--accept` writes the live value where it stands, touches nothing else, and says so when there is no such place."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from pathlib import Path
+
+from tests.conftest import Run
+from tests.drift.stage import DOCUMENT, TIB, Hands, stage
+
+
+def touched(folder: Path, name: str = "hand.yaml", before: str = DOCUMENT) -> list[str]:
+    after = (folder / name).read_text()
+    return [
+        line
+        for line in difflib.unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm="")
+        if line[:1] in "+-" and line[:3] not in ("+++", "---")
+    ]
+
+
+def nothing_left(vastplan: Run, folder: Path) -> None:
+    assert json.loads(vastplan("plan", folder / "hand.yaml", "--format", "json").out)["actions"] == []
+    assert vastplan("drift", folder / "hand.yaml").code == 0
+
+
+def test_a_value_is_written_where_it_stands_with_its_unit_and_comment(
+    hands: Hands, vastplan: Run, tmp_path: Path
+) -> None:
+    hands.quota(3 * TIB)
+    ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/q.hard_limit")
+    assert ran.code == 0 and "hand.yaml:24:1: iad/quota/q hard_limit is now 3 TiB" in ran.out, ran
+    assert touched(tmp_path) == ["-    hard_limit: 2 TiB  # here", "+    hard_limit: 3 TiB  # here"]
+    nothing_left(vastplan, tmp_path)
+
+
+def test_a_plain_number_stays_one_and_quotes_stay(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
+    key = hands.row("iad", "quotas", path="/q")["id"]
+    hands.call("iad", "vast", "PATCH", f"/api/v5/quotas/{key}/", {"soft_limit": TIB // 2})
+    hands.label("other")
+    ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/q", "--accept", "iad/namespace/tools")
+    assert ran.code == 0, ran
+    assert touched(tmp_path) == [
+        "-  tools: {labels: {purpose: 'test'}, sites: [iad]}", "+  tools: {labels: {purpose: 'other'}, sites: [iad]}",
+        "-    soft_limit: 1099511627776", "+    soft_limit: 549755813888",
+    ]  # fmt: skip
+    nothing_left(vastplan, tmp_path)
+
+
+def test_one_site_gets_a_line_of_its_own_where_the_entry_is_of_several(
+    hands: Hands, vastplan: Run, tmp_path: Path
+) -> None:
+    key = hands.row("iad", "tenants", name="team-a")["id"]
+    rules = {"capacity_rules": {"hard_limit": 20 * TIB}}
+    hands.call("iad", "vast", "PATCH", f"/api/v5/tenants/{key}/", rules)
+    ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/tenant/team-a")
+    assert ran.code == 0, ran
+    assert touched(tmp_path) == ["+    per_site: {iad: {capacity_rules: {hard_limit: 20 TiB}}}"]
+    nothing_left(vastplan, tmp_path)
+
+
+def test_what_comes_from_defaults_becomes_a_line_of_the_entry(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
+    key = hands.row("iad", "quotas", path="/q")["id"]
+    hands.call("iad", "vast", "PATCH", f"/api/v5/quotas/{key}/", {"enable_alarms": False})
+    ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/q")
+    assert ran.code == 0, ran
+    assert touched(tmp_path) == ["+    enable_alarms: false"]
+    nothing_left(vastplan, tmp_path)
+
+
+def test_a_part_of_an_entry_and_a_list_are_found_where_they_stand(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
+    hands.quota(3 * TIB, "/a")
+    ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/a")
+    assert ran.code == 0, ran
+    assert [line.count("quota: {hard_limit: 3 TiB}") for line in touched(tmp_path)] == [0, 1]
+    nothing_left(vastplan, tmp_path)
+
+
+def test_what_cannot_be_accepted_leaves_the_file_and_says_what_to_do(
+    hands: Hands, vastplan: Run, tmp_path: Path
+) -> None:
+    hands.quota(3 * TIB)
+    key = hands.row("iad", "quotas", path="/a")["id"]
+    hands.call("iad", "vast", "DELETE", f"/api/v5/quotas/{key}/")
+    for wanted, why in (
+        ("iad/quota/a", "ledger forget"),
+        ("iad/quota/none", "nothing was changed by hand there"),
+        ("iad/quota/q.soft_limit", "that field was not changed by hand"),
+    ):
+        ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/q", "--accept", wanted)
+        assert ran.code == 1 and why in ran.err, ran
+        assert touched(tmp_path) == []
+
+
+def test_a_secret_is_never_accepted(tmp_path: Path, vastplan: Run) -> None:
+    text = DOCUMENT + "secrets: {s: {namespace: tools, data: {password: {file: word}}, sites: [iad]}}\n"
+    (tmp_path / "word").write_text("hunter2-canary")
+    with stage(tmp_path, text) as hands:
+        assert vastplan("apply", tmp_path / "hand.yaml", "--auto-approve").code == 0
+        hands.call(
+            "iad", "kubernetes", "PATCH", "/api/v1/namespaces/tools/secrets/s", {"data": {"password": "Y2FuYXJ5LTI="}},
+            **{"Content-Type": "application/merge-patch+json"},
+        )  # fmt: skip
+        ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/secret/s")
+    assert ran.code == 1 and "a secret is never written" in ran.err
+    assert "canary" not in ran.err + ran.out and (tmp_path / "hand.yaml").read_text() == text

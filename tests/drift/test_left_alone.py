@@ -1,0 +1,153 @@
+"""What is left alone: by a rule of the document, always; by `--keep-drift`, this time. It is listed wherever it is left."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Run
+from tests.drift.stage import DOCUMENT, TIB, Hands, an_hour_ago
+
+RULE = "drift:\n  ignore:\n    - {address: iad/quota/*, fields: [hard_limit], reason: a load test%s}\n"
+
+
+def plan(vastplan: Run, folder: Path, *words: str) -> dict[str, Any]:
+    ran = vastplan("plan", folder / "hand.yaml", "--format", "json", *words)
+    assert ran.code == 0, ran
+    found: dict[str, Any] = json.loads(ran.out)
+    return found
+
+
+def drift(vastplan: Run, folder: Path, *words: str | Path) -> tuple[int, dict[str, Any]]:
+    ran = vastplan("drift", folder / "hand.yaml", "--format", "json", *words)
+    return ran.code, json.loads(ran.out)
+
+
+def write(folder: Path, text: str) -> None:
+    (folder / "hand.yaml").write_text(text)
+
+
+def test_a_rule_of_the_document_ignores_a_field_and_says_so(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
+    hands.quota(3 * TIB)
+    write(tmp_path, DOCUMENT + RULE % ", until: 2999-01-01")
+    code, found = drift(vastplan, tmp_path)
+    assert (code, found["drift"]) == (0, [])
+    (one,) = found["ignored"]
+    assert (one["address"], one["path"], one["reason"]) == ("iad/quota/q", "hard_limit", "a load test")
+    text = vastplan("drift", tmp_path / "hand.yaml").out
+    assert "1 difference ignored" in text
+    assert "iad/quota/q hard_limit is 3 TiB, was applied as 2 TiB: a load test (until 2999-01-01)" in text
+    made = plan(vastplan, tmp_path)
+    assert made["actions"] == [] and made["left"][0]["address"] == "iad/quota/q"
+
+
+def test_a_rule_yields_to_the_document_and_covers_no_other_field(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
+    hands.quota(3 * TIB)
+    write(tmp_path, DOCUMENT.replace("hard_limit: 2 TiB ", "hard_limit: 4 TiB ") + RULE % "")
+    (action,) = plan(vastplan, tmp_path)["actions"]
+    assert [one["after"] for one in action["changes"]] == [4 * TIB]
+    key = hands.row("iad", "quotas", path="/q")["id"]
+    hands.call("iad", "vast", "PATCH", f"/api/v5/quotas/{key}/", {"soft_limit": TIB // 2})
+    write(tmp_path, DOCUMENT + RULE % "")
+    code, found = drift(vastplan, tmp_path)
+    assert code == 2 and [one["path"] for one in found["drift"][0]["fields"]] == ["soft_limit"]
+
+
+def test_a_rule_that_has_ended_or_fits_nothing_warns(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
+    hands.quota(3 * TIB)
+    write(tmp_path, DOCUMENT + RULE % ", until: 2020-01-31")
+    code, found = drift(vastplan, tmp_path)
+    assert code == 2 and found["ignored"] == [] and [one["code"] for one in found["findings"]] == ["VP306"]
+    write(tmp_path, DOCUMENT + "drift: {ignore: [{address: iad/quota/nobody, reason: an old story}]}\n")
+    code, found = drift(vastplan, tmp_path)
+    assert code == 2 and [one["code"] for one in found["findings"]] == ["VP307"]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["{address: 'iad/*', reason: ''}", "{address: 'iad/*', reason: abc, until: 2026-02-30}", "{address: 'iad/*'}"],
+)
+def test_a_rule_says_why_and_until_a_day_that_exists(rule: str, vastplan: Run, tmp_path: Path) -> None:
+    write(tmp_path, DOCUMENT + f"drift: {{ignore: [{rule}]}}\n")
+    ran = vastplan("validate", tmp_path / "hand.yaml")
+    assert ran.code == 1 and "VP21" in ran.err
+
+
+def test_kept_drift_is_listed_and_the_rest_of_the_object_is_applied(
+    hands: Hands, vastplan: Run, tmp_path: Path
+) -> None:
+    hands.quota(3 * TIB)
+    assert plan(vastplan, tmp_path, "--keep-drift")["actions"] == []
+    assert "left alone this time" in vastplan("plan", tmp_path / "hand.yaml", "--keep-drift").out
+    assert len(plan(vastplan, tmp_path, "--keep-drift=pdx/*")["actions"]) == 1
+    write(tmp_path, DOCUMENT.replace("1099511627776", "1 GiB"))
+    saved = tmp_path / "plan.json"
+    (action,) = plan(vastplan, tmp_path, "--keep-drift=iad/quota/q", "--out", str(saved))["actions"]
+    assert action["left"] == ["hard_limit"] and [one["path"] for one in action["changes"]] == ["soft_limit"]
+    with an_hour_ago():
+        ran = vastplan("apply", saved)
+    assert ran.code == 0, ran
+    row = hands.row("iad", "quotas", path="/q")
+    assert (row["hard_limit"], row["soft_limit"]) == (3 * TIB, 2**30)
+    code, found = drift(vastplan, tmp_path)  # the ledger still knows what was applied: it is drift, not a new document
+    assert code == 2 and [(one["path"], one["cause"]) for one in found["drift"][0]["fields"]] == [
+        ("hard_limit", "system")
+    ]
+
+
+def test_what_is_gone_and_kept_is_not_made_again_nor_what_stands_on_it(
+    hands: Hands, vastplan: Run, tmp_path: Path
+) -> None:
+    key = hands.row("iad", "quotas", path="/q")["id"]
+    hands.call("iad", "vast", "DELETE", f"/api/v5/quotas/{key}/")
+    made = plan(vastplan, tmp_path, "--keep-drift")
+    assert made["actions"] == [] and [one["address"] for one in made["left"]] == ["iad/quota/q"]
+    assert len(plan(vastplan, tmp_path)["actions"]) == 1
+
+
+def test_since_shows_what_is_new_and_what_went_away(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
+    hands.quota(3 * TIB)
+    hands.label("other")
+    _, first = drift(vastplan, tmp_path)
+    file = tmp_path / "yesterday.json"
+    file.write_text(json.dumps(first))
+    code, found = drift(vastplan, tmp_path, "--since", file)
+    assert code == 0 and [one["new"] for one in found["drift"]] == [False, False]
+    hands.label("test")
+    hands.quota(5 * TIB)  # once more: that is news
+    code, found = drift(vastplan, tmp_path, "--since", file)
+    assert code == 2 and found["compared_with"] == first["checked"]
+    assert [(one["address"], one["new"]) for one in found["drift"]] == [("iad/quota/q", True)]
+    assert found["gone"] == [{"address": "iad/namespace/tools", "path": "labels.purpose", "state": "settled"}]
+    text = vastplan("drift", tmp_path / "hand.yaml", "--since", file).out
+    assert "1 object moved behind our back since" in text and "iad/namespace/tools labels.purpose  settled" in text
+
+
+def test_a_system_that_is_down_is_never_gone_nor_settled(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
+    hands.quota(3 * TIB)
+    _, first = drift(vastplan, tmp_path)
+    file = tmp_path / "yesterday.json"
+    file.write_text(json.dumps(first))
+    hands.world.sites["iad"].servers["vast"].stop()
+    code, found = drift(vastplan, tmp_path, "--since", file)
+    assert code == 6 and found["drift"] == [] and found["unknown"]
+    assert [one["state"] for one in found["gone"]] == ["cannot be told"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{", "not whole JSON"),
+        ('{"format_version": "1.0", "error": "no"}', "not what drift"),
+        ('{"format_version": "2.0", "drift": []}', "has format 2.0"),
+        ('{"format_version": "1.0", "drift": 7}', "does not have the form"),
+    ],
+)
+def test_since_takes_nothing_else(text: str, why: str, hands: Hands, vastplan: Run, tmp_path: Path) -> None:
+    file = tmp_path / "yesterday.json"
+    file.write_text(text)
+    ran = vastplan("drift", tmp_path / "hand.yaml", "--since", file)
+    assert ran.code == 1 and why in ran.err

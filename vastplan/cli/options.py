@@ -1,0 +1,125 @@
+"""What several commands understand: where the document is, what is printed, what somebody allows."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+EXIT_CODES = """\
+exit codes:
+  0  fine           1  error                     2  changes or drift present
+  3  blocked by a guard or check                 4  applied in part
+  5  refused: the plan is stale                  6  incomplete: a system could not be read
+Where several hold, the first of 1, 5, 4, 3, 2, 6 is the exit code.
+"""
+
+
+def command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser], name: str, text: str, example: str
+) -> argparse.ArgumentParser:
+    """A command, with what it does, an example and the exit codes."""
+    return commands.add_parser(
+        name, help=text, description=text[:1].upper() + text[1:] + ".", epilog=f"example:\n  {example}\n\n{EXIT_CODES}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+
+
+def paths(one: argparse.ArgumentParser, *, needed: bool = True) -> None:
+    """Where the document is."""
+    text = "a document: YAML files, or a folder of them"
+    one.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH", help=text)
+    one.add_argument(
+        "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
+    )
+
+
+def site(one: argparse.ArgumentParser) -> None:
+    """Only some sites."""
+    one.add_argument("--site", metavar="SITE[,SITE]", help="only these sites")
+
+
+def commitments(one: argparse.ArgumentParser) -> None:
+    """The table of what sites promise."""
+    one.add_argument(
+        "--commitments", action="store_true", help="show what each site promises together, and what it has"
+    )
+
+
+def isolation(one: argparse.ArgumentParser, text: str) -> None:
+    """The proof of who is kept apart."""
+    one.add_argument(
+        "--isolation", action="store_true",
+        help=f"{text}; 3 unless every two projects meet in nothing, or a waiver says why they may",
+    )  # fmt: skip
+
+
+def formats(one: argparse.ArgumentParser, *formats: str) -> None:
+    """What is printed; the first is what is printed when nothing is said."""
+    one.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
+
+
+def reports(one: argparse.ArgumentParser, *endings: str) -> None:
+    """Files to write reports to."""
+    one.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        type=Path,
+        metavar="FILE",
+        help=f"also write a report; the ending says which: {', '.join(endings)}; repeatable",
+    )
+
+
+def consents(one: argparse.ArgumentParser) -> None:
+    """What the person who runs it allows."""
+    one.add_argument(
+        "--target",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="only this address; patterns allowed; repeatable",
+    )
+    one.add_argument(
+        "--keep-drift",
+        action="append",
+        nargs="?",
+        const="*",
+        default=[],
+        metavar="ADDRESS",
+        help="leave what was changed by hand alone this time, all of it or at this address; patterns allowed; repeatable",
+    )
+    one.add_argument("--adopt", action="store_true", help="take over what exists and is not ours")
+    one.add_argument(
+        "--allow-delete",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="consent to this delete or replace; patterns allowed; repeatable",
+    )
+    one.add_argument(
+        "--allow-narrow",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="consent to letting fewer clients in while it is in use; patterns allowed; repeatable",
+    )
+    one.add_argument(
+        "--believe-gone",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="these are gone though much is gone at once: make them again, or forget them; patterns allowed; repeatable",
+    )
+    one.add_argument(
+        "--approvals",
+        type=Path,
+        metavar="FILE",
+        help="approvals for the loss of data, by address, with reason and date",
+    )
+    one.add_argument(
+        "--max-changes",
+        type=int,
+        metavar="N",
+        help="how many objects of one kind on one site may change or go at once "
+        "(default 10, or 30 %% if that is more; of those that go, two or half of them)",
+    )

@@ -1,0 +1,52 @@
+"""Budgets of checkpoints for a terminal: a line for each volume, and what a plan does to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from vastplan.model import say
+from vastplan.model.budget import CheckpointBudget, Figure
+from vastplan.model.text import inert
+from vastplan.report.machine import ShownBudget
+
+if TYPE_CHECKING:
+    from vastplan.report.text import Style
+
+
+def budget_lines(budgets: Iterable[CheckpointBudget], style: Style) -> Iterator[str]:
+    """Nothing where no volume says what writes checkpoints to it."""
+    for number, one in enumerate(budgets):
+        if not number:
+            yield ""
+            yield style.paint("Checkpoints", "bold")
+        yield f"  {inert(one.address)}: {inert(one.line, 600)}"
+        for change in one.changes:
+            yield style.paint(f"      {inert(change, 600)}", "yellow")
+
+
+def budget_text(told: ShownBudget, style: Style) -> str:
+    """One volume's budget in full."""
+    lines = [style.paint(inert(told.address), "bold")]
+    lines += [style.paint(f"  {inert(one, 600)}", "yellow") for one in told.findings]
+    if told.budget is not None:
+        lines.append(f"  {inert(told.budget.line, 600)}")
+        lines += [f"    {name:24} {inert(value)}" for name, value in shown(told.budget.figures)]
+    return "\n".join(lines) + "\n"
+
+
+def shown(figures: Mapping[str, Figure]) -> Iterator[tuple[str, str]]:
+    """Each figure that is known, with its unit, by its name without it."""
+    for name, value in figures.items():
+        if value is not None:
+            words, text = _shown(name, value)
+            yield words.replace("_", " "), text
+
+
+def _shown(name: str, value: int | float | str) -> tuple[str, str]:
+    if isinstance(value, str):
+        return name, value
+    for ending, said in (("_bytes_per_second", say.rate), ("_bytes", say.size), ("_seconds", say.span)):
+        if name.endswith(ending):
+            return name.removesuffix(ending), said(value)
+    return name, f"{value:,}" if isinstance(value, int) else say.share(value)

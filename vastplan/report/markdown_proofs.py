@@ -1,0 +1,62 @@
+"""What a plan proves and promises, for a comment: who is kept apart, what changes of what is promised, and checkpoints.
+
+A comment is short: what stays as it is and within what there is stands in the other reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.model.budget import CheckpointBudget
+from vastplan.model.commitment import Commitment
+from vastplan.model.isolation import Isolation
+from vastplan.model.plan import Plan
+from vastplan.report.commitments import cells
+from vastplan.report.isolation import verdict, who
+from vastplan.report.markdown_words import code, prose
+from vastplan.report.values import counted
+
+_SHOWN = 20  # lines of each part
+
+
+def proofs(plan: Plan) -> Iterator[str]:
+    """The parts that have something to say."""
+    sites = [proof for proof in plan.isolation if proof.namespaces or proof.unknown]
+    yield from _part("Kept apart", [line for proof in sites for line in _isolation(proof)])
+    rows = [row for row in plan.commitments if row.over or row.before != row.after]
+    quiet = len(plan.commitments) - len(rows)
+    more = f"and {counted(quiet, 'sum')} that {'stays' if quiet == 1 else 'stay'}" if quiet else ""
+    yield from _part("Promised", [_promised(row) for row in rows], more)
+    yield from _part("Checkpoints", [line for one in plan.budgets for line in _budget(one)])
+
+
+def _budget(one: CheckpointBudget) -> Iterator[str]:
+    yield f"{code(one.address)}: {prose(one.line)}"
+    for change in one.changes:
+        yield f"{code(one.address)} by this plan: {prose(change)}"
+
+
+def _part(title: str, lines: list[str], more: str = "") -> Iterator[str]:
+    if lines:
+        left = len(lines) - _SHOWN
+        ends = [*([f"and {left} more lines"] if left > 0 else []), *([more] if more else [])]
+        yield f"\n#### {title}\n" + "".join(f"\n- {line}" for line in (*lines[:_SHOWN], *ends)) + "\n"
+
+
+def _isolation(proof: Isolation) -> Iterator[str]:
+    if proof.unknown:
+        yield f"On {code(proof.site, 60)}: {verdict(proof)}: {prose(proof.unknown)}"
+        return
+    yield f"On {code(proof.site, 60)}: {verdict(proof)}"
+    for one in proof.meetings:
+        yield f"They meet in {prose(one.layer)} {code(one.element)}: {prose(who(one))}"
+    for end in proof.open_ends:
+        yield f"Not followed: {prose(end.reason)}: {code(end.address)}"
+
+
+def _promised(row: Commitment) -> str:
+    what, before, after, has, share = cells(row)
+    over = " — **more than there is**" if row.over else ""
+    return (
+        f"On {code(row.site, 60)}: {prose(what)}: {code(before)} → {code(after)} of {code(has)} ({prose(share)}){over}"
+    )

@@ -1,0 +1,52 @@
+"""Events: what was made, changed and deleted, and by whom. VMS keeps them by itself; here they are read only.
+
+The document names the fields and three kinds of events ("Object modified", "Threshold", "Rate"); how the types are spelled,
+and what stands in `object_type` and `event_origin`, is assumed (VMS-057).
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.records import Collection
+
+EVENTS = Collection("events")
+KEPT = 10_000
+TYPES = {
+    "tenants": "Tenant", "vippools": "VipPool", "viewpolicies": "ViewPolicy", "views": "View", "qospolicies": "QosPolicy",
+    "quotas": "Quota", "protectionpolicies": "ProtectionPolicy", "protectedpaths": "ProtectedPath",
+    "nativereplicationremotetargets": "NativeReplicationRemoteTarget", "snapshots": "Snapshot", "users": "User",
+    "groups": "Group", "localproviders": "LocalProvider", "s3policies": "S3Policy", "volumes": "Volume", "dns": "Dns",
+}  # fmt: skip
+DONE = {"POST": "CREATED", "PATCH": "MODIFIED", "DELETE": "DELETED"}
+
+
+def note(cluster: Cluster, method: str, collection: str, row: Row, who: str) -> None:
+    """Remember that `who` did something to a row."""
+    done, type_ = DONE[method], TYPES.get(collection)
+    if type_ is None:
+        return
+    name = str(row.get("name") or row.get("path") or row["id"])
+    key = cluster.store.next("events")
+    event = {
+        **cluster.blanks["events"],
+        "id": key,
+        "guid": str(uuid4()),
+        "timestamp": datetime.fromtimestamp(cluster.clock(), UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
+        "event_type": f"OBJECT_{done}",
+        "event_name": f"{type_.upper()}_{done}",
+        "event_origin": who,
+        "event_message": f"{type_} {name} {done.lower()}",
+        "object_type": type_,
+        "object_id": row["id"],
+        "object_guid": row.get("guid") or "",
+        "object_name": name,
+        "severity": "INFO",
+        "cluster": cluster.name,
+        "metadata": {},
+    }
+    cluster.store.put("events", str(key), event)
+    cluster.store.remove("events", str(key - KEPT))
