@@ -7,13 +7,13 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from vastplan.engine.diff import (
-    Difference,
     diff,
     digests,
     fingerprint,
     from_nothing,
     leaf_digest,
     leaves,
+    moved_by,
     same,
     value_at,
 )
@@ -22,7 +22,7 @@ from vastplan.engine.moved import seen
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import VastplanError
-from vastplan.model.plan import Action, Block, Cause, Unknown, Verb
+from vastplan.model.plan import Action, Block, Unknown, Verb
 from vastplan.model.state import UNTOLD, Intent, LedgerPart, path_text
 from vastplan.model.value import Ref, Reveal, references, revealed, to_json
 from vastplan.words.document import Entry
@@ -172,7 +172,7 @@ class Decider:
         elif fixed:
             verb, reason = Verb.REPLACE, f"{', '.join(fixed)} cannot be changed in place"
         elif found.changes:
-            verb, reason = Verb.UPDATE, _moved_by(found)
+            verb, reason = Verb.UPDATE, moved_by(found.changes)
         elif recovered:
             verb, reason = Verb.RELEASE, "made by an apply that was interrupted; noted as ours"
         elif intent is not None and not _is_noted(applied or {}, digests(kind, values, part.key)):
@@ -276,12 +276,3 @@ def _made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: 
 def _is_noted(applied: Mapping[str, str], now: Mapping[str, str]) -> bool:
     """Whether the ledger's digests are those of what is desired, as far as a snapshot tells them."""
     return applied.keys() == now.keys() and all(was in (now[path], UNTOLD) for path, was in applied.items())
-
-
-def _moved_by(found: Difference) -> str:
-    causes = {change.cause for change in found.changes}
-    if causes <= {Cause.SYSTEM}:
-        return "it was changed behind our back"
-    if causes <= {Cause.DOCUMENT, Cause.NEW}:
-        return "the document changed"
-    return "both the document and the system changed"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -178,3 +178,13 @@ def fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
         if not leaf.field.has(Mark.SENSITIVE)
     }
     return digest("00", compared)
+
+
+def moved_by(changes: Iterable[FieldChange]) -> str:
+    """Which side moved, in a word for people."""
+    causes = {change.cause for change in changes}
+    if causes <= {Cause.SYSTEM}:
+        return "it was changed behind our back"
+    if causes <= {Cause.DOCUMENT, Cause.NEW}:
+        return "the document changed"
+    return "both the document and the system changed"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
-from vastplan.engine.diff import Path, leaves
+from vastplan.engine.diff import Path, leaves, moved_by
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Cause, FieldChange, Left, Verb, by_hand, moved_by_hand
 from vastplan.model.state import path_text
@@ -82,11 +82,8 @@ def _without(action: Action, rules: tuple[Rule, ...], left: list[Left]) -> Actio
         left.append(Left(action.address, rule.reason, rule.document, rule.until, changes))
     if not rest and not action.released:
         return None
-    verb, reason = (
-        (Verb.UPDATE, action.reason) if rest else (Verb.RELEASE, "no longer in the document; left as they are")
-    )
-    if rest and not any(map(moved_by_hand, rest)):
-        reason = "the document changed"
+    released = Verb.RELEASE, "no longer in the document; left as they are"
+    verb, reason = (Verb.UPDATE, moved_by(rest)) if rest else released
     return replace(action, verb=verb, reason=reason, changes=rest, left=tuple(sorted(covered)))
 
 
