@@ -82,7 +82,7 @@ faults: $(VENV)/ready
 kills: $(VENV)/ready
 	$(BIN)/python -m tests.faults.kills
 
-# A small mistake in the guards or the ledger, one at a time: do their tests notice? Half an hour each on two processors.
+# A small mistake in the guards or the ledger, one at a time: do their tests notice? A quarter of an hour each.
 mutate-guards: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.code guards
 

@@ -567,6 +567,14 @@ def test_an_update_that_got_through_without_an_answer_is_not_sent_again(memory: 
     assert found is not None and (session._head.turn, session._version) == (found[0].turn, found[1])
 
 
+def test_what_another_thread_has_written_along_is_not_written_again(memory: KubernetesBench) -> None:
+    session = memory.ledger().open("iad", "me")
+    session._done = session._asked + 1  # as it is when the other is through before this one wakes
+    api = session._api = Wrapped(memory.api)
+    session.record(events.own("iad/view/x", OWNED))
+    assert api.said == []
+
+
 def test_what_is_recorded_while_the_journal_is_folded_waits_and_stays(
     memory: KubernetesBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
