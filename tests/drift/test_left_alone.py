@@ -56,14 +56,19 @@ def test_a_rule_yields_to_the_document_and_covers_no_other_field(hands: Hands, v
     assert code == 2 and [one["path"] for one in found["drift"][0]["fields"]] == ["soft_limit"]
 
 
+def codes(found: dict[str, Any]) -> list[str]:
+    """Of the findings that are no check's."""
+    return [one["code"] for one in found["findings"] if "-" not in one["code"]]
+
+
 def test_a_rule_that_has_ended_or_fits_nothing_warns(hands: Hands, vastplan: Run, tmp_path: Path) -> None:
     hands.quota(3 * TIB)
     write(tmp_path, DOCUMENT + RULE % ", until: 2020-01-31")
     code, found = drift(vastplan, tmp_path)
-    assert code == 2 and found["ignored"] == [] and [one["code"] for one in found["findings"]] == ["VP306"]
+    assert code == 2 and found["ignored"] == [] and codes(found) == ["VP306"]
     write(tmp_path, DOCUMENT + "drift: {ignore: [{address: iad/quota/nobody, reason: an old story}]}\n")
     code, found = drift(vastplan, tmp_path)
-    assert code == 2 and [one["code"] for one in found["findings"]] == ["VP307"]
+    assert code == 2 and codes(found) == ["VP307"]
 
 
 @pytest.mark.parametrize(

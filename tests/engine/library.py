@@ -192,6 +192,10 @@ class Bench:
         """The ledger as it is."""
         return self.book.part()
 
+    def part_by_address(self) -> dict[Address, Owned]:
+        """What is owned, by address."""
+        return {Address.parse(text): one for text, one in self.part.entries.items()}
+
     def plan(self, *entries: Entry, targets: tuple[str, ...] = ()) -> Plan:
         """The plan of a document."""
         return self._build(entries, targets)[0]

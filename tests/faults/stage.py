@@ -36,7 +36,20 @@ REGISTRY = discover(vastplan.kinds)
 LEDGERS = "vastplan"
 """The namespace of a ledger in Kubernetes: what is in it is no object of a document."""
 # What the simulators keep for themselves, and what comes and goes without being anybody's object.
-_INNER = ("clusters", "versions", "vms", "localproviders", "_", "vtasks", "meta", "pending", "cluster")
+# What is there anyway, and the records of what was done: nobody's objects.
+_INNER = (
+    "clusters",
+    "versions",
+    "vms",
+    "localproviders",
+    "_",
+    "vtasks",
+    "meta",
+    "pending",
+    "cluster",
+    "audit",
+    "events",
+)
 
 
 class MemoryWorld(World):

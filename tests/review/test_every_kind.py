@@ -11,6 +11,7 @@ from tests.kinds.cases import Case
 from tests.kinds.test_kinds import CASES, call_by_hand, changes_of, document, edited, made
 from tests.kinds.test_kinds import lab as lab
 from tests.lab import EVERYTHING, Lab
+from tests.review.compared import unauthored
 from vastplan.app import flows, planfile, snapfile
 from vastplan.app.record import record
 from vastplan.model.plan import Plan
@@ -20,10 +21,7 @@ MAY_BE_WITHHELD = ("data.", "labels.", "annotations.", "is_physical_quota")
 
 
 def by_address(plan: Plan) -> dict[str, Any]:
-    found = {one["address"]: one for one in planfile.to_data(plan)["actions"]}
-    for one in found.values():
-        del one["fingerprint"]
-    return found
+    return {one["address"]: unauthored(one) for one in planfile.to_data(plan)["actions"]}
 
 
 def held_against(lab: Lab, snapshot: Snapshot) -> None:
