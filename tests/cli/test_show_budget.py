@@ -78,7 +78,7 @@ def test_what_has_no_curve_and_what_has_no_budget(example: Path, vastplan: Run) 
     for words in (
         ("lab/tenant/team-a", "--format", "html"),
         (WHERE, "--format", "markdown"),
-        (WHERE, "--report", "x.xml"),
-        ("lab/tenant/team-a", "--report", "x.json"),
+        (WHERE, "--report", str(example.parent / "x.xml")),
+        ("lab/tenant/team-a", "--report", str(example.parent / "x.json")),
     ):
         assert vastplan("show", example, *words).code == 1, words
