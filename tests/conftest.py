@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,14 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vastplan.model.sensitive._forms", OrderedDict())
     # The simulators settle by reads, not by time: what is not ready within this never will be.
     monkeypatch.setattr("vastplan.engine.settle.TIMEOUT", 8.0)
+
+
+@pytest.fixture(autouse=True)
+def _no_lease_left() -> Iterator[None]:
+    """A lease that is still being renewed disturbs the tests that come after."""
+    before = set(threading.enumerate())
+    yield
+    assert [one for one in set(threading.enumerate()) - before if one.name == "vastplan-lease"] == []
 
 
 class Ran:

@@ -18,6 +18,7 @@ from vastplan.app import flows
 from vastplan.engine.guard import Consent
 from vastplan.ledger.backend import Session
 from vastplan.ledger.file import FileLedger, FileSession
+from vastplan.ledger.session import KubernetesSession
 from vastplan.model.errors import Locked, Stale
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Verb
@@ -234,7 +235,9 @@ def test_unlock_says_who_held_it(kept: Kept, vastplan: Run) -> None:
     assert "iad: nobody holds it" in vastplan("ledger", "unlock", kept.lab.folder / "lab.yaml", "iad").out
     if kept.where == "kubernetes":
         with kept.lab.workspace().ledger(writable=True) as backend:
-            backend.open("iad", "somebody")
+            died = backend.open("iad", "somebody")
+            assert isinstance(died, KubernetesSession) and died._renewal
+            died._renewal.stop()
         kept.time.passed += 61
         broken = vastplan("ledger", "unlock", kept.lab.folder / "lab.yaml", "iad")
         assert broken.code == 0 and "iad: broke the lock of somebody since 2026-01-01T00:00:00" in broken.out, broken

@@ -384,6 +384,19 @@ def test_a_lease_is_renewed_until_the_session_ends(
     assert "holderIdentity" not in spec(memory)
 
 
+def test_a_fault_of_ours_at_the_end_does_not_leave_the_lease_renewed(
+    memory: KubernetesBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = set(threading.enumerate())
+    ledger = KubernetesLedger(Connected(memory.api), "here", NAMESPACE, "doc", clock=memory.time.clock)
+    session = ledger.open("iad", "me")
+    session.record(events.own("iad/tenant/a", OWNED))
+    monkeypatch.setattr(session, "_fold", lambda: [][0])
+    with pytest.raises(IndexError):
+        session.close()
+    assert set(threading.enumerate()) == before
+
+
 def test_every_holder_has_a_number_above_all_before_it(memory: KubernetesBench) -> None:
     """And every change a number of its own: nobody takes an old head for a new one."""
     seen = []

@@ -93,14 +93,16 @@ class KubernetesSession:
 
         Nothing of it is needed for what was recorded to last, so a server that does not answer is no error here.
         """
-        with contextlib.suppress(VastplanError):
-            if self._head.journal or self._head.tail:
-                self._fold()
-            if self._sweep:
-                self.holds()
-                self._pieces.drop(self._pieces.left_behind(self._head.fence, self._head.used()))
-        if self._renewal is not None:
-            self._renewal.stop()
+        try:
+            with contextlib.suppress(VastplanError):
+                if self._head.journal or self._head.tail:
+                    self._fold()
+                if self._sweep:
+                    self.holds()
+                    self._pieces.drop(self._pieces.left_behind(self._head.fence, self._head.used()))
+        finally:
+            if self._renewal is not None:
+                self._renewal.stop()
         with contextlib.suppress(VastplanError):
             if not self._lost:
                 self._lease.release()
