@@ -262,6 +262,27 @@ def test_a_proxy_named_in_the_environment(
         assert all("authorization" not in one.headers for one in proxy.seen)
 
 
+def test_a_netrc_file_does_not_take_the_place_of_our_credential(
+    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password else\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    with serving(tmp_path, lambda _, handler: say(handler, 200, rows(system))) as server:
+        assert list(provider(system, server).pages(kind(system))) == [[]]
+        assert [one.headers["authorization"].partition(" ")[2] for one in server.seen] == ["secret"]
+
+
+def test_a_log_in_carries_nothing_but_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no header that says who asks, so that a .netrc file would be asked."""
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login somebody password else\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with serving(tmp_path, lambda _, handler: say(handler, 200, {"access": "t"})) as server:
+        logging_in("vast", server)._headers(None)
+        assert ["authorization" in one.headers for one in server.seen] == [False]
+
+
 def test_no_more_calls_at_once_than_allowed(system: str, tmp_path: Path) -> None:
     lock, now, most = threading.Lock(), [0], [0]
 

@@ -59,8 +59,11 @@ class Http:
         self._patience = patience
         self._down = ""
         self._session = requests.Session()
-        self._verify = verify  # given with every request: a bundle named in the environment overrides the session's
-        self._session.trust_env = True
+        # Proxies and bundles are looked up once; from then on the environment says nothing: an entry for this host in .netrc
+        # would take the place of our credential.
+        found = self._session.merge_environment_settings(self.base, {}, True, verify, None)
+        self._session.trust_env = False
+        self._session.proxies, self._verify = dict(found["proxies"]), found["verify"]
         self._session.cookies.set_policy(
             DefaultCookiePolicy(allowed_domains=[])
         )  # a session cookie would shadow the token
