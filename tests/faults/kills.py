@@ -11,19 +11,19 @@ import multiprocessing
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
 
-from tests.faults import plays
+from tests.faults import plays, victim
 from tests.faults.case import Scene, Theatre
 from vastplan.app import planfile
 from vastplan.ledger.clock import Clock
@@ -54,9 +54,7 @@ def saved(theatre: Theatre, scene: Scene) -> Path:
 
 def run_victim(theatre: Theatre, scene: Scene, how: str, deadly: int) -> tuple[int, str]:
     """Apply the scene's plan in a process of its own; its exit code and what it printed."""
-    command = words(how, deadly, saved(theatre, scene))
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT)
-    return done.returncode, done.stdout + done.stderr
+    return victim.said_by(how, deadly, saved(theatre, scene))
 
 
 def events(theatre: Theatre, scene: Scene) -> int:
@@ -123,9 +121,9 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--every", type=int, default=1, help="take every N-th of the events only")
     every = parser.parse_args().every
-    many, began = max(2, os.cpu_count() or 2), time.monotonic()
-    with multiprocessing.get_context("spawn").Pool(many) as pool:
-        tallies = pool.map(_share, [(number, many, every) for number in range(many)], chunksize=1)
+    many, began = max(2, (os.cpu_count() or 2) + 1), time.monotonic()
+    with ProcessPoolExecutor(many, multiprocessing.get_context("spawn")) as pool:
+        tallies = list(pool.map(_share, [(number, many, every) for number in range(many)]))
     for name, size in tallies[0].size.items():
         print(f"{name}: {size}")
     ended = sum((one.ended for one in tallies), Counter[str]())

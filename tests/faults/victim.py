@@ -1,4 +1,5 @@
-"""`vastplan apply PLAN` in a process that does something to itself at its N-th event: `python -m tests.faults.victim HOW N PLAN`.
+"""`vastplan apply PLAN` in a process that does something to itself at its N-th event: `python -m tests.faults.victim HOW N PLAN`,
+or `said_by`, which forks it off a process that has all imported and nothing else.
 
 An event is the moment before or after a request that may change something, or before or after the ledger is made
 durable; in a ledger in Kubernetes that is a request too. HOW is one of `HOWS`. With N = -1 nothing happens. At the end it
@@ -7,6 +8,7 @@ prints how many events there were.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import sys
@@ -14,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from urllib3.connectionpool import HTTPConnectionPool
@@ -91,6 +94,40 @@ def run(how: str, deadly: int, plan: str) -> int:
     code = main(["apply", plan])
     print(f"events: {_COUNT[0]}")
     return code
+
+
+_CONTEXT = multiprocessing.get_context("forkserver")
+_CONTEXT.set_forkserver_preload(
+    [
+        "tests.faults.victim", "vastplan.cli.commands", "vastplan.providers.vast", "vastplan.providers.kubernetes",
+        "vastplan.providers.runai", "vastplan.ledger.kubernetes", "vastplan.sim.world", "vastplan.kinds.vast.view",
+    ]
+)  # fmt: skip
+
+
+def said_by(how: str, deadly: int, plan: Path, within: float = 120.0) -> tuple[int, str]:
+    """The exit code of a process like this one, or minus the signal that ended it, and what it printed.
+
+    Raises:
+        TimeoutError: It is still running.
+    """
+    said = plan.with_name("said.txt")
+    process = _CONTEXT.Process(target=_apart, args=(how, deadly, str(plan), str(said)))
+    process.start()
+    process.join(within)
+    if process.exitcode is None:
+        process.kill()
+        raise TimeoutError(f"{how} at {deadly}: still running")
+    return process.exitcode, said.read_text(encoding="utf-8")
+
+
+def _apart(how: str, deadly: int, plan: str, said: str) -> None:
+    file = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    code = run(how, deadly, plan)
+    sys.stdout.flush()
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from types import ModuleType
 
 import pytest
 
+from tests.mutation.graft import program
 from tests.mutation.mistakes import Mutant
 from tests.mutation.trial import OPTIONS
 
@@ -29,7 +30,7 @@ class Swapped(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the mutant."""
-        exec(compile(self._mutant.tree, f"<{self._mutant.name}>", "exec"), module.__dict__)
+        exec(program(self._mutant), module.__dict__)
 
 
 class Order:
@@ -43,9 +44,8 @@ class Order:
         items.sort(key=lambda item: self._ranks.get(item.nodeid, float("inf")))
 
 
-def passes(mutant: Mutant | None, tests: Sequence[str], ranks: Mapping[str, float]) -> bool:
+def passes(mutant: Mutant, tests: Sequence[str], ranks: Mapping[str, float]) -> bool:
     """Whether the tests pass, in a process that has not loaded the mutant's module yet."""
-    if mutant is not None:
-        sys.meta_path.insert(0, Swapped(mutant))
+    sys.meta_path.insert(0, Swapped(mutant))
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         return pytest.main([*OPTIONS, *tests], plugins=[Order(ranks)]) == 0

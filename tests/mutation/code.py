@@ -4,8 +4,8 @@
 
 A mutant is the module with one small mistake (`mistakes.py`), tried by the tests of its suite in a process of its own, as
 many at once as there are processors. A mistake within a function is put into a process that has all loaded (`house.py`)
-and tried by the tests that call the function; every other one, and what those tests leave alive, by all tests in a process
-that imports the mutant in the place of its module (`afresh.py`). What is still alive then is told; what never ends is killed
+and tried by the tests that call the function; every other one, and what is called before the tests run, by all tests in a
+process that imports the mutant in the place of its module (`afresh.py`). What is still alive then is told; what never ends is killed
 after a time and counts as noticed, and how many were so is told too. `suites.yaml` names the suites; a survivor needs a
 reason in `code-survivors.yaml`.
 """
@@ -47,16 +47,16 @@ def run(suite: Suite, every: int, jobs: int, only: str) -> Result:
     mutants = list(suite.mutants(every, only))
     suite.load()
     found = house.findings(suite, mutants, jobs, limit)
-    print(f"  within functions: {found.killed} killed, {len(found.alive)} to be tried by all tests", flush=True)
-    left = {*found.alive, *found.others}
-    survivors, endless, seconds = [], found.endless, limit(LOADING + sum(found.seconds.values()))
+    print(
+        f"  within functions: {found.killed} killed, {len(found.alive)} alive; others: {len(found.others)}", flush=True
+    )
+    left = set(found.others)
+    survivors, endless, seconds = found.alive, found.endless, limit(LOADING + sum(found.seconds.values()))
 
-    def passes(mutant: Mutant | None) -> bool:
-        assert mutant is not None
-        return afresh.passes(mutant, suite.tests, found.ranks(mutant.module))
+    def killer(mutant: Mutant) -> str | None:
+        return None if afresh.passes(mutant, suite.tests, found.ranks(mutant.module)) else "one of them"
 
-    for one in each([mutant for mutant in mutants if mutant.name in left], passes, jobs, lambda _: seconds):
-        assert one.mutant is not None
+    for one in each([mutant for mutant in mutants if mutant.name in left], killer, jobs, lambda _: seconds):
         if one.alive:
             survivors.append(one.mutant.name)
             print(f"  alive: {one.mutant.name}", flush=True)

@@ -26,23 +26,32 @@ class Loaded:
 
     def can(self, before: CodeType, mutant: Mutant) -> bool:
         """Whether all that the mutant does otherwise is within functions that are loaded."""
-        pairs = changed(before, compile(mutant.tree, "<mutant>", "exec"))
+        pairs = changed(before, program(mutant))
         return bool(pairs) and all(
             self._functions.get(old) and len(old.co_freevars) == len(new.co_freevars) for old, new in pairs or ()
         )
 
     def put(self, before: CodeType, mutant: Mutant) -> None:
-        """From now on the functions are the mutant's; what was remembered of the old ones is forgotten."""
-        for old, new in changed(before, compile(mutant.tree, "<mutant>", "exec")) or ():
+        """From now on the functions are the mutant's; what the old ones answered is forgotten."""
+        for old, new in changed(before, program(mutant)) or ():
             for function in self._functions[old]:
                 function.__code__ = new
+        self.forget()
+
+    def forget(self) -> None:
+        """Nothing that a function has answered before is remembered."""
         for memory in self._memories:
             memory.cache_clear()
 
 
 def code_of(source: str, file: str) -> CodeType:
     """The code of a module as it is."""
-    return compile(ast.parse(source), file, "exec")
+    return compile(ast.parse(source), file, "exec", dont_inherit=True)
+
+
+def program(mutant: Mutant) -> CodeType:
+    """The code of a mutant."""
+    return compile(mutant.tree, f"<{mutant.name}>", "exec", dont_inherit=True)
 
 
 def changed(old: CodeType, new: CodeType) -> list[tuple[CodeType, CodeType]] | None:

@@ -12,47 +12,39 @@ import io
 import os
 import pickle
 import sys
-import threading
 import time
 import traceback
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import CodeType, FrameType
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import pytest
 
-from tests.mutation.graft import Loaded, changed, code_of
+from tests.mutation.graft import Loaded, changed, code_of, program
 from tests.mutation.mistakes import Mutant
 from tests.mutation.suites import Suite, module_of
 from tests.mutation.trial import OPTIONS, Tried, each
+from tests.mutation.watch import Place, Watch
+
+COLLECTION = "collection"
+"""Who calls what is called while the tests are collected."""
 
 
 @dataclass(slots=True)
 class Findings:
-    """What a house found out."""
+    """What a house found out; mutants by their names."""
 
+    killed: int = 0
     alive: list[str] = field(default_factory=list)
     endless: list[str] = field(default_factory=list)
-    killed: int = 0
     others: list[str] = field(default_factory=list)
-    """Those that it cannot try: what they change is not within a function."""
+    """Those that it cannot judge: what they change is not within a function, or was called before they were there."""
     seconds: dict[str, float] = field(default_factory=dict)
     """How long each test takes."""
     calls: dict[str, set[str]] = field(default_factory=dict)
     """The tests that call anything of a module, by its name."""
-
-    def count(self, one: Tried) -> None:
-        """Note how it went with a mutant."""
-        assert one.mutant is not None
-        if one.alive:
-            self.alive.append(one.mutant.name)
-            return
-        self.killed += 1
-        if one.endless:
-            self.endless.append(one.mutant.name)
 
     def ranks(self, module: str) -> dict[str, float]:
         """The order of tests for a module: first those that call it, each time the quickest first."""
@@ -65,78 +57,86 @@ class House:
 
     def __init__(self, suite: Suite, mutants: Sequence[Mutant], jobs: int, limit: Callable[[float], float]) -> None:
         self._mutants, self._jobs, self._limit = mutants, jobs, limit
-        self._files = {str(file): module_of(file) for file in suite.files()}
-        self._calls: dict[tuple[str, int], set[str]] = defaultdict(set)  # tests by file and line of a function
+        self._files = {module_of(file): str(file) for file in suite.files()}
+        self._codes = {
+            name: code_of(Path(file).read_text(encoding="utf-8"), file) for name, file in self._files.items()
+        }
+        self._watch = Watch(self._files.values())
+        self._killers: dict[Place, list[str]] = defaultdict(list)
+        """The tests that noticed a mutant there, the last one first."""
         self._items: dict[str, pytest.Item] = {}
         self.findings = Findings()
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection(self, session: pytest.Session) -> Generator[None, object, object]:
+        """Watch it, too."""
+        with self._watch.over(COLLECTION):
+            return (yield)
+
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """In the place of pytest's own."""
+        loaded = Loaded()
         for item in session.items:
-            self._watch(item)
+            loaded.forget()
+            since = time.monotonic()
+            with self._watch.over(item.nodeid):
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            self.findings.seconds[item.nodeid] = time.monotonic() - since
+            self._items[item.nodeid] = item
         if session.testsfailed:
             raise RuntimeError("the tests fail without any mutant")
-        calls: dict[str, set[str]] = defaultdict(set)
-        for (file, _), tests in self._calls.items():
-            calls[self._files[file]] |= tests
-        self.findings.calls = dict(calls)
-        self._try(session)
+        for name, file in self._files.items():
+            found = [tests for place, tests in self._watch.callers.items() if place[0] == file]
+            self.findings.calls[name] = set().union(*found) - {COLLECTION}
+        self._try(session, Loaded())
         return True
 
-    def _watch(self, item: pytest.Item) -> None:
-        def called(frame: FrameType, event: str, argument: Any) -> None:
-            if event == "call" and frame.f_code.co_filename in self._files:
-                self._calls[frame.f_code.co_filename, frame.f_code.co_firstlineno].add(item.nodeid)
-
-        since = time.monotonic()
-        threading.setprofile(called)
-        sys.setprofile(called)
-        try:
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        finally:
-            sys.setprofile(None)
-            threading.setprofile(None)
-        self._items[item.nodeid] = item
-        self.findings.seconds[item.nodeid] = time.monotonic() - since
-
-    def _try(self, session: pytest.Session) -> None:
-        loaded, files = Loaded(), {name: file for file, name in self._files.items()}
-        codes = {name: code_of(Path(file).read_text(encoding="utf-8"), file) for name, file in files.items()}
+    def _try(self, session: pytest.Session, loaded: Loaded) -> None:
         gc.freeze()  # what is forked off shares what is there
-        mine: list[Mutant] = []
-        for mutant in self._mutants:
-            if loaded.can(codes[mutant.module], mutant):
-                mine.append(mutant)
-            else:
-                self.findings.others.append(mutant.name)
+        mine = [one for one in self._mutants if loaded.can(self._codes[one.module], one)]
+        names = {one.name for one in mine}
+        self.findings.others = [one.name for one in self._mutants if one.name not in names]
 
-        def callers(mutant: Mutant) -> list[pytest.Item]:
-            places = _lines(changed(codes[mutant.module], compile(mutant.tree, "<mutant>", "exec")) or [])
-            tests = {test for line in places for test in self._calls.get((files[mutant.module], line), ())}
-            return [self._items[test] for test in sorted(tests, key=self.findings.seconds.__getitem__)]
-
-        def passes(mutant: Mutant | None) -> bool:
-            assert mutant is not None
-            loaded.put(codes[mutant.module], mutant)
-            items = callers(mutant)
-            for item in items:
+        def killer(mutant: Mutant) -> str | None:
+            loaded.put(self._codes[mutant.module], mutant)
+            for test in self._tests(mutant):
+                item = self._items[test]
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
                 if session.testsfailed:
-                    return False
-            return True
+                    return test
+            return None
 
-        def seconds(mutant: Mutant | None) -> float:
-            assert mutant is not None
-            return self._limit(sum(self.findings.seconds[item.nodeid] for item in callers(mutant)))
+        def seconds(mutant: Mutant) -> float:
+            return self._limit(sum(self.findings.seconds[test] for test in self._tests(mutant)))
 
-        for one in each(mine, passes, self._jobs, seconds):
-            self.findings.count(one)
+        for number, one in enumerate(each(mine, killer, self._jobs, seconds)):
+            self._count(one)
+            if number % 100 == 0:
+                print(f"  {number} of {len(mine)} within functions tried", file=sys.__stdout__, flush=True)
 
+    def _places(self, mutant: Mutant) -> list[Place]:
+        pairs = changed(self._codes[mutant.module], program(mutant)) or []
+        return [(self._files[mutant.module], old.co_firstlineno) for old, _ in pairs]
 
-def _lines(pairs: Sequence[tuple[CodeType, CodeType]]) -> Iterator[int]:
-    """The lines at which functions begin that are changed."""
-    for old, _ in pairs:
-        yield old.co_firstlineno
+    def _tests(self, mutant: Mutant) -> list[str]:
+        """Those that call what the mutant changes: first those that noticed another one there, then the quickest."""
+        places = self._places(mutant)
+        found = {test for place in places for test in self._watch.callers[place]} - {COLLECTION}
+        likely = list(dict.fromkeys(test for place in places for test in self._killers[place]))
+        return [*likely, *sorted(found.difference(likely), key=self.findings.seconds.__getitem__)]
+
+    def _count(self, one: Tried) -> None:
+        places = self._places(one.mutant)
+        if one.alive and any(COLLECTION in self._watch.callers[place] for place in places):
+            self.findings.others.append(one.mutant.name)
+        elif one.alive:
+            self.findings.alive.append(one.mutant.name)
+        else:
+            self.findings.killed += 1
+        if one.endless:
+            self.findings.endless.append(one.mutant.name)
+        for place in places if one.killer else ():
+            self._killers[place] = [one.killer, *(test for test in self._killers[place] if test != one.killer)]
 
 
 def findings(suite: Suite, mutants: Sequence[Mutant], jobs: int, limit: Callable[[float], float]) -> Findings:
