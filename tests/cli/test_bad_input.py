@@ -312,3 +312,10 @@ def test_a_saved_plan_with_errors_is_not_carried_out(
     assert "iad/secret/s: the environment variable WORD_OF_A_TEST is not set" in ran.err, ran
     monkeypatch.setenv("WORD_OF_A_TEST", "canary")
     assert "1 to update" in vastplan("plan", file).out, "a part of it was carried out"
+
+
+def test_a_plan_that_cannot_be_written_is_said(tmp_path: Path, vastplan: Run) -> None:
+    file, saved = _good(tmp_path), tmp_path / "plan.json"
+    (saved / "inside").mkdir(parents=True)
+    ran = vastplan("plan", file, "--out", saved)
+    assert ran.code == 1 and f"the plan {saved} cannot be written: Is a directory" in ran.err, ran

@@ -264,3 +264,20 @@ def test_a_crash_before_a_file_is_replaced_leaves_the_old_one(tmp_path: Path, mo
     monkeypatch.undo()
     write_atomically(path, b"!")
     assert path.read_bytes() == b"!" and not left.exists()
+
+
+@pytest.mark.parametrize(("mode", "has"), [(0o640, 0o640), (0o400, 0o400), (None, 0o644)])
+def test_a_file_gets_the_rights_that_are_asked_for(mode: int | None, has: int, tmp_path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        write_atomically(tmp_path / "file", b"new", mode)
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == has
+
+
+def test_a_file_that_cannot_be_replaced_leaves_nothing_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "there" / "inside").mkdir(parents=True)
+    with pytest.raises(IsADirectoryError):
+        write_atomically(tmp_path / "there", b"new")
+    assert [one.name for one in tmp_path.iterdir()] == ["there"]

@@ -6,14 +6,13 @@ value comes from: defaults, another site's line and what several objects are mad
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vastplan.app import files
 from vastplan.app.flows import Planned
 from vastplan.app.workspace import open_workspace
 from vastplan.config import merge
@@ -185,15 +184,4 @@ def _write(file: Path, text: str, before: str) -> None:
     target = file.resolve()
     if _read(target) != before:
         raise VastplanError(f"{file} was changed while it was looked at; nothing was written to it")
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
-    try:
-        with temporary.open("wb") as out:
-            out.write(text.encode())
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.chmod(target.stat().st_mode & 0o7777)
-        os.replace(temporary, target)
-    except OSError as problem:
-        with suppress(OSError):
-            temporary.unlink()
-        raise VastplanError(f"{file} cannot be written: {problem.strerror}") from None
+    files.write(target, text.encode(), str(file), target.stat().st_mode & 0o7777)

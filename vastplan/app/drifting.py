@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+from vastplan.app import files
 from vastplan.app.flows import Planned
 from vastplan.app.workspace import Workspace
-from vastplan.model import strict
 from vastplan.model.drift import (
     FORMAT_VERSION,
     Coverage,
@@ -99,16 +99,10 @@ def load(path: Path, document: str) -> Drift:
     """An earlier check, as `drift --format json` wrote it. Raises `VastplanError` for anything else."""
     from pydantic import TypeAdapter, ValidationError
 
-    try:
-        data = strict.parse(path.read_bytes())
-    except OSError as problem:
-        raise VastplanError(f"--since {path} cannot be read: {problem.strerror}") from None
-    except ValueError:
-        raise VastplanError(f"--since {path} is not whole JSON") from None
-    version = data.get("format_version") if isinstance(data, dict) else None
-    if not isinstance(version, str) or "drift" not in data:
+    data, version = files.read_json(path, f"--since {path}")
+    if not version or "drift" not in data:
         raise VastplanError(f"--since {path} is not what drift --format json prints")
-    if version.split(".")[0] != FORMAT_VERSION.split(".")[0]:
+    if not files.same_major(version, FORMAT_VERSION):
         raise VastplanError(f"--since {path} has format {version}; this vastplan reads {FORMAT_VERSION}")
     try:
         found: Drift = TypeAdapter(Drift).validate_python(_plain(data))

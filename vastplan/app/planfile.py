@@ -10,8 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from vastplan.ledger.file import write_atomically
-from vastplan.model import strict
+from vastplan.app import files
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import FORMAT_VERSION, Plan
@@ -52,8 +51,8 @@ def _identity(data: dict[str, Any]) -> str:
 
 
 def save(plan: Plan, path: Path) -> None:
-    """Write the file, whole or not at all, readable by the owner only."""
-    write_atomically(path, dumps(plan).encode())
+    """Write the file, whole or not at all, readable by the owner only. Raises `VastplanError`."""
+    files.write(path, dumps(plan).encode(), f"the plan {path}")
 
 
 def looks_like_plan(path: Path) -> bool:
@@ -68,16 +67,10 @@ def load(path: Path) -> Plan:
     """The plan in a file. Raises `VastplanError` for one that was cut short, edited, or is of a newer major version."""
     from pydantic import ValidationError
 
-    try:
-        data = strict.parse(path.read_bytes())
-    except OSError as problem:
-        raise VastplanError(f"the plan {path} cannot be read: {problem.strerror}") from None
-    except ValueError:
-        raise VastplanError(f"the plan {path} is not whole JSON: it was cut short or damaged; plan again") from None
-    version = data.get("format_version") if isinstance(data, dict) else None
-    if not isinstance(version, str):
+    data, version = files.read_json(path, f"the plan {path}", ": it was cut short or damaged; plan again")
+    if not version:
         raise VastplanError(f"{path} is not a plan")
-    if version.split(".")[0] != FORMAT_VERSION.split(".")[0]:
+    if not files.same_major(version, FORMAT_VERSION):
         raise VastplanError(f"the plan {path} has format {version}; this vastplan reads {FORMAT_VERSION}: plan again")
     if _identity(data) != data.get("id"):
         raise VastplanError(f"the plan {path} was edited or damaged after it was made; plan again")

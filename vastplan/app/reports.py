@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from vastplan import __version__
-from vastplan.app import planfile
+from vastplan.app import files, planfile
 from vastplan.app.flows import Planned
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
@@ -111,24 +109,12 @@ def document_name(paths: Sequence[Path]) -> str:
     return paths[0].stem if paths else ""
 
 
-def write(files: Iterable[Path], renderers: Renderers) -> list[Path]:
+def write(paths: Iterable[Path], renderers: Renderers) -> list[Path]:
     """Write each file in the format of its ending; answers those written. Raises `VastplanError` where that fails."""
     written = []
-    for file in files:
+    for file in paths:
         if file.suffix in renderers:
-            _replace(file, renderers[file.suffix]().encode())
+            # A collector may read at any time. Readable as the umask says: a report holds no secret.
+            files.write(file, renderers[file.suffix]().encode(), f"the report {file}", mode=None)
             written.append(file)
     return written
-
-
-def _replace(file: Path, content: bytes) -> None:
-    """Whole or not at all: a collector may read at any time. Readable as the umask says: a report holds no secret."""
-    temporary = file.with_name(f".{file.name}.{os.getpid()}.new")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        os.replace(temporary, file)
-    except OSError as problem:
-        with suppress(OSError):
-            temporary.unlink()
-        raise VastplanError(f"the report {file} cannot be written: {problem.strerror}") from None

@@ -9,8 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from vastplan.ledger.file import write_atomically
-from vastplan.model import strict
+from vastplan.app import files
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.snapshot import SNAPSHOT_VERSION, Snapshot
@@ -36,10 +35,7 @@ def _identity(data: dict[str, Any]) -> str:
 
 def save(snapshot: Snapshot, path: Path) -> None:
     """Write the file, whole or not at all, readable by the owner only. Raises `VastplanError`."""
-    try:
-        write_atomically(path, dumps(snapshot).encode())
-    except OSError as problem:
-        raise VastplanError(f"the snapshot {path} cannot be written: {problem.strerror}") from None
+    files.write(path, dumps(snapshot).encode(), f"the snapshot {path}")
 
 
 def load(path: Path) -> Snapshot:
@@ -50,16 +46,10 @@ def load(path: Path) -> Snapshot:
     """
     from pydantic import TypeAdapter, ValidationError
 
-    try:
-        data = strict.parse(path.read_bytes())
-    except OSError as problem:
-        raise VastplanError(f"the snapshot {path} cannot be read: {problem.strerror}") from None
-    except ValueError:
-        raise VastplanError(f"the snapshot {path} is not whole JSON: it was cut short or damaged") from None
-    version = data.get("format_version") if isinstance(data, dict) else None
-    if not isinstance(version, str) or "collections" not in data:
+    data, version = files.read_json(path, f"the snapshot {path}", ": it was cut short or damaged")
+    if not version or "collections" not in data:
         raise VastplanError(f"{path} is not a snapshot")
-    if version.split(".")[0] != SNAPSHOT_VERSION.split(".")[0]:
+    if not files.same_major(version, SNAPSHOT_VERSION):
         raise VastplanError(
             f"the snapshot {path} has another format ({version[:20]!r}) than {SNAPSHOT_VERSION}: record it again"
         )

@@ -138,16 +138,26 @@ class FileSession:
         self._journal.unlink(missing_ok=True)
 
 
-def write_atomically(path: Path, content: bytes) -> None:
-    """Replace a file so that a crash leaves the old or the new one, never a part; readable by the owner only."""
+def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> None:
+    """Replace a file so that a crash leaves the old or the new one, never a part. Raises `OSError`.
+
+    By default it is readable by the owner only; None: by whomever the umask lets read.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666 if mode is None else 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            if mode is not None:
+                os.fchmod(descriptor, mode)
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+        os.replace(temporary, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

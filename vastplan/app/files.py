@@ -1,0 +1,39 @@
+"""The files that commands read and write: whole or not at all, and as strictly as if somebody had tampered with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from vastplan.ledger.file import write_atomically
+from vastplan.model import strict
+from vastplan.model.errors import VastplanError
+
+
+def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> None:
+    """Replace a file, or raise `VastplanError` and leave the old one; `mode` as `write_atomically` has it."""
+    try:
+        write_atomically(path, content, mode)
+    except OSError as problem:
+        raise VastplanError(f"{name} cannot be written: {problem.strerror}") from None
+
+
+def read_json(path: Path, name: str, hint: str = "") -> tuple[Any, str]:
+    """What is in a file, and the version of its format, "" where it says none.
+
+    Raises:
+        VastplanError: It cannot be read, or is not JSON; that is told with the hint.
+    """
+    try:
+        data = strict.parse(path.read_bytes())
+    except OSError as problem:
+        raise VastplanError(f"{name} cannot be read: {problem.strerror}") from None
+    except ValueError:
+        raise VastplanError(f"{name} is not whole JSON{hint}") from None
+    version = data.get("format_version") if isinstance(data, dict) else None
+    return data, version if isinstance(version, str) else ""
+
+
+def same_major(version: str, ours: str) -> bool:
+    """Whether what has that version can be read by us."""
+    return version.split(".")[0] == ours.split(".")[0]
