@@ -13,7 +13,6 @@ from vastplan.model.errors import Stale, Unreachable, VastplanError
 from vastplan.model.plan import Part, Plan
 from vastplan.model.text import inert
 
-Endpoints = Mapping[str, Mapping[str, str]]
 _SIMULATED = "embedded simulator"  # its port is another in every command
 
 

@@ -116,12 +116,12 @@ def _plan(workspace: Workspace, options: Options, source: Source, expanded: Expa
     entries = expanded.entries
     ledger = source.ledger(options.sites)
     mine = tuple(entry for entry in entries if entry.address.site in options.sites)
-    kinds = workspace.registry.kinds
+    kinds, systems, ceiling = workspace.registry.kinds, _systems(workspace), _asked(workspace)
     probed = source.facts() if expanded.probed else {}
     facts = checking.facts_of(workspace, expanded, probed)
     asked = {key for key in checking.wanted(facts) if key[0] in options.sites}
-    chain = proving.collections(kinds, options.sites, _systems(workspace)) if options.prove else set()
-    observed = source.observe(wanted(kinds, mine, ledger, _systems(workspace)) | asked | chain, ledger)
+    chain = proving.collections(kinds, options.sites, systems) if options.prove else set()
+    observed = source.observe(wanted(kinds, mine, ledger, systems) | asked | chain, ledger)
     known = {entry.address for entry in mine} | {Address.parse(one) for part in ledger.values() for one in part.entries}
     whole = set(options.sites) == set(_reach(workspace))
     leave, told = rules(workspace, options.keep, known, now().date(), everywhere=whole)
@@ -140,12 +140,12 @@ def _plan(workspace: Workspace, options: Options, source: Source, expanded: Expa
         targets=options.targets,
         findings=(*expanded.findings, *unverified(workspace.document, options.sites), *told),
         leave=leave,
-        limits={site: in_force(limits_of(part.limits), _asked(workspace)) for site, part in ledger.items()},
-        asked={"count": _asked(workspace).count, "percent": _asked(workspace).percent},
+        limits={site: in_force(limits_of(part.limits), ceiling) for site, part in ledger.items()},
+        asked={"count": ceiling.count, "percent": ceiling.percent},
         snapshot=source.taken_from,
     )
     plan, matcher = build(request)
-    more = further(kinds, plan.actions, _systems(workspace)) - observed.collections.keys()
+    more = further(kinds, plan.actions, systems) - observed.collections.keys()
     if more:  # read only where something is to go or to be cut off
         beside = source.observe(more, ledger)
         observed = Observed({**observed.collections, **beside.collections})

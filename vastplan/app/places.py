@@ -13,7 +13,6 @@ from vastplan.config.sites import (
 )
 
 SIMULATED = "simulated"
-OFFLINE = "as in the snapshot"
 
 
 def places(document: Document) -> dict[str, dict[str, str]]:
