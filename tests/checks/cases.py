@@ -8,7 +8,8 @@
         document: {...}
         weighs: warning                          where that is less than the check weighs at most
         finds: {ADDRESS: MESSAGE} word for word; a list where it finds several things about one address
-        live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read
+        live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read; of several
+                                                 objects {NAME: {FIGURE: VALUE}}
 
 A good document may also be given as `{document: ..., live: ...}`. `probed: {SITE: {vast_version: TEXT}}` is what a plan
 asked the systems. `repeat: {in: [KEY, ...], count: N, entry: {...}}` adds entries named `n001` and on, with `{}` in their
@@ -112,11 +113,15 @@ def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]]
     """What the checks may know of it."""
     facts = checking.facts_of(workspace, workspace.expanded(), probed)
     seen = {
-        (site, kind): (Seen(Address(site, kind, "only"), {}, figures),)
+        (site, kind): tuple(Seen(Address(site, kind, name), {}, figures) for name, figures in _named(told).items())
         for site, kinds in live.items()
-        for kind, figures in kinds.items()
+        for kind, told in kinds.items()
     }
     return replace(facts, seen=seen)
+
+
+def _named(told: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return told if all(isinstance(one, dict) for one in told.values()) else {"only": told}
 
 
 def checked(

@@ -69,7 +69,6 @@ ELSEWHERE = """\
 | rule | why |
 |---|---|
 | QOS-16 data sets and checkpoints in one view | the document does not say what a volume is for |
-| REP-06 peers that are not connected | a peer that is being made waits for it; one that was lost later is not looked at |
 | REP-07 version gates of replication | the sources name none for what the document can say |
 | REP-09 transfer longer than the schedule | nobody says how much changes, nor how wide the line is |
 | REP-13 renames across a protected path | what programs do inside a volume is not seen |

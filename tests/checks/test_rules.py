@@ -135,6 +135,31 @@ def test_what_the_vms_says_is_asked_when_a_check_wants_it(tmp_path: Path, vastpl
         assert not any(call.path.endswith("/vms/") for call in vms.calls)
 
 
+PEERED: dict[str, Any] = {
+    "vip_pools": {
+        "r": {
+            "role": "REPLICATION",
+            "subnet_cidr": 24,
+            "per_site": {"iad": {"ip_ranges": ["10.9.1.1"]}, "pdx": {"ip_ranges": ["10.9.2.1"]}},
+        }
+    },
+    "replication_peers": {"link": {"between": {"iad": {"vip_pool": "r"}, "pdx": {"vip_pool": "r"}}}},
+}
+
+
+def test_a_peer_that_was_lost_is_told_by_plan_and_drift(tmp_path: Path, vastplan: Run) -> None:
+    with Lab(tmp_path, {"iad": ["vast"], "pdx": ["vast"]}) as lab:
+        lab.write(PEERED)
+        lab.converge()
+        file = tmp_path / "lab.yaml"
+        assert "REP-06" not in vastplan("plan", file).out
+        (row,) = lab.world._stores[0].rows("nativereplicationremotetargets")
+        row["state"] = "ERROR"
+        for command in ("plan", "drift"):
+            ran = vastplan(command, file)
+            assert "REP-06" in ran.out and "link is there, and is not connected" in ran.out, ran
+
+
 def test_a_figure_that_no_check_wants_may_be_untold(tmp_path: Path, vastplan: Run) -> None:
     """A cluster that does not say how much it reads says what may be promised; only who asks for bandwidth is told."""
     with Lab(tmp_path, {"iad": ["vast"]}) as lab:

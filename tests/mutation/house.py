@@ -131,6 +131,7 @@ class House:
             self.findings.others.append(one.mutant.name)
         elif one.alive:
             self.findings.alive.append(one.mutant.name)
+            print(f"  alive: {one.mutant.name}", file=sys.__stdout__, flush=True)
         else:
             self.findings.killed += 1
         if one.endless:

@@ -6,9 +6,11 @@ from pydantic import Field
 
 from vastplan.kinds.vast._common import collection
 from vastplan.words.compile import kind
-from vastplan.words.kind import Ready
+from vastplan.words.kind import Fact, Ready
 from vastplan.words.marks import IDENTITY, IMMUTABLE, Refers, Wire
 from vastplan.words.types import MISSING, Name, ReferenceName, Spec
+
+CONNECTED = "connected"
 
 
 class ReplicationPeer(Spec):
@@ -38,5 +40,13 @@ KIND = kind(
         ok=frozenset({"CONNECTED"}),
         failed=frozenset({"ERROR", "DELETE_PENDING", "DELETING"}),
         message=("state_description",),
+    ),
+    facts=(
+        Fact(
+            CONNECTED,
+            ("state",),
+            ones=frozenset({"CONNECTED"}),
+            zeros=frozenset({"CONNECTING", "ERROR", "UNKNOWN", "DELETE_PENDING", "DELETING"}),
+        ),
     ),
 )

@@ -1,0 +1,34 @@
+"""REP-06: a peer that has lost its connection."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Finding
+from vastplan.checks.facts import Facts
+from vastplan.kinds.vast.replication_peer import CONNECTED
+from vastplan.model.diagnostic import Severity
+
+
+def _run(facts: Facts) -> Iterator[Finding]:
+    for peer in facts.objects.all("replication_peer"):
+        for live in facts.seen.get((peer.address.site, "replication_peer"), ()):
+            if live.address == peer.address and live.figures.get(CONNECTED) == 0:
+                yield Finding(peer, f"{peer.address.name} is there, and is not connected")
+
+
+def _wanted(facts: Facts) -> Iterator[str]:
+    for peer in facts.objects.all("replication_peer"):
+        yield peer.address.site
+
+
+CHECK = Check(
+    code="REP-06",
+    title="a replication peer that is not connected",
+    severity=Severity.WARNING,
+    why="Nothing is replicated over it: the other site grows old, and a fail-over would lose what was written since.",
+    fix="look at what the VMS says of the peer, and at the REPLICATION pools and the network between the sites",
+    source="VMS 5.5 document, nativereplicationremotetargets.state",
+    run=_run,
+    reads=("replication_peer",),
+    figures=(CONNECTED,),
+    wanted=_wanted,
+)
