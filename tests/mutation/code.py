@@ -1,6 +1,8 @@
 """A mutation run over the program: is every mistake in a module noticed by the quick tests that are about it?
 
-    python -m tests.mutation.code guards [--every N] [--jobs N] [--only PATTERN]
+    python -m tests.mutation.code guards [--every N] [--jobs N] [--only PATTERN ...] [@FILE]
+
+FILE has further words, one on a line, such as `--only=NAME`.
 
 A mutant is the module with one small mistake (`mistakes.py`), tried by the tests of its suite in a process of its own, as
 many at once as there are processors. A mistake within a function is put into a process that has all loaded (`house.py`)
@@ -16,12 +18,12 @@ import argparse
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from tests.mutation import afresh, house
 from tests.mutation.mistakes import Mutant
-from tests.mutation.suites import Suite, reasons, suites
+from tests.mutation.suites import Suite, meant, reasons, suites
 from tests.mutation.trial import each
 
 SECONDS, TIMES = 10, 8  # a mutant's tests may take this long, or so many times as long as without one
@@ -42,7 +44,7 @@ def limit(whole: float) -> float:
     return max(SECONDS, TIMES * whole)
 
 
-def run(suite: Suite, every: int, jobs: int, only: str) -> Result:
+def run(suite: Suite, every: int, jobs: int, only: Sequence[str]) -> Result:
     """Try the mutants of a suite."""
     mutants = list(suite.mutants(every, only))
     suite.load()
@@ -69,22 +71,22 @@ def run(suite: Suite, every: int, jobs: int, only: str) -> Result:
 def main() -> int:
     """Run a suite, and print what survived."""
     known = suites()
-    parser = argparse.ArgumentParser(description="Mutation run over modules of the program.")
+    parser = argparse.ArgumentParser(description="Mutation run over modules of the program.", fromfile_prefix_chars="@")
     parser.add_argument("suite", choices=sorted(known))
     parser.add_argument("--every", type=int, default=1, metavar="N", help="every Nth mutant of a file only")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="so many at once")
-    parser.add_argument("--only", default="*", metavar="PATTERN", help="mutants of these names only")
+    parser.add_argument("--only", action="append", metavar="PATTERN", help="mutants of these names only")
     words = parser.parse_args()
     since = time.monotonic()
-    found = run(known[words.suite], words.every, words.jobs, words.only)
-    whole = words.every == 1 and words.only == "*"
+    found = run(known[words.suite], words.every, words.jobs, words.only or ["*"])
+    whole = words.every == 1 and not words.only
     known_reasons = reasons(words.suite)
     unexplained = []
     for name in found.survivors:
-        reason = next((text for pattern, text in known_reasons.items() if _is(name, pattern)), None)
+        reason = next((text for pattern, text in known_reasons.items() if meant(name, pattern)), None)
         print(f"survived: {name}: {reason or 'for no reason'}")
         unexplained += [name] if reason is None else []
-    stale = [one for one in known_reasons if whole and not any(_is(name, one) for name in found.survivors)]
+    stale = [one for one in known_reasons if whole and not any(meant(name, one) for name in found.survivors)]
     for one in stale:
         print(f"code-survivors.yaml is stale: {one}")
     killed = found.total - len(found.survivors)
@@ -94,10 +96,6 @@ def main() -> int:
         f"{len(found.survivors)} survived, {len(unexplained)} for no reason; {time.monotonic() - since:.0f} s"
     )
     return 1 if unexplained or stale or (whole and share < 95) else 0
-
-
-def _is(name: str, pattern: str) -> bool:
-    return name == pattern or fnmatchcase(name, pattern)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -41,11 +41,11 @@ class Suite:
         if loaded:
             raise RuntimeError(f"loaded before they could be mutated: {', '.join(loaded)}")
 
-    def mutants(self, every: int, only: str) -> Iterator[Mutant]:
+    def mutants(self, every: int, only: Sequence[str]) -> Iterator[Mutant]:
         """The mutants that are asked for."""
         for file in self.files():
             for number, mutant in enumerate(mutants(file.read_text(encoding="utf-8"), module_of(file))):
-                if number % every == 0 and fnmatchcase(mutant.name, only):
+                if number % every == 0 and any(meant(mutant.name, one) for one in only):
                     compile(
                         mutant.tree, mutant.name, "exec", dont_inherit=True
                     )  # a mutant that is no program would count as killed
@@ -68,3 +68,8 @@ def reasons(suite: str) -> dict[str, str]:
     """Why a mutant may live, by its name or a pattern of names."""
     everything = yaml.safe_load((FOLDER / "code-survivors.yaml").read_text(encoding="utf-8")) or {}
     return everything.get(suite) or {}
+
+
+def meant(name: str, pattern: str) -> bool:
+    """Whether a mutant is meant by a name or a pattern of names."""
+    return name == pattern or fnmatchcase(name, pattern)
