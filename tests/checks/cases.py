@@ -7,6 +7,7 @@
       TITLE:
         document: {...}
         weighs: warning                          where that is less than the check weighs at most
+        fix: TEXT                                where that is not the check's own
         finds: {ADDRESS: MESSAGE} word for word; a list where it finds several things about one address
         live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read; of several
                                                  objects {NAME: {FIGURE: VALUE}}
@@ -48,6 +49,7 @@ class Case:
     live: Live
     probed: dict[str, dict[str, str]]
     weighs: str
+    fix: str
 
 
 def cases() -> Iterator[Case]:
@@ -60,7 +62,7 @@ def cases() -> Iterator[Case]:
                 whole = (
                     told if sort == "bad" or set(told or {}) & {"document", "live", "probed"} else {"document": told}
                 )
-                assert set(whole) <= {"document", "finds", "live", "repeat", "probed", "weighs"}, (file, title)
+                assert set(whole) <= {"document", "finds", "live", "repeat", "probed", "weighs", "fix"}, (file, title)
                 finds = {
                     address: found if isinstance(found, list) else [found]
                     for address, found in whole.get("finds", {}).items()
@@ -77,6 +79,7 @@ def cases() -> Iterator[Case]:
                     whole.get("live") or {},
                     whole.get("probed") or {},
                     whole.get("weighs") or "",
+                    whole.get("fix") or "",
                 )
 
 

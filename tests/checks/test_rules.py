@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,15 @@ from tests.checks.cases import TODAY, checked, facts_of, written
 from tests.conftest import Run
 from tests.lab import Lab
 from vastplan.app import checking
-from vastplan.model.diagnostic import Severity
+from vastplan.checks.check import Check, Finding, discover
+from vastplan.checks.facts import Facts
+from vastplan.checks.index import Index
+from vastplan.checks.paths import enclosing
+from vastplan.checks.run import Rules, Waiver, run
+from vastplan.model.address import Address
+from vastplan.model.diagnostic import Severity, Where
 from vastplan.sim.faults import Effect, Fault
+from vastplan.words.document import Entry
 
 OVERLAP = {"tenants": {"a": {"client_ip_ranges": ["10.0.0.1"]}, "b": {"client_ip_ranges": ["10.0.0.1"]}}}
 WAIVER = {"code": "TEN-01", "address": "iad/tenant/*", "reason": "both are the same team", "until": "2026-06-15"}
@@ -252,3 +261,93 @@ CEILING = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limi
 def test_only_what_a_check_needs_is_asked(document: dict[str, Any], asked: list[str], tmp_path: Path) -> None:
     facts = facts_of(written(document, tmp_path), {})
     assert sorted(checking.wanted(facts)) == [("iad", kind) for kind in asked]
+
+
+class _Site:
+    """The least that a check is run on: an entry, and a check that finds something about it."""
+
+    def __init__(self, severity: Severity, milder: Severity | None = None, fix: str = "", mild: bool = False) -> None:
+        entry = Entry(Address("iad", "tenant", "a"), {}, Where("doc.yaml", 3, 1))
+        finding = Finding(entry, "is found", fix, milder if mild else None)
+        self.checks = {
+            "AAA-01": Check(
+                "AAA-01", "t", severity, "w.", "the check's own fix", "s", lambda _: [finding], milder=milder
+            )
+        }
+        self.facts = Facts({}, Index([entry]), Index([entry]))
+
+    def said(self, *waivers: Waiver, raised: Severity | None = None) -> list[tuple[str, str, str, str]]:
+        rules = Rules(waivers, {"AAA-01": (raised, Where("doc.yaml", 1, 1))} if raised else {})
+        return [
+            (one.code, one.severity.value, one.message, one.fix) for one in run(self.checks, self.facts, rules, TODAY)
+        ]
+
+
+RAISED = [  # what a check weighs, what it is raised to, and what it weighs then
+    (Severity.NOTE, Severity.WARNING, "warning"),
+    (Severity.NOTE, Severity.ERROR, "error"),
+    (Severity.WARNING, Severity.ERROR, "error"),
+]
+
+
+@pytest.mark.parametrize(("own", "to", "then"), RAISED)
+def test_a_finding_weighs_what_it_is_raised_to(own: Severity, to: Severity, then: str) -> None:
+    assert _Site(own).said(raised=to) == [("AAA-01", then, "is found", "the check's own fix")]
+    assert _Site(Severity.ERROR, own, "its fix", mild=True).said(raised=to) == [("AAA-01", then, "is found", "its fix")]
+
+
+@pytest.mark.parametrize(("own", "to", "says"), [
+    (Severity.WARNING, Severity.NOTE, "a warning already"),
+    (Severity.ERROR, Severity.WARNING, "an error already"),
+])  # fmt: skip
+def test_a_finding_is_not_lowered(own: Severity, to: Severity, says: str) -> None:
+    misread = ("VP263", "error", f"checks.raise: AAA-01 is {says}", "a finding is lowered by a waiver only")
+    assert _Site(own).said(raised=to) == [misread, ("AAA-01", own.value, "is found", "the check's own fix")]
+    assert _Site(Severity.ERROR, own).said(raised=to)[0][2] == f"checks.raise: AAA-01 is {says}"
+
+
+def test_what_is_said_of_waivers_that_do_not_hold_any_more() -> None:
+    def waiver(code: str, until: date, address: str = "*") -> Waiver:
+        return Waiver(code, address, "known", until, Where("doc.yaml", 2, 1))
+
+    tomorrow, yesterday = TODAY + timedelta(days=1), TODAY - timedelta(days=1)
+    site, found = _Site(Severity.WARNING), ("AAA-01", "warning", "is found", "the check's own fix")
+    assert site.said(waiver("AAA-01", tomorrow)) == [
+        ("AAA-01", "note", f"is found [waived until {tomorrow}: known]", "")
+    ]
+    assert site.said(waiver("ZZZ-01", yesterday), waiver("AAA-01", yesterday)) == [
+        (
+            "VP261", "error", f"the waiver of AAA-01 for * expired on {yesterday}",
+            "mend what it stands for, or decide anew and give another day",
+        ),
+        found,
+    ]  # fmt: skip
+    assert site.said(waiver("AAA-01", yesterday), waiver("AAA-01", tomorrow, "pdx/*")) == [
+        (
+            "VP261", "error", f"the waiver of AAA-01 for * expired on {yesterday}",
+            "mend what it stands for, or decide anew and give another day",
+        ),
+        ("VP262", "warning", "the waiver of AAA-01 for pdx/* waives nothing", "remove it"),
+        found,
+    ]  # fmt: skip
+    for one in run(site.checks, site.facts, Rules((waiver("AAA-01", tomorrow),)), TODAY):
+        assert one.waived
+    for one in run(site.checks, site.facts, Rules((waiver("AAA-01", tomorrow, "pdx/*"),)), TODAY):
+        assert not one.waived and one.address == ("" if one.code == "VP262" else "iad/tenant/a")
+
+
+def test_two_checks_of_one_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "twice"
+    package.mkdir()
+    text = "from vastplan.checks.csi.secret import CHECK as first\nfrom dataclasses import replace\nCHECK = replace(first)\n"
+    for name in ("__init__", "a", "b"):
+        (package / f"{name}.py").write_text("" if name == "__init__" else text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(TypeError, match=r"^check CSI-06 is declared twice$"):
+        discover(importlib.import_module("twice"))
+
+
+def test_directories_inside_one_another() -> None:
+    assert enclosing(["/a/c", "/", "/a/b/d", "/ab", "/a", "/a/b"]) == {
+        "/": (), "/a": ("/",), "/a/b": ("/", "/a"), "/a/b/d": ("/", "/a", "/a/b"), "/a/c": ("/", "/a"), "/ab": ("/",),
+    }  # fmt: skip

@@ -12,7 +12,8 @@ from vastplan.model.units import BYTES, show
 
 def _run(facts: Facts) -> Iterator[Finding]:
     for row in commitments(facts):
-        tenants = sorted(facts.objects.on(row.site, "tenant").values(), key=lambda one: one.address)
+        holders = facts.objects.on(row.site, "tenant") or facts.objects.on(row.site, "quota")
+        tenants = sorted(holders.values(), key=lambda one: one.address)
         if row.what == CAPACITY and row.over and tenants:
             has = show(int(row.limit or 0), BYTES)
             text = (

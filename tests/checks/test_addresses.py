@@ -1,0 +1,36 @@
+"""Intervals of addresses against a slow search of every pair."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vastplan.checks.addresses import Interval, interval, overlaps, shown
+
+SPANS = st.tuples(st.sampled_from([4, 6]), st.integers(0, 12), st.integers(0, 6)).map(
+    lambda one: (one[0], one[1], one[1] + one[2])
+)
+
+
+@given(st.lists(st.tuples(SPANS, st.sampled_from("abc")), max_size=9))
+def test_whatever_begins_inside_another_ones_is_found_with_the_one_that_reaches_furthest(
+    held: list[tuple[Interval, str]],
+) -> None:
+    ordered = sorted(held, key=lambda item: item[0])
+    expected = []
+    for index, ((version, first, last), owner) in enumerate(ordered):
+        others = [one[2] for one, other in ordered[:index] if one[0] == version and one[2] >= first and other != owner]
+        if others:
+            expected.append((owner, (version, first, min(last, max(others)))))
+    found = list(overlaps(held))
+    assert [(later, shared) for _, later, shared in found] == expected
+    for earlier, later, (version, first, last) in found:
+        assert earlier != later
+        assert any(owner == earlier and one[0] == version and one[1] <= first <= last <= one[2] for one, owner in held)
+
+
+def test_an_interval_and_its_text() -> None:
+    assert interval("10.0.0.1") == interval("10.0.0.1 - 10.0.0.1") == (4, 0x0A000001, 0x0A000001)
+    assert interval("fd00::1 - fd00::ff")[0] == 6
+    for text in ("10.0.0.1", "10.0.0.1 - 10.0.0.9", "fd00::1 - fd00::ff", "::1"):
+        assert shown(interval(text)) == text

@@ -1,0 +1,330 @@
+"""The steps of a chain by themselves: where classes and volumes lead to, whom classes are open to, and how it is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.checks.chains import IAD, one, proof, ref, walk
+from vastplan.checks.index import Index
+from vastplan.checks.isolation import told
+from vastplan.checks.isolation.classes import named, openings
+from vastplan.kinds.kubernetes._rules import AS_WRITTEN
+from vastplan.model.isolation import Meeting, OpenEnd
+
+TENANT = one("tenant", "t")
+POOL = one("vip_pool", "pool", tenant=ref("tenant", "t"), domain_name="pool.example.com")
+POLICY = one("view_policy", "policy", tenant=ref("tenant", "t"))
+SECRET = one("secret", "login", namespace=ref("namespace", "csi"), name="vms")
+CLASS: dict[str, Any] = {
+    "driver": "file", "storage_path": "/k8s", "secret": ref("secret", "login"), "vip_pool": ref("vip_pool", "pool"),
+    "view_policy": ref("view_policy", "policy"),
+}  # fmt: skip
+
+
+def of(**values: Any) -> Any:
+    return one("storage_class", "c", **{**CLASS, **values})
+
+
+def test_a_class_of_the_file_driver() -> None:
+    assert walk(of(), TENANT, POOL, POLICY, SECRET) == [
+        "storage class c of storage_class c: storage class c",
+        "secret csi/vms of secret login: storage class c > secret csi/vms",
+        "VIP pool pool of vip_pool pool: storage class c > VIP pool pool",
+        "tenant t of tenant t: storage class c > VIP pool pool > tenant t",
+        "view policy policy of view_policy policy: storage class c > view policy policy",
+        "tenant t of tenant t: storage class c > view policy policy > tenant t",
+        "path t:/k8s of storage_class c: storage class c > view policy policy > tenant t > path /k8s",
+    ]
+
+
+def test_a_class_of_the_block_driver_leads_to_its_subsystem() -> None:
+    block = of(driver="block", tenant_name=ref("tenant", "t"), subsystem=ref("view", "block"))
+    around = (TENANT, POOL, POLICY, SECRET, one("view", "block", path="/block"))
+    assert walk(block, *around)[4:] == [
+        "tenant t of tenant t: storage class c > tenant t",
+        "path t:/block of storage_class c: storage class c > tenant t > path /block",
+    ]
+    assert walk(block, *around[:-1])[4:] == [
+        "tenant t of tenant t: storage class c > tenant t",
+        "path  of storage_class c: storage class c > tenant t ? its directory is not known",
+    ]
+    assert walk(of(driver="block", subsystem=ref("view", "block")), *around)[4:] == [
+        "tenant  of storage_class c: storage class c ? its tenant is not known"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("policy", "around", "ends"),
+    [
+        (None, (), ["view policy  of storage_class c: storage class c ? its view policy is not known"]),
+        ("policy", (), ["view policy  of storage_class c: storage class c ? its view policy is not known"]),
+        (
+            ref("view_policy", "far"),
+            (),
+            [
+                "view policy far of storage_class c: storage class c > view policy far",
+                "tenant  of storage_class c: storage class c > view policy far "
+                "? view policy far is not managed here: its tenant is not known",
+            ],
+        ),
+        (
+            ref("view_policy", "all"),
+            (one("view_policy", "all", tenant=None),),
+            [
+                "view policy all of view_policy all: storage class c > view policy all",
+                "tenant  of view_policy all: storage class c > view policy all ? view policy all serves every tenant",
+            ],
+        ),
+        (
+            ref("view_policy", "his"),
+            (one("view_policy", "his", tenant=ref("tenant", "far")),),
+            [
+                "view policy his of view_policy his: storage class c > view policy his",
+                "tenant far of storage_class c: storage class c > view policy his > tenant far",
+                "path far:/k8s of storage_class c: storage class c > view policy his > tenant far > path /k8s",
+            ],
+        ),
+    ],
+)
+def test_where_a_policy_leads_to(policy: Any, around: tuple[Any, ...], ends: list[str]) -> None:
+    assert walk(of(view_policy=policy), TENANT, POOL, SECRET, *around)[4:] == ends
+
+
+@pytest.mark.parametrize(
+    ("values", "ends"),
+    [
+        ({"vip_pool": None}, ["VIP pool  of storage_class c: storage class c ? its VIP pool is not known"]),
+        (
+            {"vip_pool": None, "vip_pool_fqdn": "pool.example.com"},
+            [
+                "VIP pool pool of vip_pool pool: storage class c > VIP pool pool",
+                "tenant t of tenant t: storage class c > VIP pool pool > tenant t",
+            ],
+        ),
+        (
+            {"vip_pool": None, "vip_pool_fqdn": "other.example.com"},
+            [
+                "VIP pool of DNS name other.example.com of storage_class c: "
+                "storage class c > VIP pool of DNS name other.example.com"
+            ],
+        ),
+        (
+            {"vip_pool": ref("vip_pool", "far"), "vip_pool_fqdn": "pool.example.com"},
+            ["VIP pool far of storage_class c: storage class c > VIP pool far"],
+        ),
+        (
+            {"vip_pool": ref("vip_pool", "shared")},
+            ["VIP pool shared of vip_pool shared: storage class c > VIP pool shared"],
+        ),
+    ],
+)
+def test_where_a_pool_leads_to(values: dict[str, Any], ends: list[str]) -> None:
+    around = (TENANT, POOL, POLICY, SECRET, one("vip_pool", "shared", tenant=None))
+    assert walk(of(**values), *around)[2:-3] == ends
+
+
+@pytest.mark.parametrize(
+    ("named_as", "entry", "called"),
+    [
+        (None, None, "the driver's own"),
+        ("csi/else", None, "csi/else"),
+        (ref("secret", "far"), None, "far"),
+        (ref("secret", "s"), one("secret", "s", namespace=ref("namespace", "p")), "p/s"),
+        (ref("secret", "s"), one("secret", "s", namespace="plain", name="other"), "plain/other"),
+        (ref("secret", "s"), one("secret", "s", namespace=ref("project", "p")), "runai-p/s"),
+        (ref("secret", "s"), one("secret", "s", namespace=ref("project", "far")), "far/s"),
+    ],
+)
+def test_what_a_secret_is_called(named_as: Any, entry: Any, called: str) -> None:
+    around = [entry] if entry else []
+    told_of = "secret s" if entry else "storage_class c"
+    assert walk(of(secret=named_as), TENANT, POOL, POLICY, *around, namespaces={"p": "runai-p"})[1] == (
+        f"secret {called} of {told_of}: storage class c > secret {called}"
+    )
+
+
+def test_a_volume_leads_to_what_its_pools_tenant_has_at_its_path() -> None:
+    values = {"volume_handle": "/data", "secret": ref("secret", "login"), "vip_pool": ref("vip_pool", "pool")}
+    volume = one("persistent_volume", "v", **values)
+    mine = one("view", "mine", path="/data", tenant=ref("tenant", "t"), view_policy=ref("view_policy", "policy"))
+    his = one("view", "his", path="/data", tenant=ref("tenant", "u"), view_policy=ref("view_policy", "other"))
+    around = (TENANT, POOL, POLICY, SECRET)
+    start = [
+        "secret csi/vms of secret login: volume v > secret csi/vms",
+        "VIP pool pool of vip_pool pool: volume v > VIP pool pool",
+        "tenant t of tenant t: volume v > VIP pool pool > tenant t",
+    ]
+    there = [
+        "view policy policy of view_policy policy: volume v > path /data > view policy policy",
+        "tenant t of tenant t: volume v > tenant t",
+        "path t:/data of persistent_volume v: volume v > tenant t > path /data",
+    ]
+    assert walk(volume, *around, mine, his) == [*start, *there]
+    assert walk(volume, *around, his) == [*start, *there[1:]]
+    everybodys = one("vip_pool", "pool", tenant=None)
+    assert walk(volume, TENANT, POLICY, SECRET, everybodys, mine, his) == [
+        *start[:2],
+        *there,
+        "view policy other of persistent_volume v: volume v > path /data > view policy other",
+        "tenant u of persistent_volume v: volume v > tenant u",
+        "path u:/data of persistent_volume v: volume v > tenant u > path /data",
+    ]
+    assert walk(volume, SECRET)[-1] == "tenant  of persistent_volume v: volume v ? its tenant is not known"
+
+
+def policy(name: str, *namespaces: Any, **values: Any) -> Any:
+    given = {"storage_class": ref("storage_class", "c"), "rule": AS_WRITTEN, "namespaces": namespaces, **values}
+    return one("admission_policy", name, **given)
+
+
+def binding(name: str, **values: Any) -> Any:
+    return one(
+        "admission_binding", name, **{"policy": ref("admission_policy", name), "validation_actions": ["Deny"], **values}
+    )
+
+
+@pytest.mark.parametrize(
+    ("around", "open_to"),
+    [
+        ((), None),
+        ((policy("p", "a", ref("project", "x")), binding("p")), {"a", "runai-x"}),
+        ((policy("p", "a"), binding("p", policy="p")), {"a"}),
+        ((policy("p", namespaces=None), binding("p")), set()),
+        ((policy("p", "a"),), None),
+        ((policy("p", "a"), binding("p", validation_actions=["Warn", "Audit"])), None),
+        ((policy("p", "a"), binding("p", validation_actions=None)), None),
+        ((policy("p", "a"), binding("p", only={"kubernetes.io/metadata.name": "b"})), None),
+        ((policy("p", "a", rule="expression changed"), binding("p")), None),
+        ((policy("p", "a", storage_class=None), binding("p")), None),
+        ((policy("p", "a", open=True), binding("p")), None),
+        ((policy("o", open=True), binding("o"), policy("p", "a"), binding("p")), {"a"}),
+        ((policy("o", rule="else"), binding("o"), policy("p", "a"), binding("p")), {"a"}),
+        ((policy("p", "a", "b"), binding("p"), policy("q", "b", "d"), binding("q")), {"b"}),
+    ],
+)  # fmt: skip
+def test_whom_a_class_is_open_to(around: tuple[Any, ...], open_to: set[str] | None) -> None:
+    found = openings(IAD, Index([one("storage_class", "c"), *around]), {"x": "runai-x"})
+    assert found == {"c": None if open_to is None else frozenset(open_to)}
+
+
+@pytest.mark.parametrize(
+    ("hard", "open_to"),
+    [
+        ({"c.storageclass.storage.k8s.io/persistentvolumeclaims": "0"}, {"runai-y"}),
+        ({"c.storageclass.storage.k8s.io/persistentvolumeclaims": "1"}, None),
+        ({"persistentvolumeclaims": "0"}, None),
+        ({"other.storageclass.storage.k8s.io/persistentvolumeclaims": "0"}, None),
+        (None, None),
+    ],
+)
+def test_a_quota_of_nothing_closes_a_class(hard: Any, open_to: set[str] | None) -> None:
+    quota = one("resource_quota", "q", namespace=ref("project", "x"), hard=hard)
+    namespaces = {"x": "runai-x", "y": "runai-y"}
+    found = openings(IAD, Index([one("storage_class", "c"), quota]), namespaces)
+    assert found == {"c": None if open_to is None else frozenset(open_to)}
+    closed = (policy("p", "runai-x", "runai-y"), binding("p"))
+    both = openings(IAD, Index([one("storage_class", "c"), quota, *closed]), namespaces)
+    assert both == {"c": frozenset(open_to or {"runai-x", "runai-y"})}
+
+
+def test_what_is_named_without_a_reference() -> None:
+    assert [named("a", {"a": "b"}), named(ref("project", "a"), {"a": "b"}), named(ref("namespace", "a"), {"a": "b"})] == [
+        "a", "b", "a",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("many", "everybody", "text"),
+    [
+        (1, False, "project p1"),
+        (2, False, "projects p1, p2"),
+        (4, False, "projects p1, p2, p3, p4"),
+        (5, False, "projects p1, p2, p3, p4 and 1 more"),
+        (9, False, "projects p1, p2, p3, p4 and 5 more"),
+        (9, True, "all projects"),
+    ],
+)
+def test_who_is_told(many: int, everybody: bool, text: str) -> None:
+    assert told.who(tuple(f"p{number}" for number in range(1, many + 1)), everybody) == text
+    end = OpenEnd("iad/storage_class/c", "why", tuple(f"p{number}" for number in range(1, many + 1)), everybody)
+    assert told.open_end(end) == f"nothing is proven of {text}: why"
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ({"projects": ("a", "b")}, "projects a, b meet in tenant t:x"),
+        ({"projects": ("a",), "inside": ("b",)}, "project a with project b beneath it meets in tenant t:x"),
+        ({"projects": ("a", "c"), "inside": ("b",)}, "projects a, c with project b beneath it meet in tenant t:x"),
+        ({"projects": ("a",), "everybody_inside": True}, "project a with all projects beneath it meets in tenant t:x"),
+        ({"projects": ("a",), "everybody": True}, "all projects meet in tenant t:x"),
+        ({"projects": ("a", "b"), "layer": "path"}, "projects a, b meet in path t x"),
+    ],
+)
+def test_a_meeting_is_told(values: dict[str, Any], text: str) -> None:
+    chains = (("project a", "tenant t"), ("project b", "tenant t"))
+    found = Meeting(**{"layer": "tenant", "element": "t:x", "address": "", "chains": chains, **values})
+    assert told.meeting(found) == f"{text}: project a > tenant t; project b > tenant t"
+
+
+def team(name: str, **values: Any) -> list[Any]:
+    """A project with a class of its own; `values` are of the class."""
+    given = {
+        "driver": "file", "storage_path": f"/{name}", "secret": f"csi/{name}", "vip_pool": ref("vip_pool", name),
+        "view_policy": ref("view_policy", name),
+    }  # fmt: skip
+    return [
+        one("project", name),
+        one("storage_class", name, **{**given, **values}),
+        one("vip_pool", name, tenant=ref("tenant", name)),
+        one("view_policy", name, tenant=ref("tenant", name)),
+        one("tenant", name),
+        one("admission_policy", name, storage_class=ref("storage_class", name), rule=AS_WRITTEN, namespaces=(ref("project", name),)),
+        binding(name),
+    ]  # fmt: skip
+
+
+def test_teams_apart_meet_in_nothing() -> None:
+    found = proof(*team("a"), *team("b"))
+    assert found.apart and found.classes == {"a": ("runai-a",), "b": ("runai-b",)} and found.shared == ()
+    assert found.namespaces == {"a": "runai-a", "b": "runai-b"}
+
+
+def test_a_project_named_otherwise_than_its_address() -> None:
+    assert proof(one("project", "a", name="team-a"), one("project", "b", namespace="ns")).namespaces == {
+        "a": "runai-team-a", "b": "ns",
+    }  # fmt: skip
+
+
+def test_a_class_of_everybody_is_met_by_everybody_first() -> None:
+    """Who reaches it in another way too is told by the way that all of them have."""
+    found = proof(*team("a")[:5], *team("b"), *team("c", storage_path="/a/c", view_policy=ref("view_policy", "a")))
+    assert found.shared == ("a",)
+    (path,) = [one for one in found.meetings if one.layer == "path"]
+    assert (path.element, path.everybody, path.inside, path.everybody_inside) == ("a:/a", True, ("c",), False)
+    assert path.chains[0] == (
+        "project a", "namespace runai-a", "storage class a", "view policy a", "tenant a", "path /a",
+    )  # fmt: skip
+
+
+def test_a_claim_of_a_class_that_is_not_here() -> None:
+    def claim(name: str) -> Any:
+        return one(
+            "persistent_volume_claim", name, namespace=ref("project", name), storage_class=ref("storage_class", "far")
+        )
+
+    found = proof(*team("a"), *team("b"), claim("a"), claim("b"))
+    assert [(end.address, end.reason, end.projects) for end in found.open_ends] == [
+        ("iad/persistent_volume_claim/a", "storage class far is not managed here", ("a",)),
+        ("iad/persistent_volume_claim/b", "storage class far is not managed here", ("b",)),
+    ]
+    (met,) = found.meetings
+    assert (met.layer, met.element, met.projects) == ("storage class", "far", ("a", "b"))
+    assert met.chains[0] == ("project a", "namespace runai-a", "claim a", "storage class far")
+
+
+def test_one_project_alone_has_nobody_to_be_kept_from() -> None:
+    found = proof(*team("a")[:4])
+    assert found.apart and found.open_ends == () and found.meetings == ()

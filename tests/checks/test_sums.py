@@ -1,0 +1,191 @@
+"""What sites promise, by hand: before and after as a plan has them, on two sites, with what could not be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from vastplan.checks.commitments import capacity_limit, commitments, deserved
+from vastplan.checks.facts import Facts, Seen
+from vastplan.checks.index import Index
+from vastplan.checks.quotas.promised import claimed, limits
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.words.document import Entry
+
+EVERYTHING = frozenset((site, kind) for site in ("iad", "pdx") for kind in ("quota", "view", "qos_policy", "project"))
+
+
+def at(site: str, kind: str, name: str) -> Ref:
+    return Ref(Address(site, kind, name))
+
+
+def one(site: str, kind: str, name: str, /, **values: Any) -> Entry:
+    return Entry(Address(site, kind, name), values)
+
+
+def site(name: str, *, quota: int = 0, gpus: float = 0, reads: int = 0, views: int = 0) -> list[Entry]:
+    """A tenant with a quota, views that share a policy, and a project."""
+    floor = {"static_limits": {"min_reads_bw_mbps": reads, "max_writes_iops": None}}
+    return [
+        one(name, "tenant", "t"),
+        one(name, "quota", "q", tenant=at(name, "tenant", "t"), path="/q", hard_limit=quota),
+        one(name, "project", "p", node_pools={"a100": {"gpu": {"deserved": gpus}}, "idle": {"gpu": None}, "none": None}),
+        one(name, "qos_policy", "gold", **floor),
+        *(one(name, "view", f"v{number}", path=f"/v{number}", qos_policy=at(name, "qos_policy", "gold")) for number in range(views)),
+    ]  # fmt: skip
+
+
+def facts(objects: Iterable[Entry], **more: Any) -> Facts:
+    index = Index(objects)
+    return Facts(**{"sites": {"iad": None, "pdx": None}, "objects": index, "written": index, **more})
+
+
+def told(found: Facts) -> dict[tuple[str, str], tuple[Any, ...]]:
+    return {(row.site, row.what): (row.before, row.after, row.limit) for row in commitments(found)}
+
+
+READS, GPUS = "QoS minimums of reads", "GPUs of node pool a100"
+BIG = [*site("iad", quota=10, gpus=8, reads=5, views=2), *site("pdx", quota=100, gpus=64, reads=50, views=2)]
+SMALL = [*site("iad", quota=7, gpus=3, reads=4, views=1), *site("pdx", quota=70, gpus=24, reads=40, views=1)]
+
+
+def test_a_document_by_itself_has_no_before() -> None:
+    assert told(facts(BIG)) == {
+        ("iad", "hard limits"): (None, 10, None),
+        ("iad", READS): (None, 10, None),
+        ("iad", GPUS): (None, 8, None),
+        ("pdx", "hard limits"): (None, 100, None),
+        ("pdx", READS): (None, 100, None),
+        ("pdx", GPUS): (None, 64, None),
+    }
+
+
+def test_before_and_after_of_each_site_are_its_own() -> None:
+    found = facts(BIG, before=Index(SMALL), after=Index(BIG), known=EVERYTHING)
+    assert told(found) == {
+        ("iad", "hard limits"): (7, 10, None),
+        ("iad", READS): (4, 10, None),
+        ("iad", GPUS): (3, 8, None),
+        ("pdx", "hard limits"): (70, 100, None),
+        ("pdx", READS): (40, 100, None),
+        ("pdx", GPUS): (24, 64, None),
+    }
+
+
+def test_after_is_what_stays_there_and_not_only_the_document() -> None:
+    found = facts(SMALL, before=Index(SMALL), after=Index(BIG), known=EVERYTHING)
+    assert told(found)["iad", "hard limits"] == (7, 10, None) and told(found)["iad", GPUS] == (3, 8, None)
+
+
+def test_what_all_goes_is_still_told() -> None:
+    found = facts([], before=Index(SMALL), after=Index([]), known=EVERYTHING)
+    assert told(found) == {
+        ("iad", "hard limits"): (7, 0, None),
+        ("iad", READS): (4, 0, None),
+        ("iad", GPUS): (3, 0, None),
+        ("pdx", "hard limits"): (70, 0, None),
+        ("pdx", READS): (40, 0, None),
+        ("pdx", GPUS): (24, 0, None),
+    }
+
+
+@pytest.mark.parametrize(
+    ("lost", "rows"),
+    [("quota", {"hard limits"}), ("view", {READS}), ("qos_policy", {READS}), ("project", {GPUS})],
+)
+def test_what_could_not_be_read_has_no_before(lost: str, rows: set[str]) -> None:
+    found = told(facts(BIG, before=Index(SMALL), after=Index(BIG), known=EVERYTHING - {("iad", lost)}))
+    assert {(name, what) for (name, what), (before, _, _) in found.items() if before is None} == {
+        ("iad", what) for what in rows
+    }
+
+
+def test_what_a_site_has() -> None:
+    said = {
+        "iad": {
+            "usable_capacity": 1000, "promised_percent": 80, "reads_bw_mbps": 6, "writes_bw_mbps": 7, "reads_iops": 8,
+            "writes_iops": 9, "gpus": {"a100": 4},
+        }
+    }  # fmt: skip
+    names = [
+        f"{bound}_{way}_{unit}"
+        for bound in ("min", "max")
+        for way in ("reads", "writes")
+        for unit in ("bw_mbps", "iops")
+    ]
+    policy = one("iad", "qos_policy", "all", static_limits=dict.fromkeys(names, 1))
+    view = one("iad", "view", "v", path="/v", qos_policy=at("iad", "qos_policy", "all"))
+    found = facts([*site("iad", quota=10, gpus=8), policy, view], capabilities=said)
+    live = {
+        ("iad", "cluster"): (Seen(Address("iad", "cluster", "c"), {}, {"read bandwidth": 1, "write bandwidth": 2}),)
+    }
+    assert told(found)["iad", "hard limits"] == (None, 10, 800) and told(found)["iad", GPUS] == (None, 8, 4)
+    rows = {(row.what, row.unit): row.limit for row in commitments(found) if row.what.startswith("QoS")}
+    assert rows == {
+        (f"QoS {bound} of {way}", unit): limit
+        for bound in ("minimums", "maximums")
+        for way, unit, limit in (
+            ("reads", "MB/s", 6),
+            ("reads", "IOPS", 8),
+            ("writes", "MB/s", 7),
+            ("writes", "IOPS", 9),
+        )
+    }
+    bare = facts([*site("iad", quota=10), policy, view], seen=live)
+    rows = {
+        (row.what, row.unit): row.limit
+        for row in commitments(bare)
+        if row.what.startswith("QoS m") and "max" not in row.what
+    }
+    assert rows["QoS minimums of reads", "MB/s"] == 1 and rows["QoS minimums of writes", "MB/s"] == 2
+    assert rows["QoS minimums of reads", "IOPS"] is None
+
+
+def test_the_capacity_of_a_site_is_that_of_its_only_cluster() -> None:
+    def having(*figures: Any) -> Facts:
+        clusters = tuple(
+            Seen(Address("iad", "cluster", str(n)), {}, {"usable capacity": one}) for n, one in enumerate(figures)
+        )
+        return facts([], seen={("iad", "cluster"): clusters})
+
+    assert [capacity_limit(having(*figures), "iad") for figures in ((9,), (), (9, 9), (None,))] == [9, None, None, None]
+
+
+def test_claims_count_where_no_quota_holds_them() -> None:
+    tenant, policy = at("iad", "tenant", "t"), one("iad", "view_policy", "p", tenant=at("iad", "tenant", "t"))
+    values = {"driver": "file", "view_policy": at("iad", "view_policy", "p")}
+
+    def of(path: str, *quotas: str, made: dict[Address, int] | None = None, **more: Any) -> int:
+        entries = [
+            policy,
+            one("iad", "storage_class", "first", driver="file", storage_path="/other"),
+            one("iad", "storage_class", "c", storage_path=path, **{**values, **more}),
+            one("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8),
+            one("iad", "persistent_volume_claim", "y", storage_class=at("iad", "storage_class", "c"), size=None),
+            *(one("iad", "quota", quota, tenant=tenant, path=quota, hard_limit=100) for quota in quotas),
+            one("iad", "quota", "soft", tenant=tenant, path=path, hard_limit=None),
+            one("iad", "quota", "nobody", tenant=None, path=path, hard_limit=5),
+        ]
+        found = facts(entries)
+        return claimed(found, limits(found.objects), made).get(tenant.target, 0)
+
+    claim = Address("iad", "persistent_volume_claim", "x")
+    assert of("/k8s") == of("/k8s/deep", "/k8s/deep/er") == of("/k8s", "/k8s2") == of("/a/b", "/b") == 8
+    assert of("/k8s", "/k8s") == of("/k8s/deep", "/k8s") == of("/k8s", "/") == of("/", "/") == 0
+    assert [of("/k8s", made={claim: size}) for size in (3, 8, 9)] == [5, 0, 0]
+
+
+def test_guaranteed_gpus() -> None:
+    pools: dict[str, Any] = {
+        "a": {"gpu": {"deserved": 2}},
+        "b": {"gpu": {"deserved": 0}},
+        "c": {"gpu": None},
+        "d": None,
+    }
+    assert list(deserved(one("iad", "project", "p", node_pools=pools))) == [("a", 2)]
+    assert list(deserved(one("iad", "project", "p"))) == []
+    two = [one("iad", "project", name, node_pools=pools) for name in ("p", "q")]
+    assert told(facts(two))["iad", "GPUs of node pool a"] == (None, 4, None)
