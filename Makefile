@@ -82,7 +82,7 @@ faults: $(VENV)/ready
 kills: $(VENV)/ready
 	$(BIN)/python -m tests.faults.kills
 
-# A small mistake in the guards or the ledger, one at a time: do their tests notice? A quarter of an hour each.
+# A small mistake in the guards, the ledger or the checks, one at a time: do their tests notice? Some minutes each.
 mutate-guards: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.code guards
 

@@ -215,6 +215,7 @@ def test_whom_a_class_is_open_to(around: tuple[Any, ...], open_to: set[str] | No
         ({"c.storageclass.storage.k8s.io/persistentvolumeclaims": "0"}, {"runai-y"}),
         ({"c.storageclass.storage.k8s.io/persistentvolumeclaims": "1"}, None),
         ({"persistentvolumeclaims": "0"}, None),
+        ({"c": "0"}, None),
         ({"other.storageclass.storage.k8s.io/persistentvolumeclaims": "0"}, None),
         (None, None),
     ],
@@ -261,6 +262,7 @@ def test_who_is_told(many: int, everybody: bool, text: str) -> None:
         ({"projects": ("a",), "everybody_inside": True}, "project a with all projects beneath it meets in tenant t:x"),
         ({"projects": ("a",), "everybody": True}, "all projects meet in tenant t:x"),
         ({"projects": ("a", "b"), "layer": "path"}, "projects a, b meet in path t x"),
+        ({"projects": ("a", "b"), "layer": "path", "element": "t:/x:y"}, "projects a, b meet in path t /x:y"),
     ],
 )
 def test_a_meeting_is_told(values: dict[str, Any], text: str) -> None:
@@ -307,6 +309,22 @@ def test_a_class_of_everybody_is_met_by_everybody_first() -> None:
     assert path.chains[0] == (
         "project a", "namespace runai-a", "storage class a", "view policy a", "tenant a", "path /a",
     )  # fmt: skip
+
+
+def test_directories_of_everybody_inside_one_another() -> None:
+    outer, inner = team("a")[:5], team("b", storage_path="/a/b", view_policy=ref("view_policy", "a"))[:5]
+    found = {one.element: one for one in proof(*outer, *inner).meetings if one.layer == "path"}
+    assert found["a:/a"].everybody and not found["a:/a"].everybody_inside  # it is told once that it is all of them
+    beside = team("c", storage_path="/a/c", view_policy=ref("view_policy", "a"))
+    found = {one.element: one for one in proof(*team("a"), *inner, *beside).meetings if one.layer == "path"}
+    assert (found["a:/a"].projects, found["a:/a"].everybody_inside, found["a:/a"].inside) == (("a",), True, ("c",))
+
+
+def test_of_two_ways_that_everybody_has_the_first_is_told() -> None:
+    again = one("storage_class", "z", **team("a")[1].values)
+    found = proof(*team("a")[:5], again, *team("b"))
+    (secret,) = [one for one in found.meetings if one.layer == "secret"]
+    assert [chain[2] for chain in secret.chains] == ["storage class a", "storage class a"]
 
 
 def test_a_claim_of_a_class_that_is_not_here() -> None:

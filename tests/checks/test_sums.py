@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from vastplan.app.checking import catalogue
 from vastplan.checks.commitments import capacity_limit, commitments, deserved
 from vastplan.checks.facts import Facts, Seen
 from vastplan.checks.index import Index
-from vastplan.checks.quotas.promised import claimed, limits
+from vastplan.checks.quotas.promised import claimed, limits, promised
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.words.document import Entry
@@ -174,7 +175,7 @@ def test_claims_count_where_no_quota_holds_them() -> None:
 
     claim = Address("iad", "persistent_volume_claim", "x")
     assert of("/k8s") == of("/k8s/deep", "/k8s/deep/er") == of("/k8s", "/k8s2") == of("/a/b", "/b") == 8
-    assert of("/k8s", "/k8s") == of("/k8s/deep", "/k8s") == of("/k8s", "/") == of("/", "/") == 0
+    assert of("/k8s", "/k8s") == of("/k8s/deep", "/k8s") == of("/a/b/c", "/a/b") == of("/k8s", "/") == of("/", "/") == 0
     assert [of("/k8s", made={claim: size}) for size in (3, 8, 9)] == [5, 0, 0]
 
 
@@ -189,3 +190,43 @@ def test_guaranteed_gpus() -> None:
     assert list(deserved(one("iad", "project", "p"))) == []
     two = [one("iad", "project", name, node_pools=pools) for name in ("p", "q")]
     assert told(facts(two))["iad", "GPUs of node pool a"] == (None, 4, None)
+
+
+def test_claims_count_on_their_own_site_and_not_as_what_was_there() -> None:
+    def claims(name: str, *sizes: int) -> list[Entry]:
+        of = at(name, "storage_class", "c")
+        return [
+            one(name, "view_policy", "p", tenant=at(name, "tenant", "t")),
+            one(name, "qos_policy", "gold", static_limits={"min_reads_bw_mbps": 5}),
+            one(name, "storage_class", "c", driver="file", storage_path="/k8s", view_policy=at(name, "view_policy", "p"),
+                qos_policy=at(name, "qos_policy", "gold")),
+            *(one(name, "persistent_volume_claim", f"x{size}", storage_class=of, size=size) for size in sizes),
+        ]  # fmt: skip
+
+    both = [*claims("iad", 1, 2), *claims("pdx", 10, 20, 40)]
+    assert told(facts(both)) == {
+        ("iad", "hard limits"): (None, 3, None), ("iad", READS): (None, 10, None),
+        ("pdx", "hard limits"): (None, 70, None), ("pdx", READS): (None, 15, None),
+    }  # fmt: skip
+    made = {Address("iad", "persistent_volume_claim", "x1"): 1}
+    live = facts(both, before=Index(both), after=Index(both), known=EVERYTHING, made=made)
+    assert told(live)["iad", READS] == (0, 5, None) and told(live)["iad", "hard limits"] == (0, 2, None)
+    assert promised(facts(both)) == {Address("iad", "tenant", "t"): 3, Address("pdx", "tenant", "t"): 70}
+
+
+def test_blocks_are_in_no_directory() -> None:
+    block = one("iad", "storage_class", "c", driver="block", tenant_name=at("iad", "tenant", "t"))
+    claim = one("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8)
+    root = one("iad", "quota", "q", tenant=at("iad", "tenant", "t"), path="/", hard_limit=5)
+    assert promised(facts([block, claim, root])) == {Address("iad", "tenant", "t"): 13}
+
+
+def test_every_sum_has_its_unit() -> None:
+    units = {row.what: row.unit for row in commitments(facts(BIG))}
+    assert units == {"hard limits": "bytes", READS: "MB/s", GPUS: "GPUs"}
+
+
+def test_where_a_check_wants_to_look() -> None:
+    peer = one("iad", "replication_peer", "link")
+    assert list(catalogue()["REP-06"].wanted(facts([peer]))) == ["iad"]
+    assert list(catalogue()["REP-06"].wanted(facts([]))) == []
