@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import vastplan.kinds
 from tests.checks.cases import HERE, Case, cases, checked, written
 from vastplan.app.checking import catalogue
+from vastplan.words.discover import discover
 
 CASES = tuple(cases())
 
@@ -40,3 +42,10 @@ def test_every_check_says_why_and_what_to_do() -> None:
         for text in (check.title, check.why, check.fix, check.source):
             assert text.strip() == text and len(text) > 10, check.code
         assert check.why.endswith(".") and not check.title.endswith("."), check.code
+
+
+def test_what_checks_read_is_there_to_be_read() -> None:
+    kinds = discover(vastplan.kinds).kinds
+    for check in catalogue().values():
+        there = {fact.name for kind in check.reads for fact in kinds[kind].facts}
+        assert set(check.figures) <= there and bool(check.reads) == bool(check.figures), check.code
