@@ -50,9 +50,9 @@ checks-doc: $(VENV)/ready
 explore: $(VENV)/ready
 	VASTPLAN_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest -n0 tests/properties
 
-# The reports of the plan files in tests/report/plans, written anew. Read the difference before you commit it.
+# The reports of the plan files in tests/report/plans and what is said of checkpoints, written anew. Read the difference before you commit it.
 golden: $(VENV)/ready
-	VASTPLAN_GOLDEN=write $(BIN)/pytest -n0 tests/report/test_golden.py
+	VASTPLAN_GOLDEN=write $(BIN)/pytest -n0 tests/report/test_golden.py tests/checks/checkpoint/test_told.py
 
 # The HTML report in a headless Chromium of this machine (apt-get install chromium); fails where there is none.
 browser: $(VENV)/ready
