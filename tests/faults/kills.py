@@ -16,7 +16,6 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -28,7 +27,6 @@ from tests.faults.case import Scene, Theatre
 from vastplan.app import planfile
 from vastplan.ledger.clock import Clock
 
-ROOT = Path(__file__).resolve().parents[2]
 LATER = 120.0  # seconds: a lease of a process that died has expired
 CODES = {  # how a victim may end: it may have been past its last action, or have had an event less than was counted
     "killed": (-signal.SIGKILL, 0),
@@ -54,7 +52,7 @@ def saved(theatre: Theatre, scene: Scene) -> Path:
 
 def run_victim(theatre: Theatre, scene: Scene, how: str, deadly: int) -> tuple[int, str]:
     """Apply the scene's plan in a process of its own; its exit code and what it printed."""
-    return victim.said_by(how, deadly, saved(theatre, scene))
+    return victim.nursery().said_by(how, deadly, saved(theatre, scene))
 
 
 def events(theatre: Theatre, scene: Scene) -> int:
@@ -122,8 +120,8 @@ def main() -> int:
     parser.add_argument("--every", type=int, default=1, help="take every N-th of the events only")
     every = parser.parse_args().every
     many, began = max(2, (os.cpu_count() or 2) + 1), time.monotonic()
-    with ProcessPoolExecutor(many, multiprocessing.get_context("spawn")) as pool:
-        tallies = list(pool.map(_share, [(number, many, every) for number in range(many)]))
+    with multiprocessing.get_context("spawn").Pool(many) as pool:
+        tallies = pool.map(_share, [(number, many, every) for number in range(many)], chunksize=1)
     for name, size in tallies[0].size.items():
         print(f"{name}: {size}")
     ended = sum((one.ended for one in tallies), Counter[str]())

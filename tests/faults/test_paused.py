@@ -17,7 +17,8 @@ import pytest
 
 from tests.faults import plays
 from tests.faults.case import Scene, Theatre
-from tests.faults.kills import LATER, ROOT, events, later, saved, words
+from tests.faults.kills import LATER, events, later, saved, words
+from tests.faults.victim import ROOT
 from vastplan.model.errors import Locked
 
 LOST = "ledger of iad is lost"

@@ -1,5 +1,5 @@
 """`vastplan apply PLAN` in a process that does something to itself at its N-th event: `python -m tests.faults.victim HOW N PLAN`,
-or `said_by`, which forks it off a process that has all imported and nothing else.
+or, without words, as many such processes as it is asked for on its standard input (`Nursery`).
 
 An event is the moment before or after a request that may change something, or before or after the ledger is made
 durable; in a ledger in Kubernetes that is a request too. HOW is one of `HOWS`. With N = -1 nothing happens. At the end it
@@ -8,14 +8,18 @@ prints how many events there were.
 
 from __future__ import annotations
 
-import multiprocessing
+import atexit
+import importlib
+import json
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,7 @@ from urllib3.connectionpool import HTTPConnectionPool
 from vastplan.cli import main
 from vastplan.ledger import clock
 
+ROOT = Path(__file__).resolve().parents[2]
 PAUSE = 3600.0  # seconds that have passed, as far as the ledger's clock can tell, when it goes on after a stop
 _LOCK = threading.Lock()
 _COUNT = [0]
@@ -96,39 +101,57 @@ def run(how: str, deadly: int, plan: str) -> int:
     return code
 
 
-_CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(
-    [
-        "tests.faults.victim", "vastplan.cli.commands", "vastplan.providers.vast", "vastplan.providers.kubernetes",
-        "vastplan.providers.runai", "vastplan.ledger.kubernetes", "vastplan.sim.world", "vastplan.kinds.vast.view",
-    ]
+LOADED = (
+    "vastplan.cli.commands", "vastplan.providers.vast", "vastplan.providers.kubernetes", "vastplan.providers.runai",
+    "vastplan.ledger.kubernetes", "vastplan.sim.world", "vastplan.kinds.vast.view",
 )  # fmt: skip
+LONGEST = 120  # seconds
 
 
-def said_by(how: str, deadly: int, plan: Path, within: float = 120.0) -> tuple[int, str]:
-    """The exit code of a process like this one, or minus the signal that ended it, and what it printed.
+class Nursery:
+    """A process that has all imported and nothing else; victims are forked off it, one after the other."""
 
-    Raises:
-        TimeoutError: It is still running.
-    """
-    said = plan.with_name("said.txt")
-    process = _CONTEXT.Process(target=_apart, args=(how, deadly, str(plan), str(said)))
-    process.start()
-    process.join(within)
-    if process.exitcode is None:
-        process.kill()
-        raise TimeoutError(f"{how} at {deadly}: still running")
-    return process.exitcode, said.read_text(encoding="utf-8")
+    def __init__(self) -> None:
+        words = [sys.executable, "-m", "tests.faults.victim"]
+        self._process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        atexit.register(self.close)
+
+    def said_by(self, how: str, deadly: int, plan: Path) -> tuple[int, str]:
+        """A victim's exit code, or minus the signal that ended it, and what it printed. SIGALRM is the end of patience."""
+        assert self._process.stdin and self._process.stdout
+        said = plan.with_name("said.txt")
+        print(json.dumps([how, deadly, str(plan), str(said)]), file=self._process.stdin, flush=True)
+        return int(self._process.stdout.readline()), said.read_text(encoding="utf-8")
+
+    def close(self) -> None:
+        """End it."""
+        with self._process as process:  # closes its pipes and waits for it
+            assert process.stdin
+            process.stdin.close()
 
 
-def _apart(how: str, deadly: int, plan: str, said: str) -> None:
-    file = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(file, 1)
-    os.dup2(file, 2)
-    code = run(how, deadly, plan)
-    sys.stdout.flush()
-    sys.exit(code)
+@cache
+def nursery() -> Nursery:
+    """This process's own."""
+    return Nursery()
+
+
+def _raise_victims() -> int:
+    for name in LOADED:
+        importlib.import_module(name)
+    for line in sys.stdin:
+        how, deadly, plan, said = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(LONGEST)
+            file = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(file, 1)
+            os.dup2(file, 2)
+            return run(how, deadly, plan)
+        status = os.waitpid(child, 0)[1]
+        print(os.waitstatus_to_exitcode(status), flush=True)
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1], int(sys.argv[2]), sys.argv[3]))
+    sys.exit(run(sys.argv[1], int(sys.argv[2]), sys.argv[3]) if sys.argv[1:] else _raise_victims())
