@@ -1,38 +1,80 @@
-"""Figures as a report says them: three digits, units by name. What is exact is in the figures themselves."""
+"""Figures as a report says them: three digits, units by name. What is exact is in the figures themselves.
+
+What somebody is told to give is rounded to the side on which it does (`at_least`, `at_most`), and two figures that are
+compared get as many digits as it takes to tell them apart (`apart`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from functools import partial
+from math import ceil, log10
+
+Say = Callable[..., str]
 _DECIMAL = ((10**18, "EB"), (10**15, "PB"), (10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "B"))
 _SPANS = ((86400.0 * 3, 86400.0, "days"), (7200.0, 3600.0, "h"), (300.0, 60.0, "min"))
+_DIGITS, _MOST = 3, 12
 
 
-def size(count: float) -> str:
+def size(count: float, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVEN) -> str:
     """Bytes in decimal units: `980 GB`."""
     for factor, name in _DECIMAL:
         if abs(count) >= factor:
-            return f"{_three(count / factor)} {name}"
-    return f"{_three(count)} B"
+            return f"{_figure(count / factor, digits, rounding)} {name}"
+    return f"{_figure(count, digits, rounding)} B"
 
 
-def rate(bytes_per_second: float) -> str:
+def rate(bytes_per_second: float, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVEN) -> str:
     """Bytes a second in decimal units: `2.5 GB/s`."""
-    return f"{size(bytes_per_second)}/s"
+    return f"{size(bytes_per_second, digits, rounding)}/s"
 
 
-def span(seconds: float) -> str:
+def span(seconds: float, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVEN) -> str:
     """Seconds as `93.3 s`, `98.5 min`, `49.5 h` or `13.2 days`."""
     for least, factor, name in _SPANS:
         if seconds >= least:
-            return f"{_three(seconds / factor)} {name}"
-    return f"{_three(seconds)} s"
+            return f"{_figure(seconds / factor, digits, rounding)} {name}"
+    return f"{_figure(seconds, digits, rounding)} s"
 
 
-def share(fraction: float) -> str:
+def share(fraction: float, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVEN) -> str:
     """A fraction of 1 in percent: `48.3 %`."""
-    return f"{_three(100 * fraction)} %"
+    return f"{_figure(100 * fraction, digits, rounding)} %"
 
 
-def _three(value: float) -> str:
-    if abs(value) >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3g}"
+def at_least(say: Say, value: float) -> str:
+    """A figure that is enough wherever `value` is."""
+    return say(value, rounding=ROUND_CEILING)
+
+
+def at_most(say: Say, value: float) -> str:
+    """A figure that is not too much wherever `value` is not."""
+    return say(value, rounding=ROUND_FLOOR)
+
+
+def between(say: Say, low: float, high: float) -> tuple[str, str]:
+    """Two figures that hold all that they enclose between `low` and `high`, however near these are."""
+    digits = _DIGITS
+    if 0 < high - low < high:
+        digits = min(_MOST, max(_DIGITS, ceil(1 + log10(2 * high / (high - low)))))
+    return say(low, digits, ROUND_CEILING), say(high, digits, ROUND_FLOOR)
+
+
+def apart(say: Say, one: float, other: float) -> tuple[str, str]:
+    """Two figures with as many digits as it takes to see which is the greater."""
+    texts = ("", "")
+    for digits in range(_DIGITS, _MOST + 1):
+        first, second = map(partial(say, digits=digits), (one, other))
+        texts = (first, second)
+        if first != second or one == other:
+            break
+    return texts
+
+
+def _figure(value: float, digits: int, rounding: str) -> str:
+    """So many digits, and all of those before the point."""
+    exact = Decimal(value)
+    if abs(exact) >= 10 ** (digits - 1):
+        return f"{exact.to_integral_value(rounding):,f}"
+    return f"{Context(prec=digits, rounding=rounding).plus(exact).normalize():f}"

@@ -80,7 +80,7 @@ def test_a_minute_is_too_short_for_a_disk_of_3_gb_a_second() -> None:
     disk = Limit(Sort.NODES, "", 3 * 10**9)
     found = findings(budget(Demand(size_bytes=280 * 10**9, interval=60, limits=(disk,))))
     assert [one.code for one in found] == ["CKP-01"]
-    assert found[0].fix == "an interval of 93.3 s or more"
+    assert found[0].fix == "an interval of 93.4 s or more"
 
 
 def test_the_slowest_limit_binds_and_jobs_share_it() -> None:
@@ -185,7 +185,7 @@ def test_targets_that_nothing_meets_are_said_to_be_so() -> None:
     both = budget(replace(base, targets=Targets(rpo=300, stall_fraction=0.1)))
     assert [one.code for one in findings(both)] == ["CKP-02", "CKP-03"]
     assert (
-        "no interval meets the targets at this bandwidth: the write may take 30 s, so raise it to 3.33 GB/s"
+        "no interval meets the targets at this bandwidth: the write may take 30 s, so raise it to 3.34 GB/s"
         in findings(both)[0].fix
     )
     writer = Writer(asynchronous=True, staging_bytes_per_second=10**9)

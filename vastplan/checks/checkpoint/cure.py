@@ -16,10 +16,10 @@ def cure(budget: Budget) -> str:
     if budget.window is None:
         return ""
     if not budget.window.empty:
-        least, most = say.span(budget.window.shortest), say.span(budget.window.longest)
-        return (
-            f"an interval of {least} or more" if isinf(budget.window.longest) else f"an interval of {least} to {most}"
-        )
+        if isinf(budget.window.longest):
+            return f"an interval of {say.at_least(say.span, budget.window.shortest)} or more"
+        least, most = say.between(say.span, budget.window.shortest, budget.window.longest)
+        return f"an interval of {least} to {most}"
     wanted = write_needed(budget)
     if wanted is None:
         return (
@@ -27,8 +27,8 @@ def cure(budget: Budget) -> str:
             + (", or stage faster" if budget.demand.writer.asynchronous else "")
         )
     return (
-        f"no interval meets the targets at this bandwidth: the write may take {say.span(wanted)}, "
-        f"so raise it to {say.rate(budget.demand.size_bytes / wanted)} for each job ({budget.binding} binds)"
+        f"no interval meets the targets at this bandwidth: the write may take {say.at_most(say.span, wanted)}, so raise it to "
+        f"{say.at_least(say.rate, budget.demand.size_bytes / wanted)} for each job ({budget.binding} binds)"
     )
 
 

@@ -23,16 +23,20 @@ def durable(budget: Budget) -> Iterator[Finding]:
         what = f"checkpoints have to outlive a {wanted.name.lower()} and lie on what goes with a {reached.name.lower()}"
         yield Finding("CKP-05", ERROR, what, "copy them on: tier.drain and tier.drain_to")
     if drained and demand.interval is not None and budget.drain > demand.interval:
-        what = f"copying a checkpoint on takes {say.span(budget.drain)} and the next comes after {say.span(demand.interval)}"
-        yield Finding("CKP-05", ERROR, what, f"drain at {say.rate(demand.size_bytes / demand.interval)} or more")
+        takes, due = say.apart(say.span, budget.drain, demand.interval)
+        enough = say.at_least(say.rate, demand.size_bytes / demand.interval)
+        what = f"copying a checkpoint on takes {takes} and the next comes after {due}"
+        yield Finding("CKP-05", ERROR, what, f"drain at {enough} or more")
 
 
 def capacity(budget: Budget) -> Iterator[Finding]:
     """CKP-08: no room for what is live, or for that and what snapshots pin."""
     demand, room = budget.demand, budget.space
     if demand.quota_bytes is not None and room.live > demand.quota_bytes:
-        what = f"live checkpoints take {say.size(room.live)} and the volume has {say.size(demand.quota_bytes)}"
-        yield Finding("CKP-08", ERROR, what, f"a size of {say.size(room.live)} or more, or a smaller keep_last")
+        take, has = say.apart(say.size, room.live, demand.quota_bytes)
+        enough = say.at_least(say.size, room.live)
+        what = f"live checkpoints take {take} and the volume has {has}"
+        yield Finding("CKP-08", ERROR, what, f"a size of {enough} or more, or a smaller keep_last")
     if room.pinned is None:
         return
     together = room.live + room.pinned
@@ -50,14 +54,15 @@ def shared(budget: Budget) -> Iterator[Finding]:
     if wanted is None or left is None:
         return
     if left.caps is not None and left.caps.empty:
+        average, rest = say.apart(say.rate, left.caps.lowest, left.caps.highest)
         what = (
-            f"no cap on writes suits both: checkpoints average {say.rate(left.caps.lowest)} "
-            f"and {say.rate(wanted)} of reads leave {say.rate(left.caps.highest)}"
+            f"no cap on writes suits both: checkpoints average {average} and {say.rate(wanted)} of reads leave {rest}"
         )
         yield Finding("CKP-09", WARNING, what, "checkpoint less often, or promise readers less")
     elif left.readers_left < wanted:
-        what = f"while a checkpoint is written {say.rate(left.readers_left)} are left for reads that need {say.rate(wanted)}"
-        fix = f"cap writes at {say.rate(left.caps.highest)}" if left.caps else "cap the writes"
+        rest, need = say.apart(say.rate, left.readers_left, wanted)
+        what = f"while a checkpoint is written {rest} are left for reads that need {need}"
+        fix = f"cap writes at {say.at_most(say.rate, left.caps.highest)}" if left.caps else "cap the writes"
         yield Finding("CKP-09", WARNING, what, fix)
 
 
@@ -102,10 +107,8 @@ def far(budget: Budget) -> Iterator[Finding]:
         yield Finding("CKP-15", WARNING, what, "write on the origin's site")
     replica = budget.replica
     if replica is not None and replica.transfer > replica.every:
-        what = (
-            f"replication falls behind: {say.size(replica.sent)} take {say.span(replica.transfer)} "
-            f"and the next cycle begins after {say.span(replica.every)}"
-        )
+        takes, due = say.apart(say.span, replica.transfer, replica.every)
+        what = f"replication falls behind: {say.size(replica.sent)} take {takes} and the next cycle begins after {due}"
         yield Finding("CKP-15", WARNING, what, "replicate less often, keep fewer checkpoints, or use a faster WAN")
 
 

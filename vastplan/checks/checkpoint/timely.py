@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 from typing import NamedTuple
 
 from vastplan.checks.checkpoint import failures
@@ -50,20 +51,17 @@ def _unjudged(target: str, why: str, fix: str) -> Finding:
 def written_in_time(budget: Budget) -> Iterator[Finding]:
     """CKP-01: the write takes longer than the interval."""
     if budget.rhythm and budget.pace and budget.pace.write > budget.rhythm.interval:
-        yield Finding(
-            "CKP-01",
-            ERROR,
-            f"a checkpoint takes {say.span(budget.pace.write)} to write and the next one is due after "
-            f"{say.span(budget.rhythm.interval)}: {budget.binding} binds",
-            cure(budget),
-        )
+        takes, due = say.apart(say.span, budget.pace.write, budget.rhythm.interval)
+        what = f"a checkpoint takes {takes} to write and the next one is due after {due}: {budget.binding} binds"
+        yield Finding("CKP-01", ERROR, what, cure(budget))
 
 
 def stalls(budget: Budget) -> Iterator[Finding]:
     """CKP-02: the job stands still for too much of its time."""
     wanted = budget.demand.targets.stall_fraction
     if budget.rhythm and wanted is not None and budget.rhythm.stall_fraction > wanted:
-        what = f"{say.share(budget.rhythm.stall_fraction)} of the time is stall, the target is {say.share(wanted)}"
+        stall, target = say.apart(say.share, budget.rhythm.stall_fraction, wanted)
+        what = f"{stall} of the time is stall, the target is {target}"
         yield Finding("CKP-02", WARNING, what, cure(budget))
 
 
@@ -71,12 +69,14 @@ def recovery_point(budget: Budget) -> Iterator[Finding]:
     """CKP-03: the newest complete checkpoint may be older than its target, here or on the other site."""
     targets = budget.demand.targets
     if budget.rhythm and targets.rpo is not None and budget.rhythm.rpo > targets.rpo:
-        what = f"up to {say.span(budget.rhythm.rpo)} of work is lost, the target is {say.span(targets.rpo)}: {budget.binding} binds"
+        lost, target = say.apart(say.span, budget.rhythm.rpo, targets.rpo)
+        what = f"up to {lost} of work is lost, the target is {target}: {budget.binding} binds"
         yield Finding("CKP-03", ERROR, what, cure(budget))
     if budget.replica and targets.remote_rpo is not None and budget.replica.rpo > targets.remote_rpo:
+        lost, target = say.apart(say.span, budget.replica.rpo, targets.remote_rpo)
         what = (
-            f"on the other site up to {say.span(budget.replica.rpo)} of work is lost, the target is "
-            f"{say.span(targets.remote_rpo)}: {say.span(budget.replica.transfer)} of it is the transfer"
+            f"on the other site up to {lost} of work is lost, the target is {target}: "
+            f"{say.span(budget.replica.transfer)} of it is the transfer"
         )
         yield Finding("CKP-03", ERROR, what, "replicate more often, checkpoint more often, or use a faster WAN")
 
@@ -88,10 +88,9 @@ def best_interval(budget: Budget) -> Iterator[Finding]:
         return
     wanted = budget.demand.targets.overhead
     if wanted is not None and rhythm.overhead > wanted:
-        what = (
-            f"the overhead is {say.share(rhythm.overhead)}, the target is {say.share(wanted)}; "
-            f"the least is {say.share(budget.best_overhead)}, at {say.span(best)}"
-        )
+        costs, target = say.apart(say.share, rhythm.overhead, wanted)
+        least = say.share(budget.best_overhead)
+        what = f"the overhead is {costs}, the target is {target}; the least is {least}, at {say.span(best)}"
         yield Finding("CKP-04", WARNING, what, cure(budget))
     elif not best / 2 <= rhythm.kept <= 2 * best:
         what = (
@@ -118,8 +117,9 @@ def eviction(budget: Budget) -> Iterator[Finding]:
     """CKP-07: a pod that is told to go is killed before its last checkpoint is written."""
     grace = budget.demand.grace_period
     if budget.write is not None and grace is not None and grace < budget.write:
-        what = f"a pod has {say.span(grace)} to end and a checkpoint takes {say.span(budget.write)}"
-        yield Finding("CKP-07", WARNING, what, f"a terminationGracePeriodSeconds of {say.span(budget.write)} or more")
+        has, takes = say.apart(say.span, grace, budget.write)
+        what = f"a pod has {has} to end and a checkpoint takes {takes}"
+        yield Finding("CKP-07", WARNING, what, f"a terminationGracePeriodSeconds of {ceil(budget.write)} or more")
 
 
 def failing(budget: Budget) -> Iterator[Finding]:
@@ -151,7 +151,8 @@ def recovery_time(budget: Budget) -> Iterator[Finding]:
     wanted, demand = budget.demand.targets.rto, budget.demand
     if wanted is not None and budget.restore is not None and budget.restore > wanted:
         reading = budget.restore - demand.attach - demand.restart
-        what = f"a restore takes {say.span(budget.restore)}, {say.span(reading)} of it reading; the target is {say.span(wanted)}"
+        takes, target = say.apart(say.span, budget.restore, wanted)
+        what = f"a restore takes {takes}, {say.span(reading)} of it reading; the target is {target}"
         yield Finding("CKP-17", NOTE, what, "faster reads, a smaller checkpoint, or a quicker restart")
 
 
