@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.engine.library import KINDS, SITE, Bench, action, at, entry, ref
+from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
 from vastplan.engine.blame import traced, wire
 from vastplan.engine.leave import Rule, leave, without
 from vastplan.model.errors import VastplanError
@@ -163,9 +163,7 @@ def told(bench: Bench, provider: Any) -> Action:
     bench.done(A)
     bench.library.named("shelf", "a").update(size=9, labels={"x": "2"})
     plan = bench.plan(A)
-    (found,) = traced(
-        plan.actions, {at("shelf", "a"): bench.part.entries["iad/shelf/a"]}, KINDS, {(SITE, "library"): provider}
-    )
+    (found,) = traced(plan.actions, bench.part_by_address(), KINDS, remembering(provider))
     assert found.since == "2026-01-02T00:00:00+00:00"
     return found
 
@@ -175,6 +173,7 @@ def told(bench: Bench, provider: Any) -> Action:
     [
         (VastplanError("no way in"), "no way in"),
         (None, "the system does not tell"),
+        (Library(), "the system does not tell"),
         (Remembers(), "the system does not tell"),
         (Remembers(Trace("x", "noon")), "the system does not tell"),
         (Remembers(Trace("x", WHEN), VastplanError("cut\x1b off")), "cut"),
@@ -197,6 +196,16 @@ def test_who_changed_which_field_last(bench: Bench) -> None:
         "size": Author("ann", WHEN, "size"), "labels.x": Author("bob", WHEN.replace("03T", "04T"), "labels"),
     }  # fmt: skip
     assert [(one.id, one.locator, one.since) for one in memory.sought] == [("n1", "n1", found.since)]
+
+
+def test_the_last_trace_of_that_very_place_counts(bench: Bench) -> None:
+    memory = Remembers(
+        Trace("ann", WHEN, "put", (("size", "unit"),)), Trace("bob", WHEN.replace("03T", "02T"), "put", (("size",),)),
+        Trace("eve", WHEN.replace("03T", "05T"), "put", (("open",),)),
+    )  # fmt: skip
+    assert {change.path: change.author for change in told(bench, memory).changes} == {
+        "size": Author("ann", WHEN, "put"), "labels.x": Author(untold="the system does not tell"),
+    }  # fmt: skip
 
 
 def test_what_the_document_changed_has_no_author(bench: Bench) -> None:
@@ -227,3 +236,4 @@ def test_where_a_leaf_is_on_the_wire() -> None:
     assert wire(fields, ("rooms", "a", "power")) == ("rooms",)
     assert wire(fields, ("labels", "x")) == ("meta", "labels", "x")
     assert wire(fields, ("nothing",)) == ()
+    assert wire(KINDS["book"].fields, ("shelf",)) == ("shelf_id",)
