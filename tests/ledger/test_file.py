@@ -276,6 +276,20 @@ def test_a_file_gets_the_rights_that_are_asked_for(mode: int | None, has: int, t
     assert stat.S_IMODE((tmp_path / "file").stat().st_mode) == has
 
 
+def test_nobody_else_can_open_a_file_while_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened, modes = os.open, []
+
+    def opening(path: Path, flags: int, mode: int = 0o777) -> int:
+        if str(path).endswith(".new"):
+            modes.append(mode)
+        return opened(path, flags, mode)
+
+    monkeypatch.setattr(os, "open", opening)
+    for mode in (0o640, 0o600, None):
+        write_atomically(tmp_path / "file", b"new", mode)
+    assert modes == [0o600, 0o600, 0o666]
+
+
 def test_a_file_that_cannot_be_replaced_leaves_nothing_beside_it(tmp_path: Path) -> None:
     (tmp_path / "there" / "inside").mkdir(parents=True)
     with pytest.raises(IsADirectoryError):
