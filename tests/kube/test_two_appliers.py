@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tests.faults.kills import LATER, ROOT, later, words
+from tests.faults.kills import LATER, later, words
+from tests.faults.victim import ROOT
 from tests.kube.conftest import MODE
 from tests.kube.hands import Hands
 from tests.kube.lab import KubeLab
