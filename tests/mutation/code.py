@@ -7,9 +7,9 @@ FILE has further words, one on a line, such as `--only=NAME`.
 A mutant is the module with one small mistake (`mistakes.py`), tried by the tests of its suite in a process of its own, as
 many at once as there are processors. A mistake within a function is put into a process that has all loaded (`house.py`)
 and tried by the tests that call the function; every other one, and what is called before the tests run, by all tests in a
-process that imports the mutant in the place of its module (`afresh.py`). What is still alive then is told; what never ends is killed
-after a time and counts as noticed, and how many were so is told too. `suites.yaml` names the suites; a survivor needs a
-reason in `code-survivors.yaml`.
+process that imports the mutant in the place of its module (`afresh.py`). What is still alive then is told; what never ends
+is killed after a time and counts as noticed, and how many were so is told too. `suites.yaml` names the suites; a survivor
+needs a reason in `code-survivors.yaml`.
 """
 
 from __future__ import annotations

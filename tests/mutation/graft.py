@@ -11,6 +11,9 @@ from types import CodeType, FunctionType
 
 from tests.mutation.mistakes import Mutant
 
+Pairs = list[tuple[CodeType, CodeType]]
+"""Functions as they are, and as a mutant has them."""
+
 
 class Loaded:
     """The functions that are loaded, by their code."""
@@ -24,16 +27,15 @@ class Loaded:
             elif isinstance(one, functools._lru_cache_wrapper):
                 self._memories.append(one)
 
-    def can(self, before: CodeType, mutant: Mutant) -> bool:
-        """Whether all that the mutant does otherwise is within functions that are loaded."""
-        pairs = changed(before, program(mutant))
+    def can(self, pairs: Pairs) -> bool:
+        """Whether these functions are loaded and can become the new ones; none at all cannot."""
         return bool(pairs) and all(
-            self._functions.get(old) and len(old.co_freevars) == len(new.co_freevars) for old, new in pairs or ()
+            self._functions.get(old) and len(old.co_freevars) == len(new.co_freevars) for old, new in pairs
         )
 
-    def put(self, before: CodeType, mutant: Mutant) -> None:
-        """From now on the functions are the mutant's; what the old ones answered is forgotten."""
-        for old, new in changed(before, program(mutant)) or ():
+    def put(self, pairs: Pairs) -> None:
+        """From now on the functions are the new ones; what the old ones answered is forgotten."""
+        for old, new in pairs:
             for function in self._functions[old]:
                 function.__code__ = new
         self.forget()
@@ -54,12 +56,12 @@ def program(mutant: Mutant) -> CodeType:
     return compile(mutant.tree, f"<{mutant.name}>", "exec", dont_inherit=True)
 
 
-def changed(old: CodeType, new: CodeType) -> list[tuple[CodeType, CodeType]] | None:
-    """The outermost functions of a module that differ; None: something differs outside of them."""
-    found: list[tuple[CodeType, CodeType]] = []
+def changed(old: CodeType, new: CodeType) -> Pairs:
+    """The outermost functions of a module that differ; none where something differs outside of them."""
+    found: Pairs = []
     for before, after in _pairs(old, new):
         if before is None or after is None or not _alike(before, after):
-            return None
+            return []
         found += [
             (one, other)
             for one, other in zip(_inner(before), _inner(after), strict=True)

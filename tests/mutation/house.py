@@ -22,7 +22,7 @@ from typing import NoReturn
 
 import pytest
 
-from tests.mutation.graft import Loaded, changed, code_of, program
+from tests.mutation.graft import Loaded, Pairs, changed, code_of, program
 from tests.mutation.mistakes import Mutant
 from tests.mutation.suites import Suite, module_of
 from tests.mutation.trial import OPTIONS, Tried, each
@@ -65,6 +65,7 @@ class House:
         self._killers: dict[Place, list[str]] = defaultdict(list)
         """The tests that noticed a mutant there, the last one first."""
         self._items: dict[str, pytest.Item] = {}
+        self._pairs: dict[str, Pairs] = {}  # what each mutant changes, by its name
         self.findings = Findings()
 
     @pytest.hookimpl(wrapper=True)
@@ -93,12 +94,16 @@ class House:
 
     def _try(self, session: pytest.Session, loaded: Loaded) -> None:
         gc.freeze()  # what is forked off shares what is there
-        mine = [one for one in self._mutants if loaded.can(self._codes[one.module], one)]
-        names = {one.name for one in mine}
-        self.findings.others = [one.name for one in self._mutants if one.name not in names]
+        mine: list[Mutant] = []
+        for one in self._mutants:
+            self._pairs[one.name] = changed(self._codes[one.module], program(one))
+            if loaded.can(self._pairs[one.name]):
+                mine.append(one)
+            else:
+                self.findings.others.append(one.name)
 
         def killer(mutant: Mutant) -> str | None:
-            loaded.put(self._codes[mutant.module], mutant)
+            loaded.put(self._pairs[mutant.name])
             for test in self._tests(mutant):
                 item = self._items[test]
                 item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
@@ -109,14 +114,13 @@ class House:
         def seconds(mutant: Mutant) -> float:
             return self._limit(sum(self.findings.seconds[test] for test in self._tests(mutant)))
 
-        for number, one in enumerate(each(mine, killer, self._jobs, seconds)):
-            self._count(one)
+        for number, tried in enumerate(each(mine, killer, self._jobs, seconds)):
+            self._count(tried)
             if number % 100 == 0:
                 print(f"  {number} of {len(mine)} within functions tried", file=sys.__stdout__, flush=True)
 
     def _places(self, mutant: Mutant) -> list[Place]:
-        pairs = changed(self._codes[mutant.module], program(mutant)) or []
-        return [(self._files[mutant.module], old.co_firstlineno) for old, _ in pairs]
+        return [(self._files[mutant.module], old.co_firstlineno) for old, _ in self._pairs[mutant.name]]
 
     def _tests(self, mutant: Mutant) -> list[str]:
         """Those that call what the mutant changes: first those that noticed another one there, then the quickest."""

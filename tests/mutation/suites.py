@@ -46,9 +46,7 @@ class Suite:
         for file in self.files():
             for number, mutant in enumerate(mutants(file.read_text(encoding="utf-8"), module_of(file))):
                 if number % every == 0 and any(meant(mutant.name, one) for one in only):
-                    compile(
-                        mutant.tree, mutant.name, "exec", dont_inherit=True
-                    )  # a mutant that is no program would count as killed
+                    compile(mutant.tree, mutant.name, "exec")  # one that is no program would count as killed
                     yield mutant
 
 

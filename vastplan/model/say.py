@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
-from functools import partial
 from math import ceil, log10
 
 Say = Callable[..., str]
@@ -63,13 +62,10 @@ def between(say: Say, low: float, high: float) -> tuple[str, str]:
 
 def apart(say: Say, one: float, other: float) -> tuple[str, str]:
     """Two figures with as many digits as it takes to see which is the greater."""
-    texts = ("", "")
-    for digits in range(_DIGITS, _MOST + 1):
-        first, second = map(partial(say, digits=digits), (one, other))
-        texts = (first, second)
-        if first != second or one == other:
-            break
-    return texts
+    digits = _DIGITS
+    while one != other and digits < _MOST and say(one, digits) == say(other, digits):
+        digits += 1
+    return say(one, digits), say(other, digits)
 
 
 def _figure(value: float, digits: int, rounding: str) -> str:

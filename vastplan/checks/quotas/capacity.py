@@ -12,14 +12,14 @@ from vastplan.model.units import BYTES, show
 
 def _run(facts: Facts) -> Iterator[Finding]:
     for row in commitments(facts):
-        holders = facts.objects.on(row.site, "tenant") or facts.objects.on(row.site, "quota")
-        tenants = sorted(holders.values(), key=lambda one: one.address)
-        if row.what == CAPACITY and row.over and tenants:
+        entries = facts.objects.on(row.site, "tenant") or facts.objects.on(row.site, "quota")
+        holders = sorted(entries.values(), key=lambda one: one.address)
+        if row.what == CAPACITY and row.over and holders:
             has = show(int(row.limit or 0), BYTES)
             text = (
                 f"hard limits on {row.site} promise {show(int(row.after), BYTES)} together, and {has} may be promised"
             )
-            yield Finding(tenants[0], text)
+            yield Finding(holders[0], text)
 
 
 def _wanted(facts: Facts) -> Iterator[str]:
