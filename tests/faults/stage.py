@@ -251,18 +251,21 @@ class Stage:
                 self.by_hand(site, "kubernetes", "POST", "/api/v1/namespaces", space)
 
 
-def settled(stage: Stage, *, runs: int = 1) -> None:
+def settled(stage: Stage) -> None:
     """The next ordinary run converges: it does all it plans, and then there is nothing left to do."""
-    for _ in range(runs):
-        plan = stage.plan()
-        assert not plan.unknown, plan.unknown
-        stopped = [(str(one.address), one.verb.value, one.blocked) for one in plan.actions if one.blocked]
-        assert not stopped, f"the next run is held up: {stopped}"
-        assert not [one for one in plan.actions if one.verb is Verb.ADOPT], "something of ours is not ours any more"
-        if plan.actions:
-            receipt = stage.apply(plan)
-            bad = [one for one in receipt.outcomes if one.state is not State.DONE]
-            assert not bad, f"the next run does not converge: {bad}"
-    left = stage.plan()
-    assert left.actions == (), [(str(one.address), one.verb.value, one.reason) for one in left.actions]
-    assert not left.unknown, left.unknown
+    plan = _ordinary(stage)
+    if plan.actions:
+        receipt = stage.apply(plan)
+        bad = [one for one in receipt.outcomes if one.state is not State.DONE]
+        assert not bad, f"the next run does not converge: {bad}"
+        left = _ordinary(stage)
+        assert left.actions == (), [(str(one.address), one.verb.value, one.reason) for one in left.actions]
+
+
+def _ordinary(stage: Stage) -> Plan:
+    plan = stage.plan()
+    assert not plan.unknown, plan.unknown
+    stopped = [(str(one.address), one.verb.value, one.blocked) for one in plan.actions if one.blocked]
+    assert not stopped, f"the next run is held up: {stopped}"
+    assert not [one for one in plan.actions if one.verb is Verb.ADOPT], "something of ours is not ours any more"
+    return plan

@@ -283,6 +283,26 @@ def test_a_log_in_carries_nothing_but_itself(tmp_path: Path, monkeypatch: pytest
         assert ["authorization" in one.headers for one in server.seen] == [False]
 
 
+@pytest.mark.parametrize("around", [True, False], ids=["by itself", "through a proxy"])
+@pytest.mark.parametrize("system", LOG_IN)
+def test_a_log_in_needs_no_connection_of_its_own(
+    system: str, around: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, token = LOG_IN[system]
+    what = KINDS["tenant" if system == "vast" else "department"]
+
+    def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        say(handler, 200, {token: "t"} if seen.path.endswith(path) else made("vast"))
+
+    with serving(tmp_path, answer) as server, proxying() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1" if around else "")
+        logging_in(system, server).read(what, "1")
+        assert len(server.seen) == 2
+        assert len({one.port for one in server.seen}) == 1
+        assert len(proxy.seen) == (0 if around else 1)
+
+
 def test_no_more_calls_at_once_than_allowed(system: str, tmp_path: Path) -> None:
     lock, now, most = threading.Lock(), [0], [0]
 

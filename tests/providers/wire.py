@@ -24,6 +24,7 @@ class Seen:
     path: str
     headers: dict[str, str]
     body: bytes
+    port: int  # the client's: a connection
 
 
 @dataclass(slots=True)
@@ -62,7 +63,8 @@ def serving(folder: Path, answer: Answer) -> Iterator[Server]:
 
         def _serve(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            one = Seen(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body)
+            headers = {k.lower(): v for k, v in self.headers.items()}
+            one = Seen(self.command, self.path, headers, body, self.client_address[1])
             server.seen.append(one)
             answer(one, self)
 
@@ -84,7 +86,8 @@ def proxying() -> Iterator[Server]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_CONNECT(self) -> None:
-            server.seen.append(Seen("CONNECT", self.path, {k.lower(): v for k, v in self.headers.items()}, b""))
+            headers = {k.lower(): v for k, v in self.headers.items()}
+            server.seen.append(Seen("CONNECT", self.path, headers, b"", self.client_address[1]))
             host, _, port = self.path.rpartition(":")
             with socket.create_connection((host, int(port)), 5) as there:
                 self.send_response(200)

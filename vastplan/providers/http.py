@@ -72,8 +72,10 @@ class Http:
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         adapter = HTTPAdapter(max_retries=repeats(patience), pool_connections=2, pool_maxsize=max(parallel, 2))
         self._session.mount("https://", adapter)
-        # Whoever logs in twice has changed nothing: that is repeated like a read.
-        self._session.mount(self.base + log_in, HTTPAdapter(max_retries=repeats(patience, READS | {"POST"})))
+        # Whoever logs in twice has changed nothing: that is repeated like a read, on the same connections.
+        log_ins = HTTPAdapter(max_retries=repeats(patience, READS | {"POST"}))
+        log_ins.poolmanager, log_ins.proxy_manager = adapter.poolmanager, adapter.proxy_manager
+        self._session.mount(self.base + log_in, log_ins)
 
     def close(self) -> None:
         """Close the connections."""

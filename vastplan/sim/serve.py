@@ -36,6 +36,7 @@ class Authority:
         self._ca = trustme.CA()
         leaf = self._ca.issue_cert("localhost", "127.0.0.1", "::1")
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.num_tickets = 0  # no client here takes up an earlier session
         leaf.configure_cert(self.context)
 
     def pem(self) -> bytes:
