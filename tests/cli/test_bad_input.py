@@ -206,6 +206,14 @@ def test_a_bad_address(tmp_path: Path, vastplan: Run) -> None:
     assert "not in the ledger" in vastplan("ledger", "forget", file, "iad/tenant/a").err
 
 
+@pytest.mark.parametrize("verb", ["forget", "unlock"])
+def test_no_json_is_no_sentence_either(verb: str, tmp_path: Path, vastplan: Run) -> None:
+    what = {"forget": "iad/tenant/a", "unlock": "iad"}[verb]
+    ran = vastplan("ledger", verb, _good(tmp_path), what, "--format", "json")
+    assert ran.code == 1
+    assert f"ledger {verb} says one sentence and no JSON" in ran.err + ran.out
+
+
 class Relay(Spec):
     """A throw-away kind whose objects refer to one another, which no kind of ours does."""
 

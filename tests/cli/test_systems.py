@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.conftest import Run
+from tests.lab import Lab
 from vastplan.sim.faults import Effect, Fault
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
@@ -200,3 +202,32 @@ def test_answers_that_must_not_be_believed(
         unknown(vastplan("plan", document(tmp_path, server.url)), says)
     finally:
         server.stop()
+
+
+def test_a_cluster_that_a_kubeconfig_leaves_unchecked(tmp_path: Path, vastplan: Run) -> None:
+    with Lab(tmp_path, {"far": ["kubernetes"]}) as lab:
+        (one,) = lab.world.endpoints()
+        config = yaml.safe_load(Path(one.kubeconfig).read_text())
+        (cluster,) = config["clusters"]
+        del cluster["cluster"]["certificate-authority-data"]
+        cluster["cluster"]["insecure-skip-tls-verify"] = True
+        (tmp_path / "kubeconfig").write_text(yaml.safe_dump(config))
+        file = tmp_path / "doc.yaml"
+        given = "{kubeconfig: kubeconfig, context: far%s}"
+        head = "version: 1\nname: doc\nnamespaces: {a: {}}\nsites: {far: {kubernetes: %s}}\n"
+
+        file.write_text(head % given % "")
+        ran = vastplan("plan", file)
+        assert ran.code == 6, ran
+        assert "context far skips the check of the server's certificate" in ran.out
+
+        file.write_text(head % given % ", insecure_skip_verify: true")
+        ran = vastplan("plan", file)
+        assert ran.code == 0, ran
+        assert "warning VP320: site far: the certificate of kubernetes (far) is not verified" in ran.out
+
+        ledger = "ledger: {kubernetes: {namespace: a, kubeconfig: kubeconfig, insecure_skip_verify: true}}\n"
+        file.write_text(head % given % ", insecure_skip_verify: true" + ledger)
+        ran = vastplan("plan", file)
+        assert ran.code == 0, ran
+        assert "warning VP320: ledger: the certificate of kubernetes (the current context) is not verified" in ran.out

@@ -6,8 +6,12 @@ import difflib
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Run
 from tests.drift.stage import DOCUMENT, TIB, Hands, stage
+from vastplan.app import accept
+from vastplan.model.errors import VastplanError
 
 
 def touched(folder: Path, name: str = "hand.yaml", before: str = DOCUMENT) -> list[str]:
@@ -90,6 +94,20 @@ def test_what_cannot_be_accepted_leaves_the_file_and_says_what_to_do(
         ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/q", "--accept", wanted)
         assert ran.code == 1 and why in ran.err, ran
         assert touched(tmp_path) == []
+
+
+def test_a_file_that_is_gone_when_it_is_written(tmp_path: Path) -> None:
+    with pytest.raises(VastplanError, match="cannot be read: No such file"):
+        accept._write(tmp_path / "gone.yaml", "after", "before")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_that_was_edited_meanwhile(tmp_path: Path) -> None:
+    file = tmp_path / "edited.yaml"
+    file.write_text("edited")
+    with pytest.raises(VastplanError, match="was changed while it was looked at"):
+        accept._write(file, "after", "before")
+    assert file.read_text() == "edited"
 
 
 def test_a_secret_is_never_accepted(tmp_path: Path, vastplan: Run) -> None:

@@ -16,7 +16,8 @@ from tests.kube.lab import kubeconfig
 from tests.kube.server import ApiServer
 from tests.ledger.benches import KubernetesBench
 from tests.ledger.contract import BusyLedgerContract, LedgerContract
-from vastplan.providers.kubernetes import KubernetesProvider, connect
+from vastplan.providers.kubeconfig import connect
+from vastplan.providers.kubernetes import KubernetesProvider
 
 
 class TestKubernetes(LedgerContract):

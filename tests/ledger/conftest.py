@@ -9,7 +9,8 @@ import pytest
 
 from tests.ledger.benches import KubernetesBench
 from tests.ledger.memory import memory
-from vastplan.providers.kubernetes import KubernetesProvider, connect
+from vastplan.providers.kubeconfig import connect
+from vastplan.providers.kubernetes import KubernetesProvider
 from vastplan.sim.world import World
 
 __all__ = ["cluster", "memory", "simulated"]

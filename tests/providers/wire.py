@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import select
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -51,9 +52,12 @@ def say(handler: BaseHTTPRequestHandler, status: int, body: Any = None, **header
 
 
 @contextmanager
-def serving(folder: Path, answer: Answer) -> Iterator[Server]:
-    """Serve until the block ends."""
+def serving(folder: Path, answer: Answer, *, clients: bytes = b"") -> Iterator[Server]:
+    """Serve until the block ends; `clients` is the authority whose certificates clients must have."""
     authority = Authority()
+    if clients:
+        authority.context.verify_mode = ssl.CERT_REQUIRED
+        authority.context.load_verify_locations(cadata=clients.decode())
     ca = folder / "ca.pem"
     ca.write_bytes(authority.pem())
 

@@ -182,6 +182,10 @@ def _read(file: Path) -> str:
 def _write(file: Path, text: str, before: str) -> None:
     """Whole or not at all, with the rights it has; not over what somebody wrote meanwhile."""
     target = file.resolve()
+    try:
+        mode = target.stat().st_mode & 0o7777
+    except OSError as problem:
+        raise VastplanError(f"{file} cannot be read: {problem.strerror}") from None
     if _read(target) != before:
         raise VastplanError(f"{file} was changed while it was looked at; nothing was written to it")
-    files.write(target, text.encode(), str(file), target.stat().st_mode & 0o7777)
+    files.write(target, text.encode(), str(file), mode)

@@ -17,6 +17,7 @@ from vastplan.config.sites import (
     RunaiEndpoint,
     Tls,
     VastEndpoint,
+    Verified,
 )
 from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
@@ -92,19 +93,25 @@ def _cluster_name(cluster: KubernetesEndpoint | None) -> str:
 
 def unverified(document: Document, sites: tuple[str, ...]) -> tuple[Diagnostic, ...]:
     """A warning for every system whose certificate is not checked because the document says so."""
-    found = []
-    for name in sites:
-        given = document.connections[name]
-        for system in (given.vast, given.runai):
-            if isinstance(system, Tls) and system.insecure_skip_verify is True:
-                url = getattr(system, "url", "")
-                text = (
-                    f"site {name}: the certificate of {url} is not verified, so anybody in between can read and answer"
-                )
-                found.append(
-                    Diagnostic("VP320", Severity.WARNING, text, "give ca_file instead of insecure_skip_verify")
-                )
-    return tuple(found)
+    given = {f"site {name}": document.connections[name] for name in sites}
+    systems: list[tuple[str, object]] = [
+        (place, system) for place, has in given.items() for system in (has.vast, has.runai, has.kubernetes)
+    ]
+    systems.append(("ledger", document.ledger_cluster))
+    return tuple(
+        _unchecked(place, one)
+        for place, one in systems
+        if isinstance(one, Verified) and one.insecure_skip_verify is True
+    )
+
+
+def _unchecked(place: str, system: Verified) -> Diagnostic:
+    if isinstance(system, KubernetesEndpoint):
+        server, better = f"kubernetes ({_cluster_name(system)})", "its authority in the kubeconfig"
+    else:
+        server, better = getattr(system, "url", ""), "ca_file"
+    text = f"{place}: the certificate of {server} is not verified, so anybody in between can read and answer"
+    return Diagnostic("VP320", Severity.WARNING, text, f"give {better} instead of insecure_skip_verify")
 
 
 def _real(given: Connections, system: str, folder: Path, writable: bool, parallel: int) -> Provider | Exception:
@@ -142,12 +149,14 @@ def _vast(given: VastEndpoint, folder: Path, writable: bool, parallel: int) -> P
 
 
 def _kubernetes(given: KubernetesEndpoint, folder: Path, writable: bool, parallel: int) -> KubernetesProvider:
-    from vastplan.providers.kubernetes import KubernetesProvider, connect
+    from vastplan.providers.kubeconfig import connect
+    from vastplan.providers.kubernetes import KubernetesProvider
 
     api = connect(
         kubeconfig=str(folder / given.kubeconfig) if isinstance(given.kubeconfig, str) else None,
         context=given.context if isinstance(given.context, str) else None,
         in_cluster=given.in_cluster is True,
+        unverified=given.insecure_skip_verify is True,
     )
     return KubernetesProvider(api, writable=writable, parallel=parallel, patience=PATIENCE)
 
@@ -235,7 +244,8 @@ def _simulator(one: Endpoint, writable: bool) -> Provider:
         user = (one.username, lambda: str(one.password))
         return VastProvider(one.url, verify=one.ca_file, token=None, user=user, writable=writable, patience=PATIENCE)
     if one.system == "kubernetes":
-        from vastplan.providers.kubernetes import KubernetesProvider, connect
+        from vastplan.providers.kubeconfig import connect
+        from vastplan.providers.kubernetes import KubernetesProvider
 
         api = connect(kubeconfig=one.kubeconfig, context=None, in_cluster=False)
         return KubernetesProvider(api, writable=writable, patience=PATIENCE)

@@ -184,6 +184,8 @@ def ledger(words: argparse.Namespace, screen: Screen) -> int:
                 or "nothing is owned yet"
             )
         return errors.OK
+    if words.format == "json":
+        raise VastplanError(f"ledger {words.verb} says one sentence and no JSON; leave --format out")
     if not words.what:
         raise VastplanError(f"ledger {words.verb} needs {'an ADDRESS' if words.verb == 'forget' else 'a SITE'}")
     if words.verb == "forget":

@@ -24,11 +24,16 @@ class CommandSecret(Spec):
 AnySecret = EnvironmentSecret | FileSecret | CommandSecret
 
 
-class Tls(Spec):
-    """How the server's certificate is checked. It always is, unless `insecure_skip_verify` says otherwise, loudly."""
+class Verified(Spec):
+    """The server's certificate is checked, unless `insecure_skip_verify` says otherwise, loudly."""
+
+    insecure_skip_verify: bool | MISSING = MISSING
+
+
+class Tls(Verified):
+    """An authority that vouches for it; without `ca_file` those of this machine."""
 
     ca_file: str | MISSING = MISSING
-    insecure_skip_verify: bool | MISSING = MISSING
 
 
 class VastEndpoint(Tls):
@@ -50,8 +55,8 @@ class VastEndpoint(Tls):
         return self
 
 
-class KubernetesEndpoint(Spec):
-    """A cluster by kubeconfig context; without `kubeconfig` the usual files are read."""
+class KubernetesEndpoint(Verified):
+    """A cluster by kubeconfig context; without `kubeconfig` the usual files are read. Who vouches for it is in them."""
 
     context: str | MISSING = MISSING
     kubeconfig: str | MISSING = MISSING
@@ -127,12 +132,13 @@ class KubernetesLedgerSpec(KubernetesEndpoint):
     @property
     def addressed(self) -> bool:
         """Whether it says where its cluster is."""
-        return any(one is not MISSING for one in (self.context, self.kubeconfig, self.in_cluster))
+        given = (self.context, self.kubeconfig, self.in_cluster, self.insecure_skip_verify)
+        return any(one is not MISSING for one in given)
 
     @model_validator(mode="after")
     def _one_cluster(self) -> KubernetesLedgerSpec:
         if self.site is not MISSING and self.addressed:
-            raise ValueError("give either site, or context, kubeconfig and in_cluster")
+            raise ValueError("give either site, or context, kubeconfig, in_cluster and insecure_skip_verify")
         return self
 
 

@@ -1,4 +1,4 @@
-"""Kubernetes: the official client's configuration and credentials, raw JSON both ways.
+"""Kubernetes: the official client's connections and credentials, raw JSON both ways.
 
 Objects are written with create, JSON merge patch carrying the resourceVersion that was read, and delete with
 preconditions. Not server-side apply: there, leaving a field out deletes it.
@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import urllib3
-from kubernetes import client, config
+from kubernetes import client
 
 from vastplan.model import strict
 from vastplan.model.errors import NotFound, Unclear, Unreachable, VastplanError
-from vastplan.model.sensitive import keep_credential, keep_secret
+from vastplan.model.sensitive import keep_credential
 from vastplan.providers.history import OBJECTS, of_managers
 from vastplan.providers.http import fit_for_a_header, one_line, refusal, segment, untrusted
 from vastplan.providers.patience import PATIENT, Patience
@@ -31,27 +31,6 @@ _MERGE = "application/merge-patch+json"
 _HARMLESS = ("/selfsubjectaccessreviews",)
 
 
-def connect(*, kubeconfig: str | None, context: str | None, in_cluster: bool) -> client.ApiClient:
-    """The official client for a context; raises `VastplanError` when there is none or its credentials cannot be had."""
-    try:
-        if in_cluster:
-            settings = client.Configuration()
-            config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
-            return client.ApiClient(settings)
-        api: client.ApiClient = config.new_client_from_config(  # type: ignore[no-untyped-call]
-            config_file=kubeconfig, context=context, persist_config=False
-        )
-    except config.ConfigException as problem:
-        raise VastplanError(f"kubernetes: {one_line(str(problem))}") from None
-    settings = api.configuration
-    if settings.password:
-        keep_secret(settings.password)
-    if not (settings.api_key or settings.cert_file or settings.username):
-        # A credential plug-in that fails leaves the client without credentials and says nothing.
-        raise VastplanError(f"kubernetes: context {context or '(current)'} yields no credentials")
-    return api
-
-
 class KubernetesProvider:
     """One cluster."""
 
@@ -64,7 +43,7 @@ class KubernetesProvider:
         self._patience = patience
         self._repeats = repeats(patience)
         self._api = api
-        api.configuration.connection_pool_maxsize = max(parallel, 4)
+        api.rest_client.pool_manager.connection_pool_kw["maxsize"] = max(parallel, 4)
         api.user_agent = MANAGER
         self._slots = threading.BoundedSemaphore(parallel)
 
