@@ -28,7 +28,7 @@ class Passage:
 class Rhythm:
     """What follows from the interval: shares are fractions of 1, times seconds, `average` bytes a second of all jobs.
 
-    `kept` is the interval that is really kept: an asynchronous write that takes longer holds up the next one.
+    `kept` is the interval that is really kept (`Pace.kept`).
     """
 
     interval: int
@@ -200,7 +200,7 @@ def _restore(demand: Demand) -> float | None:
 def _rhythm(demand: Demand, pace: Pace, drain: float) -> Rhythm:
     interval = demand.interval
     assert interval is not None
-    kept = max(float(interval), pace.write) if pace.asynchronous else float(interval)
+    kept = pace.kept(interval)
     return Rhythm(
         interval=interval,
         kept=kept,
@@ -249,8 +249,7 @@ def _replica(demand: Demand, pace: Pace | None) -> Replica | None:
         return None
     sent = min(ceil(frame.every / demand.interval), demand.keep) * demand.size_bytes * demand.writer.jobs
     transfer = space.transfer_seconds(sent, wan, demand.capability.reduction)
-    kept = max(float(demand.interval), pace.write) if pace.asynchronous else demand.interval
-    return Replica(frame.every, sent, transfer, kept + pace.write + frame.every + transfer)
+    return Replica(frame.every, sent, transfer, pace.kept(demand.interval) + pace.write + frame.every + transfer)
 
 
 def _sharing(demand: Demand, write: float | None) -> Sharing | None:

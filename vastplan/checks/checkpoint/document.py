@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from vastplan.checks.checkpoint import demand as words
 from vastplan.checks.checkpoint.around import Around
 from vastplan.checks.checkpoint.budget import Budget, budget
-from vastplan.checks.checkpoint.demand import Demand, Durability, Targets, Writer
+from vastplan.checks.checkpoint.demand import Capability, Demand, Durability, Targets, Writer
 from vastplan.checks.checkpoint.findings import findings
 from vastplan.checks.checkpoint.qos import MB
 from vastplan.checks.checkpoint.size import BYTES_PER_PARAMETER, model_bytes
@@ -39,34 +38,16 @@ def demand(volume: Entry, scope: Scope, site: Values) -> Demand:
     said: Values = values["checkpoint"]
     around = Around(volume, scope)
     parameter = _saved(said)
-    targets = said.get("targets", {})
     restore, tier = said.get("restore", {}), said.get("tier", {})
     reliability = said.get("reliability", {})
     gpus = sum(said["gpus"].values()) if "gpus" in said else None
     around.pools(said.get("gpus", {}))
     frames, goes_to = around.schedule()
-    origin = said.get("origin")
-    wan = site.get("wan_bw_mbps", {})
-    if origin is not None and origin not in wan:
-        raise ValueError(
-            f"writes go to {origin}, and no link there is known: "
-            f"give sites.{volume.address.site}.capability.wan_bw_mbps.{origin}"
-        )
     limits = tuple(around.limits(site.get("writes_bw_mbps_per_cnode")))
     return Demand(
         size_bytes=said.get("size") or model_bytes(said["model"]["params"], parameter or 0),
         bytes_per_parameter=parameter,
-        writer=Writer(
-            ranks=said.get("ranks") or gpus or 1,
-            nodes=said.get("nodes"),
-            rank_bytes_per_second=_rate(said.get("write_per_rank")),
-            node_bytes_per_second=_rate(said.get("write_per_node")),
-            staging_bytes_per_second=_rate(said.get("staging_per_rank")),
-            files_per_rank=said.get("files_per_rank", 1),
-            jobs=said["concurrent_jobs"],
-            aligned=said["aligned"],
-            asynchronous=said["mode"] == "async",
-        ),
+        writer=_writer(said, gpus),
         interval=_interval(said),
         no_interval=_no_interval(said),
         keep=said["keep_last"],
@@ -83,23 +64,49 @@ def demand(volume: Entry, scope: Scope, site: Values) -> Demand:
         drain_bytes_per_second=_rate(tier.get("drain")),
         drained=_outlives(tier.get("drain_to", "cluster")),
         limits=limits,
-        capability=words.Capability(
-            read_bytes_per_second=_rate(site.get("reads_bw_mbps")),
-            write_bytes_per_second=_rate(site.get("writes_bw_mbps")),
-            wan_bytes_per_second=_rate(wan.get(goes_to)),
-            origin_bytes_per_second=_rate(wan.get(origin)),
-            reduction=site.get("reduction_ratio", 1.0),
-        ),
+        capability=_capability(site, goes_to, volume.address.site, said.get("origin")),
         frames=frames,
         quota_bytes=values.get("size"),
         tenant_bytes=around.tenant_values.get("capacity_rules", {}).get("hard_limit") or None,
         max_inodes=values.get("max_inodes"),
-        targets=Targets(
-            **{name: value for name, value in targets.items() if name != "durability"},
-            durability=_outlives(targets["durability"]) if "durability" in targets else None,
-        ),
+        targets=_targets(said.get("targets", {})),
         unknown=tuple(around.unknown),
     )
+
+
+def _writer(said: Values, gpus: int | None) -> Writer:
+    return Writer(
+        ranks=said.get("ranks") or gpus or 1,
+        nodes=said.get("nodes"),
+        rank_bytes_per_second=_rate(said.get("write_per_rank")),
+        node_bytes_per_second=_rate(said.get("write_per_node")),
+        staging_bytes_per_second=_rate(said.get("staging_per_rank")),
+        files_per_rank=said.get("files_per_rank", 1),
+        jobs=said["concurrent_jobs"],
+        aligned=said["aligned"],
+        asynchronous=said["mode"] == "async",
+    )
+
+
+def _capability(site: Values, goes_to: str, name: str, origin: str | None) -> Capability:
+    """What the site `name` can do, with its links to where the volume replicates and to where its writes go."""
+    wan = site.get("wan_bw_mbps", {})
+    if origin is not None and origin not in wan:
+        raise ValueError(
+            f"writes go to {origin}, and no link there is known: give sites.{name}.capability.wan_bw_mbps.{origin}"
+        )
+    return Capability(
+        read_bytes_per_second=_rate(site.get("reads_bw_mbps")),
+        write_bytes_per_second=_rate(site.get("writes_bw_mbps")),
+        wan_bytes_per_second=_rate(wan.get(goes_to)),
+        origin_bytes_per_second=_rate(wan.get(origin)),
+        reduction=site.get("reduction_ratio", 1.0),
+    )
+
+
+def _targets(said: Values) -> Targets:
+    spans = {name: value for name, value in said.items() if name != "durability"}
+    return Targets(**spans, durability=_outlives(said["durability"]) if "durability" in said else None)
 
 
 def _saved(said: Values) -> float | None:

@@ -69,12 +69,15 @@ class Pace:
         """What a failure costs beside half an interval; to first order only an asynchronous write counts."""
         return self.write if self.asynchronous else 0.0
 
+    def kept(self, interval: float) -> float:
+        """The interval that is really kept: an asynchronous write that takes longer holds up the next one."""
+        return max(interval, self.write) if self.asynchronous else interval
+
     def best(self, law: str = "young") -> float | None:
         """The best interval, by `young` or `daly`: an asynchronous one is not shorter than its write."""
         if self.mtbf is None:
             return None
-        found = (young if law == "young" else daly)(self.blocking, self.mtbf)
-        return max(self.write, found) if self.asynchronous else found
+        return self.kept((young if law == "young" else daly)(self.blocking, self.mtbf))
 
     def overhead(self, interval: float) -> float | None:
         """The time lost of every second of work."""
@@ -101,7 +104,7 @@ class Pace:
     def _points(self, best: float, points: int) -> Iterator[tuple[float, float]]:
         for index in range(points):
             interval = best * 10 ** (2 * index / (points - 1) - 1)
-            cost = self.overhead(max(interval, self.write) if self.asynchronous else interval)
+            cost = self.overhead(self.kept(interval))
             assert cost is not None
             yield interval, cost
 

@@ -9,17 +9,19 @@ from vastplan.kinds.vast.cluster import USABLE
 from vastplan.model.diagnostic import Severity
 from vastplan.model.units import BYTES, show
 
+_HOLDERS = ("tenant", "quota", "storage_class")
+"""Who may promise: the first one is told, of the first of these kinds that the document has on a site."""
+
 
 def _run(facts: Facts) -> Iterator[Finding]:
     for row in commitments(facts):
-        entries = facts.objects.on(row.site, "tenant") or facts.objects.on(row.site, "quota")
-        holders = sorted(entries.values(), key=lambda one: one.address)
+        holders = next(filter(None, (facts.objects.on(row.site, kind) for kind in _HOLDERS)), {})
         if row.what == CAPACITY and row.over and holders:
             has = show(int(row.limit or 0), BYTES)
             text = (
                 f"hard limits on {row.site} promise {show(int(row.after), BYTES)} together, and {has} may be promised"
             )
-            yield Finding(holders[0], text)
+            yield Finding(min(holders.values(), key=lambda one: one.address), text)
 
 
 def _wanted(facts: Facts) -> Iterator[str]:

@@ -32,18 +32,25 @@ def outermost(held: Limits) -> dict[Address, int]:
 
 
 def claimed(facts: Facts, held: Limits, made: Mapping[Address, int] | None = None) -> dict[Address, int]:
-    """Bytes by tenant of claims whose class's directory is under no quota; of those that are `made`, what they grow by."""
+    """Bytes by tenant of claims whose class's directory is under no quota; of those that are `made`, what they grow by.
+
+    A class whose tenant the document does not say stands for it; its directory is then taken to be under anybody's quota.
+    """
     found: dict[Address, int] = {}
     there = made or {}
     for one in facts.objects.all("storage_class"):
         tenant, path = facts.tenant_of_class(one), one.values.get("storage_path")
-        if not isinstance(tenant, Ref) or _under(path, held.get(tenant.target, {})):
+        if isinstance(tenant, Ref):
+            owner, quotas = tenant.target, frozenset(held.get(tenant.target, {}))
+        else:
+            owner, quotas = one.address, _anybodys(held, one.address.site)
+        if _under(path, quotas):
             continue
         sizes = [
             max(0, (claim.values.get("size") or 0) - there.get(claim.address, 0))
             for claim in facts.claims.get(one.address, ())
         ]
-        found[tenant.target] = found.get(tenant.target, 0) + sum(sizes)
+        found[owner] = found.get(owner, 0) + sum(sizes)
     return found
 
 
@@ -56,7 +63,11 @@ def promised(facts: Facts) -> dict[Address, int]:
     return found
 
 
-def _under(path: str | None, by_path: dict[str, int]) -> bool:
+def _anybodys(held: Limits, site: str) -> frozenset[str]:
+    return frozenset(path for tenant, by_path in held.items() if tenant.site == site for path in by_path)
+
+
+def _under(path: str | None, quotas: frozenset[str]) -> bool:
     """Whether a directory is one of those that have a quota, or lies inside one."""
     steps = parts(path or "")
-    return path is not None and any("/" + "/".join(steps[:end]) in by_path for end in range(len(steps) + 1))
+    return path is not None and any("/" + "/".join(steps[:end]) in quotas for end in range(len(steps) + 1))
