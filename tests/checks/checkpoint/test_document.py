@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import yaml
 import vastplan.kinds
 from tests.checks.checkpoint.conftest import Judge
 from tests.conftest import Run
-from vastplan.checks.checkpoint import Budget
+from vastplan.checks.checkpoint import Budget, Capability, Demand, Writer
 from vastplan.config.load import load
 from vastplan.model.errors import Invalid
 from vastplan.words.discover import discover
@@ -122,6 +123,30 @@ def test_what_a_volume_says_is_what_is_computed_with(judged: Judge) -> None:
     assert (demand.quota_bytes, demand.tenant_bytes, demand.max_inodes) == (10**12, None, None)
     site = demand.capability
     assert (site.read_bytes_per_second, site.write_bytes_per_second) == (20 * 10**9, 10**10)
+
+
+def test_what_a_volume_does_not_say(judged: Judge) -> None:
+    site = Capability(read_bytes_per_second=20 * 10**9, write_bytes_per_second=10**10)
+    least = Demand(size_bytes=10**11, interval=600, keep=1, quota_bytes=10**12, capability=site)
+    assert made(judged, DOCUMENT).demand == least
+    model = edited((PLACE, "          model: {params: 1B}\n          event: preemption\n          gpus: {h100: 3}\n"))
+    assert made(judged, model).demand == replace(
+        least, size_bytes=14 * 10**9, bytes_per_parameter=14, interval=None, gpus=3, writer=Writer(ranks=3),
+        no_interval="checkpoints come with an event",
+    )  # fmt: skip
+    more = edited(
+        ("size: 1 TB", "size: 1 TB\n        max_inodes: 7"),
+        ("reads_bw_mbps: 20 GB/s, writes_bw_mbps: 10 GB/s", "reduction_ratio: 2.5"),
+        ("  team:\n", "  team:\n    capacity_rules: {hard_limit: 5 TB}\n"),
+        (
+            "interval: 10m",
+            "interval: 10m\n          ranks: 2\n          gpus: {h100: 3}\n          reliability: {mtbf: 1d}",
+        ),
+    )
+    assert made(judged, more).demand == replace(
+        least, capability=Capability(reduction=2.5), tenant_bytes=5 * 10**12, max_inodes=7, gpus=3, mtbf=86400,
+        writer=Writer(ranks=2),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("case", LIMITS, ids=[f"{number}: {one['binds']}" for number, one in enumerate(LIMITS)])
