@@ -169,6 +169,8 @@ def test_the_schedule_of_a_volume() -> None:
         ({"static_limits": {"max_writes_bw_mbps": 7, "burst_writes_loan_mb": 5}}, [(7 * MB, None, 0)]),
         ({"static_limits": {"max_writes_iops": 2, "burst_writes_iops": 3, "burst_writes_loan_iops": 4}}, [(131072, 196608, 262144)]),
         ({"static_limits": {"max_writes_iops": 2, "burst_writes_loan_iops": 4}}, [(131072, None, 0)]),
+        ({"static_limits": {"max_writes_iops": 2, "burst_writes_iops": 3, "burst_writes_loan_iops": None}}, [(131072, 196608, 0)]),
+        ({"static_limits": {"max_writes_iops": None, "max_writes_bw_mbps": None}}, []),
         ({"limit_by": "BW", "static_limits": {"max_writes_iops": 2}}, []),
         ({"use_total_limits": True, **capped(7), "static_total_limits": TOTAL}, [(6 * MB, 8 * MB, MB), (65536, None, 0)]),
         ({"static_total_limits": {"max_bw_mbps": 6}}, []),

@@ -87,6 +87,7 @@ def test_a_policy_by_name_limits_as_it_is_live() -> None:
     )
     assert binds(of_class, (klass, gold), (VIEW,)) == "nothing"
     assert binds(of_class, (klass, gold), (VIEW, one("qos_policy", "gold", site="pdx", **capped(3)))) == "nothing"
+    gold = one("qos_policy", "gold", **capped(8))
     elsewhere = one("storage_class", "c", qos_policy=ref("qos_policy", "gold", "pdx"))
     there = one("qos_policy", "gold", site="pdx", **capped(9))
     assert binds(of_class, (elsewhere, there), (VIEW, gold)) == "QoS bandwidth of policy gold at 9"
@@ -120,6 +121,9 @@ def test_what_else_a_tenant_says_is_the_documents() -> None:
     team = one("tenant", "t", qos=capped(9), capacity_rules={"hard_limit": 7})
     found = before(facts((mine, team), (VIEW, one("tenant", "t", capacity_rules={"hard_limit": 5}))), mine)
     assert found is not None and found.demand.tenant_bytes == 7
+    free = one("tenant", "t", capacity_rules={"hard_limit": 0})  # no limit
+    found = before(facts((mine, free), (VIEW, free)), mine)
+    assert found is not None and found.demand.tenant_bytes is None
 
 
 def test_a_claim_has_a_before_once_it_is_made() -> None:
@@ -166,6 +170,8 @@ def test_all_volumes_in_the_order_of_their_addresses() -> None:
     assert [each.address for each in budgets(found)] == ["iad/volume/b", "iad/volume/d"]
     codes = [[each.code for each in one.findings] for one in judged(found)]
     assert [("CKP-10" in each) for each in codes] == [True, False, False]
+    first = judged(found)[0].findings[0]
+    assert first.fix == "the budget is computed once this is settled" and first.severity.value == "error"
     assert "CKP-00" in codes[0] and "CKP-16" in codes[1]
     assert judged(found) is judged(found)
 

@@ -23,6 +23,7 @@ from vastplan.checks.checkpoint import (
     budget,
     change,
     figures,
+    findings,
     iops_limit,
     line,
     together,
@@ -63,6 +64,7 @@ def test_what_stands_where_nothing_is_said() -> None:
 SIZED = "a checkpoint has a size: give size, for example 980 GB, or the model's params"
 TIMED = "checkpoints follow each other after some time: give an interval of 1s or more"
 SOMEBODY = "somebody writes: ranks, concurrent_jobs and files_per_rank are 1 or more"
+FAILING = "some time passes between failures: give a mtbf of more than 0, as 49h"
 KEPT = "keep_last is how many checkpoints are kept: 1 or more, or there is nothing to resume from"
 STAGED = "what an asynchronous checkpoint blocks is its copy to host memory: give staging_per_rank"
 
@@ -79,7 +81,9 @@ STAGED = "what an asynchronous checkpoint blocks is its copy to host memory: giv
         ({"writer": Writer(asynchronous=True)}, STAGED),
         ({"writer": Writer(asynchronous=True, staging_bytes_per_second=0)}, STAGED),
         ({"attach": -1}, "attach is -1: it cannot be less than nothing"),
-        ({"mtbf": -0.5}, "mtbf is -0.5: it cannot be less than nothing"),
+        ({"mtbf": -0.5}, FAILING),
+        ({"mtbf": 0}, FAILING),
+        ({"gpu_days_per_failure": -0.5}, "gpu_days_per_failure is -0.5: it cannot be less than nothing"),
         ({"writer": Writer(nodes=-2)}, "nodes is -2: it cannot be less than nothing"),
         ({"capability": Capability(wan_bytes_per_second=-1)}, "wan_bytes_per_second is -1: it cannot be less than nothing"),
         ({"targets": Targets(overhead=-0.5)}, "overhead is -0.5: it cannot be less than nothing"),
@@ -91,8 +95,9 @@ def test_what_makes_no_sense_is_said_word_for_word(wrong: dict[str, Any], says: 
 
 
 def test_the_least_that_makes_sense() -> None:
-    least = Demand(size_bytes=1, interval=1, mtbf=0, targets=Targets(rpo=0), capability=Capability(reduction=1))
+    least = Demand(size_bytes=1, interval=1, mtbf=0.1, targets=Targets(rpo=0), capability=Capability(reduction=1))
     assert budget(least).write is None
+    assert (budget(BASE).mtbf, budget(BASE).mtbf_derived) == (None, False)
 
 
 @pytest.mark.parametrize(
@@ -209,10 +214,15 @@ def test_a_pace() -> None:
     still, beside = Pace(8, 8, False, 100), Pace(30, 2, True, 100)
     assert (still.unsaved, beside.unsaved) == (0.0, 30)
     assert (still.kept(5), beside.kept(5), beside.kept(31)) == (5, 30, 31)
-    assert still.best() == 40 == rhythms.young(8, 100) and still.best("daly") == rhythms.daly(8, 100)
+    assert still.best() == 40 == rhythms.young(8, 100) and still.best(rhythms.daly) == rhythms.daly(8, 100)
+    assert (still.least(), beside.least()) == pytest.approx((0.4, 2 / 30 + 0.45))
+    assert beside.efficiency(31) == rhythms.efficiency_async(31, 30, 2, 100)
+    assert still.efficiency(31) == rhythms.efficiency(31, 8, 100)
     assert beside.best() == 30 and replace(beside, write=1).best() == 20
     unknown = Pace(8, 8, False)
-    assert (unknown.best(), unknown.overhead(10), unknown.efficiency(10), unknown.curve()) == (None, None, None, ())
+    assert (unknown.best(), unknown.least(), unknown.overhead(10), unknown.efficiency(10)) == (None, None, None, None)
+    assert unknown.curve() == ()
+    assert len(Pace(1 / 256, 1 / 256, False, 2).curve()) == 41
     assert Pace(0, 0, False, 100).curve() == ()
     curve = still.curve()
     assert len(curve) == 41 and len(still.curve(3)) == 3
@@ -228,7 +238,7 @@ def test_a_window() -> None:
     assert window(Pace(8, 8, False), stall=0.2) == Window(32, inf)
     assert window(Pace(8, 2, True), stall=0.5) == Window(8, inf)
     assert window(Pace(8, 8, False), stall=0.0) == Window(inf, inf)
-    assert window(Pace(8, 0, True), stall=0.0) == Window(8, inf)
+    assert window(Pace(0.5, 0, True), stall=0.0) == window(Pace(0.5, 0, True), stall=0.5) == Window(0.5, inf)
     assert window(Pace(8, 8, False), cost=0.5) == Window(8, inf)  # how often it fails is not known
     found = window(Pace(8, 8, False, 100), cost=0.5)
     assert (found.shortest, found.longest) == pytest.approx((20, 80))
@@ -315,6 +325,28 @@ def test_what_a_change_does(was: Demand, becomes: Demand, told: tuple[str, ...])
 def held(rate: float, burst: float | None = None, jobs: int = 1, **more: Any) -> Demand:
     limit = Limit(Sort.QOS_BANDWIDTH, "v", rate, burst, 10**10)
     return replace(BASE, limits=(limit,), writer=Writer(jobs=jobs, **more))
+
+
+def test_what_the_writers_bound_is_no_jobs_to_share() -> None:
+    nodes = replace(UNKNOWN, writer=Writer(jobs=3, nodes=2, node_bytes_per_second=GB))
+    assert (str(budget(nodes).binding), budget(nodes).write) == ("nodes' network", 50)
+    assert budget(replace(UNKNOWN, writer=Writer(node_bytes_per_second=GB))).passages == ()
+    assert budget(replace(UNKNOWN, writer=Writer(jobs=3, ranks=2, rank_bytes_per_second=GB))).write == 50
+
+
+def test_what_cannot_be_computed_breaks_nothing_else() -> None:
+    none = replace(UNKNOWN, collective_timeout=1, grace_period=1, drain_bytes_per_second=1, interval=None)
+    assert [one.code for one in findings(budget(none))] == ["CKP-00", "CKP-16"]
+    remote = replace(BASE, interval=None, targets=Targets(remote_rpo=1))
+    assert [one.code for one in findings(budget(remote))] == ["CKP-16"]
+
+
+def test_jobs_at_once_use_the_credit_up_together() -> None:
+    limit = Limit(Sort.QOS_BANDWIDTH, "v", GB, 2 * GB, 10 * GB)
+    one = replace(BASE, interval=100, limits=(limit,), writer=replace(WRITER, asynchronous=True))
+    two = replace(one, writer=replace(one.writer, jobs=2))
+    assert "CKP-11" not in [each.code for each in findings(budget(one))]
+    assert "CKP-11" in [each.code for each in findings(budget(two))]
 
 
 def test_the_rate_that_a_volume_may_have() -> None:
@@ -408,4 +440,5 @@ def test_as_many_digits_as_it_takes_and_no_more() -> None:
     assert say.between(say.span, 100.04, 100.46) == ("100.1 s", "100.4 s")
     assert say.between(say.span, 0.0, 100.0) == ("0 s", "100 s")
     assert say.apart(say.span, 100.04, 100.46) == ("100 s", "100.5 s")
-    assert say.apart(say.span, 1.0, 1.0 + 1e-15) == ("1 s", "1 s")  # nobody can see so many
+    assert say.apart(say.span, 1.0, 1.0 + 2e-11) == ("1 s", "1.00000000002 s")
+    assert say.apart(say.span, 1.0, 1.0 + 2e-12) == ("1 s", "1 s")  # nobody can see so many

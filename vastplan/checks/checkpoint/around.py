@@ -27,12 +27,12 @@ class Around:
 
     def pools(self, gpus: Values) -> None:
         """Refuse GPUs of a node pool that the project has none of."""
-        has = self._project.values if self._project else {}
-        known = has.get("node_pools") or {}
+        project = self._project
+        known = project.values.get("node_pools") if project else None
         for pool in gpus:
-            if known and pool not in known:
+            if project and known and pool not in known:
                 raise ValueError(
-                    f"project {self._project.address.name if self._project else ''} has no GPUs in node pool {pool}: "
+                    f"project {project.address.name} has no GPUs in node pool {pool}: "
                     f"give it some there, or take one of {', '.join(sorted(known))}"
                 )
 

@@ -125,7 +125,6 @@ def budget(demand: Demand) -> Budget:
     if write is not None and blocking is not None:
         pace = Pace(write, blocking, demand.writer.asynchronous, mtbf, restore or demand.restart)
     drain = demand.size_bytes / demand.drain_bytes_per_second if demand.drain_bytes_per_second else 0.0
-    best = pace.best() if pace else None
     return Budget(
         demand=demand,
         shard_bytes=shard,
@@ -134,9 +133,9 @@ def budget(demand: Demand) -> Budget:
         mtbf=mtbf,
         mtbf_derived=derived,
         pace=pace,
-        best=best,
-        best_daly=pace.best("daly") if pace else None,
-        best_overhead=pace.overhead(best) if pace and best else None,
+        best=pace.best() if pace else None,
+        best_daly=pace.best(rhythm.daly) if pace else None,
+        best_overhead=pace.least() if pace else None,
         window=window_of(demand, pace, drain) if pace else None,
         rhythm=_rhythm(demand, pace, drain) if pace and demand.interval else None,
         drain=drain,
@@ -148,7 +147,7 @@ def budget(demand: Demand) -> Budget:
     )
 
 
-def window_of(demand: Demand, pace: Pace, drain: float = 0.0) -> Window:
+def window_of(demand: Demand, pace: Pace, drain: float) -> Window:
     """The intervals at which this demand meets its targets, at any pace of writing."""
     targets = demand.targets
     rpo = None if targets.rpo is None else targets.rpo - drain

@@ -121,6 +121,8 @@ class Demand:
             raise ValueError("checkpoints follow each other after some time: give an interval of 1s or more")
         if self.writer.ranks < 1 or self.writer.jobs < 1 or self.writer.files_per_rank < 1:
             raise ValueError("somebody writes: ranks, concurrent_jobs and files_per_rank are 1 or more")
+        if self.mtbf is not None and self.mtbf <= 0:
+            raise ValueError("some time passes between failures: give a mtbf of more than 0, as 49h")
         if self.keep < 1:
             raise ValueError(
                 "keep_last is how many checkpoints are kept: 1 or more, or there is nothing to resume from"

@@ -37,7 +37,7 @@ def demand(volume: Entry, scope: Scope, site: Values) -> Demand:
     values: Values = volume.values
     said: Values = values["checkpoint"]
     around = Around(volume, scope)
-    parameter = _saved(said)
+    size, parameter = _size(said)
     restore, tier = said.get("restore", {}), said.get("tier", {})
     reliability = said.get("reliability", {})
     gpus = sum(said["gpus"].values()) if "gpus" in said else None
@@ -45,7 +45,7 @@ def demand(volume: Entry, scope: Scope, site: Values) -> Demand:
     frames, goes_to = around.schedule()
     limits = tuple(around.limits(site.get("writes_bw_mbps_per_cnode")))
     return Demand(
-        size_bytes=said.get("size") or model_bytes(said["model"]["params"], parameter or 0),
+        size_bytes=size,
         bytes_per_parameter=parameter,
         writer=_writer(said, gpus),
         interval=_interval(said),
@@ -109,11 +109,13 @@ def _targets(said: Values) -> Targets:
     return Targets(**spans, durability=_outlives(said["durability"]) if "durability" in said else None)
 
 
-def _saved(said: Values) -> float | None:
+def _size(said: Values) -> tuple[int, float | None]:
+    """The size of a checkpoint, and of how many bytes a parameter, if it is a model's."""
     if "model" not in said:
-        return None
+        return said["size"], None
     model = said["model"]
-    return float(model.get("bytes_per_param") or BYTES_PER_PARAMETER[model.get("state", "mixed-adam")])
+    parameter = float(model.get("bytes_per_param") or BYTES_PER_PARAMETER[model.get("state", "mixed-adam")])
+    return model_bytes(model["params"], parameter), parameter
 
 
 def _interval(said: Values) -> int | None:

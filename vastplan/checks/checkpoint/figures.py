@@ -49,9 +49,10 @@ def figures(budget: Budget) -> dict[str, Figure]:
 
 def line(budget: Budget) -> str:
     """`980 GB in 8.17 min at 2 GB/s (QoS bandwidth of volume v binds), stall 0.011 %, up to 23.2 min lost, ...`."""
-    said = [say.size(budget.demand.size_bytes)]
+    first = say.size(budget.demand.size_bytes)
     if budget.write is not None and budget.bandwidth is not None:
-        said[0] += f" in {say.span(budget.write)} at {say.rate(budget.bandwidth)} ({budget.binding} binds)"
+        first += f" in {say.span(budget.write)} at {say.rate(budget.bandwidth)} ({budget.binding} binds)"
+    said = [first]
     if budget.rhythm is not None:
         said.append(f"stall {say.share(budget.rhythm.stall_fraction)}")
         said.append(f"up to {say.span(budget.rhythm.rpo)} lost")

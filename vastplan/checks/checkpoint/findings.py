@@ -56,9 +56,10 @@ def cap_of(budget: Budget) -> float | None:
     """The highest rate, bytes a second, that a volume's own limits let all its jobs write at together; not the site's."""
     jobs = budget.demand.writer.at_once
     own = [
-        max(one.limit.bytes_per_second, one.limit.burst_bytes_per_second or 0.0) * (1 if one.limit.shared else jobs)
-        for one in budget.passages
-        if one.limit.sort is not Sort.SITE
+        max(limit.bytes_per_second, limit.burst_bytes_per_second or limit.bytes_per_second)
+        * (1 if limit.shared else jobs)
+        for limit in (one.limit for one in budget.passages)
+        if limit.sort is not Sort.SITE
     ]
     return min(own) if own else None
 

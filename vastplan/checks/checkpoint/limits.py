@@ -78,11 +78,11 @@ class Limit:
         return size_bytes / max(burst, self.bytes_per_second) if burst else size_bytes / self.bytes_per_second
 
     def _settled(self, size_bytes: float, credit_bytes: float | None) -> float:
-        """Once the credit is gone; never, while there is no higher rate at which it could be spent."""
+        """Once the credit is gone; less than nothing where it lasts. Without a higher rate it cannot be spent."""
         if not self.burst_bytes_per_second:
             return size_bytes / self.bytes_per_second
         credit = self.credit_bytes if credit_bytes is None else credit_bytes
-        return max(0.0, size_bytes - credit) / self.bytes_per_second
+        return (size_bytes - credit) / self.bytes_per_second
 
 
 def iops_limit(

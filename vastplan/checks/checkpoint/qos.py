@@ -26,23 +26,17 @@ def limits_of(values: Mapping[str, Any], owner: str, provisioned_bytes: int | No
     """
     total = values.get("use_total_limits") is True
     by = values.get("limit_by", "BW_IOPS")
-    static = values.get("static_total_limits" if total else "static_limits") or {}
-    if "BW" in by:
-        yield from _bandwidth(static, owner, _TOTAL if total else _WRITES)
-    if "IOPS" in by:
-        yield from _iops(static, owner, _TOTAL_IOPS if total else _WRITES_IOPS)
+    bandwidth, ios = (_TOTAL, _TOTAL_IOPS) if total else (_WRITES, _WRITES_IOPS)
+    given = [values.get("static_total_limits" if total else "static_limits") or {}]
     if values.get("mode") == "PROVISIONED_CAPACITY" and provisioned_bytes is not None:
         per_gb = values.get("capacity_total_limits" if total else "capacity_limits") or {}
-        ways = "max" if total else "max_writes"
-        gigabytes = provisioned_bytes / GB
-        scaled = {
-            "max": (per_gb.get(f"{ways}_bw_mbps_per_gb_capacity") or 0) * gigabytes,
-            "iops": (per_gb.get(f"{ways}_iops_per_gb_capacity") or 0) * gigabytes,
-        }
+        most = (bandwidth[0], ios[0])
+        given.append({name: (per_gb.get(f"{name}_per_gb_capacity") or 0) * provisioned_bytes / GB for name in most})
+    for limits in given:
         if "BW" in by:
-            yield from _bandwidth(scaled, owner, ("max", "", ""))
+            yield from _bandwidth(limits, owner, bandwidth)
         if "IOPS" in by:
-            yield from _iops(scaled, owner, ("iops", "", ""))
+            yield from _iops(limits, owner, ios)
 
 
 def unknown_of(values: Mapping[str, Any], owner: str) -> Iterator[str]:
@@ -60,4 +54,4 @@ def _bandwidth(limits: Mapping[str, Any], owner: str, names: tuple[str, str, str
 def _iops(limits: Mapping[str, Any], owner: str, names: tuple[str, str, str]) -> Iterator[Limit]:
     most, burst, credit = (limits.get(name) or 0 for name in names)
     if most:
-        yield iops_limit(owner, most, burst or None, credit if burst else 0)
+        yield iops_limit(owner, most, burst, credit if burst else 0)

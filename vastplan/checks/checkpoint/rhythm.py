@@ -7,9 +7,12 @@ failures, and failures are taken to be exponential.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import expm1, inf, sqrt
+
+Law = Callable[[float, float], float]
+"""From what a checkpoint blocks and the time between failures to the best interval."""
 
 
 def stall_fraction(interval: float, blocking: float) -> float:
@@ -73,15 +76,20 @@ class Pace:
         """The interval that is really kept: an asynchronous write that takes longer holds up the next one."""
         return max(interval, self.write) if self.asynchronous else interval
 
-    def best(self, law: str = "young") -> float | None:
+    def best(self, law: Law = young) -> float | None:
         """The best interval, by `young` or `daly`: an asynchronous one is not shorter than its write."""
         if self.mtbf is None:
             return None
-        return self.kept((young if law == "young" else daly)(self.blocking, self.mtbf))
+        return self.kept(law(self.blocking, self.mtbf))
 
     def overhead(self, interval: float) -> float | None:
         """The time lost of every second of work."""
         return None if self.mtbf is None else overhead(interval, self.blocking, self.mtbf, self.unsaved)
+
+    def least(self) -> float | None:
+        """The overhead at the best interval."""
+        best = self.best()
+        return None if best is None else self.overhead(best)
 
     def efficiency(self, interval: float) -> float | None:
         """The share of wall time that is work kept."""
@@ -133,8 +141,8 @@ def window(pace: Pace, *, rpo: float | None = None, stall: float | None = None, 
     shortest, longest = pace.write, inf
     if rpo is not None:
         longest = rpo - pace.write
-    if stall is not None:
-        shortest = max(shortest, pace.blocking * (1 - stall) / stall if stall else inf if pace.blocking else 0.0)
+    if stall is not None and pace.blocking:
+        shortest = max(shortest, pace.blocking * (1 - stall) / stall if stall else inf)
     if cost is not None and pace.mtbf is not None:
         # blocking / t + (t / 2 + unsaved) / mtbf <= cost, solved for t
         room = cost - pace.unsaved / pace.mtbf

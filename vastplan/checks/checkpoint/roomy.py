@@ -22,7 +22,7 @@ def durable(budget: Budget) -> Iterator[Finding]:
     if wanted is not None and reached < wanted:
         what = f"checkpoints have to outlive a {wanted.name.lower()} and lie on what goes with a {reached.name.lower()}"
         yield Finding("CKP-05", ERROR, what, "copy them on: tier.drain and tier.drain_to")
-    if drained and demand.interval is not None and budget.drain > demand.interval:
+    if demand.interval is not None and budget.drain > demand.interval:
         takes, due = say.apart(say.span, budget.drain, demand.interval)
         enough = say.at_least(say.rate, demand.size_bytes / demand.interval)
         what = f"copying a checkpoint on takes {takes} and the next comes after {due}"
