@@ -93,6 +93,15 @@ def test_what_all_goes_is_still_told() -> None:
     }
 
 
+def test_what_is_new_was_nothing() -> None:
+    found = told(facts(BIG, before=Index([]), after=Index(BIG), known=EVERYTHING))
+    assert {key: value for key, value in found.items() if key[0] == "iad"} == {
+        ("iad", "hard limits"): (0, 10, None),
+        ("iad", READS): (0, 10, None),
+        ("iad", GPUS): (0, 8, None),
+    }
+
+
 @pytest.mark.parametrize(
     ("lost", "rows"),
     [("quota", {"hard limits"}), ("view", {READS}), ("qos_policy", {READS}), ("project", {GPUS})],
@@ -162,7 +171,8 @@ def test_claims_count_where_no_quota_holds_them() -> None:
     def of(path: str, *quotas: str, made: dict[Address, int] | None = None, **more: Any) -> int:
         entries = [
             policy,
-            one("iad", "storage_class", "first", driver="file", storage_path="/other"),
+            one("iad", "storage_class", "first", storage_path="/other", **values),
+            one("iad", "quota", "other", tenant=tenant, path="/other", hard_limit=100),
             one("iad", "storage_class", "c", storage_path=path, **{**values, **more}),
             one("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8),
             one("iad", "persistent_volume_claim", "y", storage_class=at("iad", "storage_class", "c"), size=None),
@@ -190,6 +200,23 @@ def test_guaranteed_gpus() -> None:
     assert list(deserved(one("iad", "project", "p"))) == []
     two = [one("iad", "project", name, node_pools=pools) for name in ("p", "q")]
     assert told(facts(two))["iad", "GPUs of node pool a"] == (None, 4, None)
+
+
+def test_a_class_whose_tenant_nobody_says_stands_for_it() -> None:
+    def of(*quotas: Entry) -> dict[Address, int]:
+        entries = [
+            one("iad", "storage_class", "c", driver="file", storage_path="/k8s/c", view_policy=at("iad", "view_policy", "x")),
+            one("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8),
+        ]  # fmt: skip
+        found = facts([*entries, *quotas])
+        return claimed(found, limits(found.objects))
+
+    def quota(site: str, tenant: str, path: str) -> Entry:
+        return one(site, "quota", f"{tenant}{path}", tenant=at(site, "tenant", tenant), path=path, hard_limit=1)
+
+    klass = Address("iad", "storage_class", "c")
+    assert of() == of(quota("pdx", "t", "/k8s")) == of(quota("iad", "t", "/k")) == {klass: 8}
+    assert of(quota("iad", "t", "/k8s")) == of(quota("iad", "s", "/z"), quota("iad", "t", "/")) == {}
 
 
 def test_claims_count_on_their_own_site_and_not_as_what_was_there() -> None:
