@@ -9,8 +9,8 @@
         weighs: warning                          where that is less than the check weighs at most
         fix: TEXT                                where that is not the check's own
         finds: {ADDRESS: MESSAGE} word for word; a list where it finds several things about one address
-        live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read; of several
-                                                 objects {NAME: {FIGURE: VALUE}}
+        live: {SITE: {KIND: {FIGURE: VALUE}}}    what a plan has seen there, for checks that read, figures and values; of
+                                                 several objects {NAME: {FIGURE: VALUE}}
 
 A good document may also be given as `{document: ..., live: ...}`. `probed: {SITE: {vast_version: TEXT}}` is what a plan
 asked the systems. `repeat: {in: [KEY, ...], count: N, entry: {...}}` adds entries named `n001` and on, with `{}` in their
@@ -116,7 +116,7 @@ def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]]
     """What the checks may know of it."""
     facts = checking.facts_of(workspace, workspace.expanded(), probed)
     seen = {
-        (site, kind): tuple(Seen(Address(site, kind, name), {}, figures) for name, figures in _named(told).items())
+        (site, kind): tuple(Seen(Address(site, kind, name), figures, figures) for name, figures in _named(told).items())
         for site, kinds in live.items()
         for kind, told in kinds.items()
     }

@@ -8,6 +8,8 @@ from typing import Any
 from tests.conftest import Run
 from tests.lab import Lab
 from tests.test_schemas import fits
+from vastplan.sim.faults import Effect, Fault
+from vastplan.sim.runai import RunaiPlane
 
 TIB = 2**40
 
@@ -80,3 +82,25 @@ def test_a_document_by_itself_promises_what_it_says(tmp_path: Path, vastplan: Ru
         assert (hard["before"], hard["after"], hard["limit"]) == (None, 10 * TIB, None)
         ran = vastplan("validate", tmp_path / "lab.yaml", "--commitments")
         assert "Promised on iad" in ran.out and "not known" in ran.out
+
+
+def test_pools_are_counted_by_their_nodes(tmp_path: Path, vastplan: Run) -> None:
+    with Lab(tmp_path, {"iad": ["runai"]}) as lab:
+        projects = {"p": {"department": "d", "gpus": {"default": 480}}}
+        lab.write({"departments": {"d": {"gpus": {"default": 480}}}, "projects": projects})
+        file = tmp_path / "lab.yaml"
+        what = "GPUs of node pool default"
+        assert rows(vastplan, file)[what] == (0, 480, None)  # no node is seen
+        plane = lab.world.sites["iad"].planes["runai"]
+        assert isinstance(plane, RunaiPlane)
+        for number in range(59):  # more than one page of them
+            plane.join("iad", f"gpu-{number}")
+        plane.join("iad", "cpu-0", gpus=0)
+        plane.join("iad", "old-0", gpus=4, node_pool="v100")
+        assert rows(vastplan, file)[what] == (0, 480, 472)
+        told = "is one of the projects that are promised 480 GPUs of node pool default, which has 472"
+        assert told in vastplan("plan", file).out and told in vastplan("drift", file).out
+        assert told not in vastplan("validate", file).out
+        lab.world.sites["iad"].servers["runai"].faults.arm(Fault(Effect.STATUS, path="/nodes", times=99, status=500))
+        assert rows(vastplan, file)[what] == (0, 480, None)
+        assert "RAI-04: this could not be checked against iad: node: " in vastplan("plan", file).out

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from vastplan.app.checking import catalogue
-from vastplan.checks.commitments import capacity_limit, commitments, deserved
+from vastplan.checks.commitments import capacity_limit, commitments
 from vastplan.checks.facts import Facts, Seen
 from vastplan.checks.index import Index
 from vastplan.checks.quotas.promised import claimed, limits, promised
+from vastplan.checks.runai.pools import deserved, pools, unsaid
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.words.document import Entry
@@ -257,3 +258,30 @@ def test_where_a_check_wants_to_look() -> None:
     peer = one("iad", "replication_peer", "link")
     assert list(catalogue()["REP-06"].wanted(facts([peer]))) == ["iad"]
     assert list(catalogue()["REP-06"].wanted(facts([]))) == []
+
+
+def node(site: str, name: str, pool: str, gpus: int | None = None) -> Seen:
+    return Seen(Address(site, "node", name), {"pool": pool, "gpus": gpus}, {})
+
+
+def test_pools_have_what_their_nodes_have() -> None:
+    seen = {
+        ("iad", "node"): (
+            Seen(Address("iad", "node", "z"), {}, {}),
+            node("iad", "a", "a100", 8),
+            node("iad", "b", "a100", 4),
+            node("iad", "c", "cpu"),
+        ),
+        ("pdx", "node"): (node("pdx", "a", "a100", 3),),
+    }
+    found = facts(BIG, seen=seen)
+    assert (pools(found, "iad"), pools(found, "pdx"), pools(found, "fra")) == ({"a100": 12, "cpu": 0}, {"a100": 3}, {})
+    assert told(found)["iad", GPUS] == (None, 8, 12) and told(found)["pdx", GPUS] == (None, 64, 3)
+    said = facts(BIG, seen=seen, capabilities={"iad": {"gpus": {"a100": 5, "h100": 1}}})
+    assert pools(said, "iad") == {"a100": 5, "cpu": 0, "h100": 1}
+
+
+def test_nodes_are_looked_at_where_the_document_does_not_say_how_many_there_are() -> None:
+    assert set(unsaid(facts(BIG))) == {"iad", "pdx"}
+    assert set(unsaid(facts(BIG, capabilities={"iad": {"gpus": {"a100": 5}}, "pdx": {"gpus": {"h100": 5}}}))) == {"pdx"}
+    assert set(unsaid(facts(site("iad")))) == set()  # nothing is promised

@@ -25,7 +25,15 @@ BESIDES = {
         ("PUT", "/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}"),
     ),
 }
-READ_ONLY = ("cluster", "node_pool", "role", "snapshot", "vms", "workload")  # what is looked at, and nobody declares
+READ_ONLY = (
+    "cluster",
+    "node",
+    "node_pool",
+    "role",
+    "snapshot",
+    "vms",
+    "workload",
+)  # what is looked at, and nobody declares
 
 
 @lru_cache
@@ -47,7 +55,7 @@ def item(kind: Kind) -> str:
 
 def operations(kind: Kind) -> Iterator[tuple[str, str]]:
     """Method and path of all that vastplan asks about a kind."""
-    yield "GET", kind.endpoint.path
+    yield "GET", kind.endpoint.path.replace("{cluster}", "{}")
     if kind.name in READ_ONLY:
         return
     yield "GET", item(kind)

@@ -8,11 +8,11 @@ from functools import lru_cache
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.checks.quotas.promised import claimed, limits, outermost
+from vastplan.checks.runai.pools import deserved, pools
 from vastplan.kinds.vast.cluster import READS, USABLE, WRITES
 from vastplan.model.commitment import Commitment
 from vastplan.model.units import BANDWIDTH, BYTES
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
 
 CAPACITY = "hard limits"
 _QOS = tuple(
@@ -51,7 +51,7 @@ def _of_site(facts: Facts, site: str) -> Iterator[Commitment]:
         known = (site, "view") in facts.known and (site, "qos_policy") in facts.known
         live = had.get(field, 0) if known else None
         yield Commitment(site, what, unit, wanted.get(field, 0), live, has.get(field.split("_", 1)[1]))
-    there = facts.capability(site).get("gpus", {})
+    there = pools(facts, site)
     promised, gave = _gpus(site, after), _gpus(site, before) if before else {}
     for pool in sorted({*promised, *gave}):
         live = gave.get(pool, 0) if (site, "project") in facts.known else None
@@ -96,11 +96,3 @@ def _gpus(site: str, objects: Index) -> dict[str, float]:
         for pool, gpus in deserved(project):
             found[pool] = found.get(pool, 0) + gpus
     return found
-
-
-def deserved(unit: Entry) -> Iterator[tuple[str, float]]:
-    """The guaranteed GPUs of a project or department, by node pool."""
-    for pool, quota in (unit.values.get("node_pools") or {}).items():
-        gpus = ((quota or {}).get("gpu") or {}).get("deserved")
-        if gpus:
-            yield pool, gpus

@@ -67,13 +67,13 @@ class RunaiProvider:
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
         """All rows of this cluster; pages by counting, because not every list says what comes next."""
         query: dict[str, Any] = {name: self._filled(value) for name, value in kind.endpoint.query.items()}
-        offset = 0
+        path, offset = self._filled(kind.endpoint.path), 0
         while True:
             paging = {"offset": offset, "limit": PAGE} if kind.endpoint.paged else {}
-            body = self._http.call("GET", kind.endpoint.path, query={**query, **paging}).body
+            body = self._http.call("GET", path, query={**query, **paging}).body
             rows = body.get(kind.endpoint.rows) if kind.endpoint.rows and isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-                raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path} is not a list of objects")
+                raise Unreachable(f"{self._url}: the answer to GET {path} is not a list of objects")
             yield rows
             if not kind.endpoint.paged or len(rows) < PAGE:
                 return

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Finding
-from vastplan.checks.commitments import deserved
 from vastplan.checks.facts import Facts
+from vastplan.checks.runai.pools import deserved, pools, unsaid
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Severity
 from vastplan.model.value import Ref
@@ -23,7 +23,7 @@ def promised(facts: Facts, site: str) -> dict[str, float]:
 
 def _run(facts: Facts) -> Iterator[Finding]:
     for site in facts.sites:
-        has = facts.capability(site).get("gpus", {})
+        has = pools(facts, site)
         for pool, total in sorted(promised(facts, site).items()):
             first = next(one for one in facts.objects.on(site, "project").values() if pool in dict(deserved(one)))
             if pool in has and total > has[pool]:
@@ -56,7 +56,9 @@ CHECK = Check(
     title="more guaranteed GPUs than there are",
     severity=Severity.WARNING,
     why="A guarantee that is not there makes workloads wait, and preempt each other's, however the quotas read.",
-    fix="lower gpus of projects, or raise the department's; how many a pool has is said in sites.SITE.capability.gpus",
-    source="Run:AI documentation, quotas: the deserved GPUs of projects within those of departments and node pools",
+    fix="lower gpus of projects, or raise the department's; what a pool has is counted by its nodes, or said in sites.SITE.capability.gpus",
+    source="Run:AI documentation, quotas: the deserved GPUs of projects within those of departments and node pools; Run:AI 2.24 document, nodes: gpuInfo.gpuCount",
     run=_run,
+    reads=("node",),
+    wanted=unsaid,
 )

@@ -13,6 +13,7 @@ from vastplan.sim.runai import (
     clusters,
     departments,
     node_pools,
+    nodes,
     priorities,
     projects,
     roles,
@@ -38,6 +39,7 @@ for _part in (
     clusters,
     departments,
     node_pools,
+    nodes,
     priorities,
     projects,
     roles,
@@ -99,6 +101,10 @@ class RunaiPlane:
     def submit(self, project: str, name: str, **fields: Any) -> str:
         """Put a workload into a project, as a user would; see `workloads.submit`."""
         return workloads.submit(self._ctx, project, name, **fields)
+
+    def join(self, cluster: str, name: str, **fields: Any) -> None:
+        """Add a node to a cluster; see `nodes.join`."""
+        nodes.join(self._ctx, cluster, name, **fields)
 
     def end(self, workload_id: str) -> None:
         """Delete a workload, as its user would."""

@@ -1,0 +1,34 @@
+"""How many GPUs the node pools of a site have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.checks.facts import Facts
+from vastplan.words.document import Entry
+
+
+def pools(facts: Facts, site: str) -> dict[str, float]:
+    """By pool, what the document says of it, else what its nodes have; a pool of which no node is seen may grow some."""
+    found: dict[str, float] = {}
+    for node in facts.seen.get((site, "node"), ()):
+        pool, gpus = node.values.get("pool"), node.values.get("gpus")
+        if isinstance(pool, str):
+            found[pool] = found.get(pool, 0) + (gpus if isinstance(gpus, int) else 0)
+    return {**found, **facts.capability(site).get("gpus", {})}
+
+
+def unsaid(facts: Facts) -> Iterator[str]:
+    """The sites that promise GPUs of a pool of which the document does not say how many it has."""
+    for project in facts.objects.all("project"):
+        site = project.address.site
+        if dict(deserved(project)).keys() - facts.capability(site).get("gpus", {}).keys():
+            yield site
+
+
+def deserved(unit: Entry) -> Iterator[tuple[str, float]]:
+    """The guaranteed GPUs of a project or department, by node pool."""
+    for pool, quota in (unit.values.get("node_pools") or {}).items():
+        gpus = ((quota or {}).get("gpu") or {}).get("deserved")
+        if gpus:
+            yield pool, gpus

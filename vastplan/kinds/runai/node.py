@@ -1,0 +1,24 @@
+"""Node: read only, for how many GPUs each node pool has."""
+
+from typing import Annotated
+
+from vastplan.words.compile import kind
+from vastplan.words.kind import Endpoint, Update
+from vastplan.words.marks import IDENTITY, Wire
+from vastplan.words.types import Spec
+
+
+class Node(Spec):
+    """A node of the cluster; a node without GPUs has no `gpuInfo`."""
+
+    name: Annotated[str, IDENTITY]
+    pool: Annotated[str, Wire("nodePool")]
+    gpus: Annotated[int | None, Wire("gpuInfo", "gpuCount")] = None
+
+
+KIND = kind(
+    Node,
+    name="node",
+    system="runai",
+    endpoint=Endpoint("/api/v1/clusters/{cluster}/nodes", update=Update.NONE, rows="nodes"),
+)
