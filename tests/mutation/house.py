@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import io
 import os
 import pickle
@@ -70,9 +71,12 @@ class House:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_collection(self, session: pytest.Session) -> Generator[None, object, object]:
-        """Watch it, too."""
+        """Watch it, too; what the tests would import later is imported now."""
         with self._watch.over(COLLECTION):
-            return (yield)
+            answer = yield
+            for name in self._files:
+                importlib.import_module(name)
+            return answer
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """In the place of pytest's own."""

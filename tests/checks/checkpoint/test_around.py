@@ -34,7 +34,9 @@ def told(found: Around, per_cnode: int | None = None) -> list[tuple[Sort, str, f
 
 PER_GB = {"max_writes_bw_mbps_per_gb_capacity": 2, "max_writes_iops_per_gb_capacity": 3}
 TOTAL_PER_GB = {"max_bw_mbps_per_gb_capacity": 2, "max_iops_per_gb_capacity": 1}
-TOTAL = {"max_bw_mbps": 6, "burst_bw_mb": 8, "burst_loan_mb": 1, "max_iops": 1}
+TOTAL = {
+    "max_bw_mbps": 6, "burst_bw_mb": 8, "burst_loan_mb": 1, "max_iops": 1, "burst_iops": 2, "burst_loan_iops": 3,
+}  # fmt: skip
 
 
 def capped(rate: int, **more: Any) -> dict[str, Any]:
@@ -172,7 +174,7 @@ def test_the_schedule_of_a_volume() -> None:
         ({"static_limits": {"max_writes_iops": 2, "burst_writes_iops": 3, "burst_writes_loan_iops": None}}, [(131072, 196608, 0)]),
         ({"static_limits": {"max_writes_iops": None, "max_writes_bw_mbps": None}}, []),
         ({"limit_by": "BW", "static_limits": {"max_writes_iops": 2}}, []),
-        ({"use_total_limits": True, **capped(7), "static_total_limits": TOTAL}, [(6 * MB, 8 * MB, MB), (65536, None, 0)]),
+        ({"use_total_limits": True, **capped(7), "static_total_limits": TOTAL}, [(6 * MB, 8 * MB, MB), (65536, 131072, 196608)]),
         ({"static_total_limits": {"max_bw_mbps": 6}}, []),
         ({"mode": "PROVISIONED_CAPACITY", "capacity_limits": PER_GB}, [(6 * MB, None, 0), (9 * 65536, None, 0)]),
         ({"mode": "PROVISIONED_CAPACITY", "limit_by": "BW", "capacity_limits": PER_GB}, [(6 * MB, None, 0)]),

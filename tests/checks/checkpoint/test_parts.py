@@ -429,7 +429,7 @@ def test_a_cap_that_is_not_known_is_not_named() -> None:
         (say.size(10**15), "1 PB"), (say.size(10**15 - 10**13), "990 TB"), (say.size(10**18), "1 EB"),
         (say.size(10**12), "1 TB"), (say.size(10**9), "1 GB"), (say.size(10**6), "1 MB"), (say.size(-2000), "-2 kB"),
         (say.size(0.5), "0.5 B"), (say.rate(10**15), "1 PB/s"), (say.span(86400 * 3 - 1, 5), "72 h"),
-        (say.size(123456, 5), "123.46 kB"), (say.span(1234.5, 3, "ROUND_CEILING"), "20.6 min"),
+        (say.size(123456, 5), "123.46 kB"), (say.size(1234 * 10**18, 4), "1,234 EB"), (say.span(1234.5, 3, "ROUND_CEILING"), "20.6 min"),
     ],
 )  # fmt: skip
 def test_figures_of_every_size(said: str, shown: str) -> None:
@@ -438,6 +438,8 @@ def test_figures_of_every_size(said: str, shown: str) -> None:
 
 def test_as_many_digits_as_it_takes_and_no_more() -> None:
     assert say.between(say.span, 100.04, 100.46) == ("100.1 s", "100.4 s")
+    assert say.between(say.span, 100.25, 101.5) == ("100.3 s", "101.5 s")
+    assert say.between(say.span, 100.5, 103.0) == ("101 s", "103 s")
     assert say.between(say.span, 0.0, 100.0) == ("0 s", "100 s")
     assert say.apart(say.span, 100.04, 100.46) == ("100 s", "100.5 s")
     assert say.apart(say.span, 1.0, 1.0 + 2e-11) == ("1 s", "1.00000000002 s")
