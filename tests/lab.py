@@ -93,7 +93,8 @@ class Lab:
     def write(self, sections: Mapping[str, Any]) -> None:
         """Make this the document (all but its head)."""
         self.sections = json.loads(json.dumps(sections))
-        sites = {site: {"sim": {"systems": list(has)}} for site, has in self.sites.items()}
+        # Simulators in one process are no faster for more calls at once, and each takes a connection of its own.
+        sites = {site: {"sim": {"systems": list(has)}, "parallel": 2} for site, has in self.sites.items()}
         kept = {"ledger": self.ledger} if self.ledger else {}
         whole = {"version": 1, "name": "lab", "sites": sites, **kept, **self.sections}
         (self.folder / "lab.yaml").write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")

@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 import yaml
 
+import vastplan.kinds
 from tests.conftest import Run
 from tests.lab import Lab
+from vastplan.app.connect import connected
+from vastplan.config.load import load
 from vastplan.sim.faults import Effect, Fault
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
 from vastplan.sim.vast import VastPlane
 from vastplan.sim.wire import Request, Response
+from vastplan.words.discover import discover
 
 PASSWORD = "canary-7f3a"
 
@@ -231,3 +235,20 @@ def test_a_cluster_that_a_kubeconfig_leaves_unchecked(tmp_path: Path, vastplan: 
         ran = vastplan("plan", file)
         assert ran.code == 0, ran
         assert "warning VP320: ledger: the certificate of kubernetes (the current context) is not verified" in ran.out
+
+
+def test_a_simulated_site_has_as_many_calls_at_once_as_its_document_says(tmp_path: Path) -> None:
+    file = tmp_path / "doc.yaml"
+    head = "version: 1\nname: doc\nsites: {one: {sim: {}, parallel: 3}, other: {sim: {}}}\n"
+    file.write_text(head)
+    document = load([file], discover(vastplan.kinds))
+    with connected(document, sites=("one", "other"), writable=False) as providers:
+        found = {
+            site: {_at_once(one) for (name, _), one in providers.items() if name == site} for site in ("one", "other")
+        }
+    assert found == {"one": {3}, "other": {8}}
+
+
+def _at_once(provider: object) -> int:
+    slots = getattr(provider, "_slots", None) or provider._http._slots  # type: ignore[attr-defined]
+    return int(slots._initial_value)

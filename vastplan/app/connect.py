@@ -51,14 +51,18 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
             providers |= _simulated(document, simulated, sites, writable, stack)
         for name in sites:
             given = document.connections[name]
-            parallel = document.head.sites[name].parallel
             for system in sorted(given.systems() - {"sim"}):
-                with_limit = parallel if isinstance(parallel, int) else PARALLEL
-                providers[name, system] = _real(given, system, document.connections_folder, writable, with_limit)
+                folder, parallel = document.connections_folder, _parallel(document, name)
+                providers[name, system] = _real(given, system, folder, writable, parallel)
         for provider in providers.values():
             if not isinstance(provider, Exception):
                 stack.callback(provider.close)
         yield providers
+
+
+def _parallel(document: Document, site: str) -> int:
+    said = document.head.sites[site].parallel
+    return said if isinstance(said, int) else PARALLEL
 
 
 def shared_ledger(document: Document, spec: KubernetesLedgerSpec, *, writable: bool) -> KubernetesLedger:
@@ -195,7 +199,7 @@ def _simulated(
     providers: Providers = {}
     for one in endpoints:
         if one.site in sites:
-            providers[one.site, one.system] = _simulator(one, writable)
+            providers[one.site, one.system] = _simulator(one, writable, _parallel(document, one.site))
     return providers
 
 
@@ -236,19 +240,21 @@ def _open_or_join(folder: Path, systems: dict[str, frozenset[str]]) -> tuple[Wor
         raise VastplanError(str(problem)) from None
 
 
-def _simulator(one: Endpoint, writable: bool) -> Provider:
+def _simulator(one: Endpoint, writable: bool, parallel: int) -> Provider:
     keep_secret(one.password)
     if one.system == "vast":
         from vastplan.providers.vast import VastProvider
 
         user = (one.username, lambda: str(one.password))
-        return VastProvider(one.url, verify=one.ca_file, token=None, user=user, writable=writable, patience=PATIENCE)
+        return VastProvider(
+            one.url, verify=one.ca_file, token=None, user=user, writable=writable, parallel=parallel, patience=PATIENCE
+        )
     if one.system == "kubernetes":
         from vastplan.providers.kubeconfig import connect
         from vastplan.providers.kubernetes import KubernetesProvider
 
         api = connect(kubeconfig=one.kubeconfig, context=None, in_cluster=False)
-        return KubernetesProvider(api, writable=writable, patience=PATIENCE)
+        return KubernetesProvider(api, writable=writable, parallel=parallel, patience=PATIENCE)
     from vastplan.providers.runai import RunaiProvider
 
     return RunaiProvider(
@@ -258,5 +264,6 @@ def _simulator(one: Endpoint, writable: bool) -> Provider:
         client_id=one.username,
         client_secret=lambda: str(one.password),
         writable=writable,
+        parallel=parallel,
         patience=PATIENCE,
     )
