@@ -25,15 +25,8 @@ BESIDES = {
         ("PUT", "/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}"),
     ),
 }
-READ_ONLY = (
-    "cluster",
-    "node",
-    "node_pool",
-    "role",
-    "snapshot",
-    "vms",
-    "workload",
-)  # what is looked at, and nobody declares
+# What is looked at, and nobody declares.
+READ_ONLY = ("cluster", "node", "node_pool", "role", "snapshot", "vms", "workload")
 
 
 @lru_cache

@@ -50,10 +50,9 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
         if set(simulated) & set(sites):
             providers |= _simulated(document, simulated, sites, writable, stack)
         for name in sites:
-            given = document.connections[name]
+            given, parallel = document.connections[name], _parallel(document, name)
             for system in sorted(given.systems() - {"sim"}):
-                folder, parallel = document.connections_folder, _parallel(document, name)
-                providers[name, system] = _real(given, system, folder, writable, parallel)
+                providers[name, system] = _real(given, system, document.connections_folder, writable, parallel)
         for provider in providers.values():
             if not isinstance(provider, Exception):
                 stack.callback(provider.close)

@@ -8,7 +8,7 @@ from functools import lru_cache
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.checks.quotas.promised import claimed, limits, outermost
-from vastplan.checks.runai.pools import deserved, pools
+from vastplan.checks.runai.pools import pools, promised
 from vastplan.kinds.vast.cluster import READS, USABLE, WRITES
 from vastplan.model.commitment import Commitment
 from vastplan.model.units import BANDWIDTH, BYTES
@@ -52,10 +52,10 @@ def _of_site(facts: Facts, site: str) -> Iterator[Commitment]:
         live = had.get(field, 0) if known else None
         yield Commitment(site, what, unit, wanted.get(field, 0), live, has.get(field.split("_", 1)[1]))
     there = pools(facts, site)
-    promised, gave = _gpus(site, after), _gpus(site, before) if before else {}
-    for pool in sorted({*promised, *gave}):
+    wants, gave = promised(site, after), promised(site, before) if before else {}
+    for pool in sorted({*wants, *gave}):
         live = gave.get(pool, 0) if (site, "project") in facts.known else None
-        yield Commitment(site, f"GPUs of node pool {pool}", "GPUs", promised.get(pool, 0), live, there.get(pool))
+        yield Commitment(site, f"GPUs of node pool {pool}", "GPUs", wants.get(pool, 0), live, there.get(pool))
 
 
 def _has(facts: Facts, site: str) -> dict[str, float | None]:
@@ -87,12 +87,4 @@ def _qos(facts: Facts, site: str, objects: Index, *, claims: bool) -> dict[str, 
         given: Mapping[str, int | None] = (policies[name].values.get("static_limits") or {}) if name in policies else {}
         for field, value in given.items():
             found[field] = found.get(field, 0) + (value or 0) * count
-    return found
-
-
-def _gpus(site: str, objects: Index) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for project in objects.on(site, "project").values():
-        for pool, gpus in deserved(project):
-            found[pool] = found.get(pool, 0) + gpus
     return found

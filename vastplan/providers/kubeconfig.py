@@ -27,7 +27,7 @@ def connect(
 
     A kubeconfig that leaves the server's certificate unchecked is not enough for it: `unverified` must say so, too.
     """
-    settings = client.Configuration()
+    settings, named = client.Configuration(), f"kubernetes: context {context or '(current)'}"
     # A certificate and its key can only be given to TLS as files: in memory where there is such a place, and not for long.
     with _LOADING, tempfile.TemporaryDirectory(prefix="vastplan-", dir=_memory()) as room:
         try:
@@ -44,13 +44,13 @@ def connect(
             keep_secret(settings.password)
         if not (settings.api_key or settings.cert_file or settings.username):
             # A credential plug-in that fails leaves the client without credentials and says nothing.
-            raise VastplanError(f"kubernetes: context {context or '(current)'} yields no credentials")
+            raise VastplanError(f"{named} yields no credentials")
         if unverified:
             settings.verify_ssl = False
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # the plan says it, once
         elif not settings.verify_ssl:
             raise VastplanError(
-                f"kubernetes: context {context or '(current)'} skips the check of the server's certificate; give "
+                f"{named} skips the check of the server's certificate; give "
                 "certificate-authority in it, or say insecure_skip_verify beside the context"
             )
         api = client.ApiClient(settings)

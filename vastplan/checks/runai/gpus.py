@@ -6,25 +6,16 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Finding
 from vastplan.checks.facts import Facts
-from vastplan.checks.runai.pools import deserved, pools, unsaid
+from vastplan.checks.runai.pools import deserved, pools, promised, unsaid
 from vastplan.model.address import Address
 from vastplan.model.diagnostic import Severity
 from vastplan.model.value import Ref
 
 
-def promised(facts: Facts, site: str) -> dict[str, float]:
-    """The guaranteed GPUs of a site's projects, by node pool."""
-    found: dict[str, float] = {}
-    for project in facts.objects.on(site, "project").values():
-        for pool, gpus in deserved(project):
-            found[pool] = found.get(pool, 0) + gpus
-    return found
-
-
 def _run(facts: Facts) -> Iterator[Finding]:
     for site in facts.sites:
         has = pools(facts, site)
-        for pool, total in sorted(promised(facts, site).items()):
+        for pool, total in sorted(promised(site, facts.objects).items()):
             first = next(one for one in facts.objects.on(site, "project").values() if pool in dict(deserved(one)))
             if pool in has and total > has[pool]:
                 yield Finding(

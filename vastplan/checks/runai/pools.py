@@ -1,10 +1,11 @@
-"""How many GPUs the node pools of a site have."""
+"""How many GPUs the node pools of a site have, and how many of them are promised."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from vastplan.checks.facts import Facts
+from vastplan.checks.index import Index
 from vastplan.words.document import Entry
 
 
@@ -24,6 +25,15 @@ def unsaid(facts: Facts) -> Iterator[str]:
         site = project.address.site
         if dict(deserved(project)).keys() - facts.capability(site).get("gpus", {}).keys():
             yield site
+
+
+def promised(site: str, objects: Index) -> dict[str, float]:
+    """The guaranteed GPUs of a site's projects, by node pool."""
+    found: dict[str, float] = {}
+    for project in objects.on(site, "project").values():
+        for pool, gpus in deserved(project):
+            found[pool] = found.get(pool, 0) + gpus
+    return found
 
 
 def deserved(unit: Entry) -> Iterator[tuple[str, float]]:
