@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
@@ -38,12 +38,13 @@ def claimed(facts: Facts, held: Limits, made: Mapping[Address, int] | None = Non
     """
     found: dict[Address, int] = {}
     there = made or {}
+    anybodys: dict[str, set[str]] = {}
+    for holder, by_path in held.items():
+        anybodys.setdefault(holder.site, set()).update(by_path)
     for one in facts.objects.all("storage_class"):
         tenant, path = facts.tenant_of_class(one), one.values.get("storage_path")
-        if isinstance(tenant, Ref):
-            owner, quotas = tenant.target, frozenset(held.get(tenant.target, {}))
-        else:
-            owner, quotas = one.address, _anybodys(held, one.address.site)
+        owner = tenant.target if isinstance(tenant, Ref) else one.address
+        quotas = held.get(owner, {}) if isinstance(tenant, Ref) else anybodys.get(owner.site, ())
         if _under(path, quotas):
             continue
         sizes = [
@@ -63,11 +64,7 @@ def promised(facts: Facts) -> dict[Address, int]:
     return found
 
 
-def _anybodys(held: Limits, site: str) -> frozenset[str]:
-    return frozenset(path for tenant, by_path in held.items() if tenant.site == site for path in by_path)
-
-
-def _under(path: str | None, quotas: frozenset[str]) -> bool:
+def _under(path: str | None, quotas: Container[str]) -> bool:
     """Whether a directory is one of those that have a quota, or lies inside one."""
     steps = parts(path or "")
     return path is not None and any("/" + "/".join(steps[:end]) in quotas for end in range(len(steps) + 1))
