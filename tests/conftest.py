@@ -40,7 +40,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     # What another test kept secret may be an everyday word in this one.
     monkeypatch.setattr("vastplan.model.sensitive._forms", OrderedDict())
     # The simulators settle by reads, not by time: what is not ready within this never will be.
-    monkeypatch.setattr("vastplan.engine.settle.TIMEOUT", 8.0)
+    monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", 8.0)
 
 
 @pytest.fixture(autouse=True)

@@ -16,19 +16,19 @@ import yaml
 
 import vastplan.kinds
 from vastplan.app import flows
-from vastplan.app.workspace import Expanded, Workspace
-from vastplan.config.load import load
-from vastplan.engine.guard import Approval, Consent
+from vastplan.app.workspace import Composed, Workspace
+from vastplan.document.load import load
+from vastplan.engine.guards.consent import Approval, Consent
 from vastplan.engine.observe import Live
-from vastplan.engine.settle import until_gone
+from vastplan.engine.wait import until_gone
 from vastplan.model.address import Address
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan
 from vastplan.model.value import Ref
+from vastplan.schema.discover import Registry, discover
+from vastplan.schema.entries import Entry, entry_type
 from vastplan.sim.serve import Call
 from vastplan.sim.world import World
-from vastplan.words.discover import Registry, discover
-from vastplan.words.document import Entry, entry_type
 
 EVERYTHING = Consent(allow_delete=("*",), adopt=True, max_count=10_000, allow_narrow=("*",), believe_gone=("*",))
 REGISTRY_KINDS = discover(vastplan.kinds).kinds
@@ -42,7 +42,7 @@ def full_registry() -> Registry:
         if not kind.section and kind.model is not None:
             name = f"{kind.name}s"
             sections[name if name not in sections else f"plain_{name}"] = entry_type(kind)
-    return Registry(found.kinds, found.expansions, sections)
+    return Registry(found.kinds, found.compositions, sections)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ class _Workspace(Workspace):
 
     lab: Lab
 
-    def expanded(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> Expanded:
+    def composed(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
         """The document's objects, references moved to their sites, and the extra ones."""
-        found = Workspace.expanded(self, facts)
+        found = Workspace.composed(self, facts)
         entries = sorted((*map(self._moved, found.entries), *self.lab.extra), key=lambda entry: entry.address)
         return replace(found, entries=tuple(entries))
 

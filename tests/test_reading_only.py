@@ -10,7 +10,7 @@ from tests.conftest import Run
 from tests.lab import Lab
 from vastplan.app.connect import connected
 from vastplan.model.errors import VastplanError
-from vastplan.words.provider import Provider
+from vastplan.schema.provider import Provider
 
 MANY = 40
 

@@ -15,12 +15,12 @@ import vastplan.kinds
 from tests.conftest import Run
 from vastplan.app import flows
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.config.load import load
-from vastplan.engine.guard import Consent
+from vastplan.document.load import load
+from vastplan.engine.guards.consent import Consent
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Plan, Verb
+from vastplan.schema.discover import discover
 from vastplan.sim.world import World
-from vastplan.words.discover import discover
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "ai-factory"
 FILES = ("factory.yaml", "team-a.yaml", "team-b.yaml")

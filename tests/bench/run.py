@@ -19,10 +19,11 @@ from typing import Any
 
 import yaml
 
-from vastplan.app import checking, flows
+from vastplan.app import checks as checking
+from vastplan.app import flows
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.checkpoint.judged import budgets
-from vastplan.engine.guard import Consent
+from vastplan.engine.guards.consent import Consent
 from vastplan.sim.world import World
 
 HERE = Path(__file__).parent
@@ -192,16 +193,16 @@ def checks(objects: int) -> dict[str, float]:
         text = path.read_bytes()
         load = _cpu(lambda: yaml.load(text, Loader=yaml.CSafeLoader))
         workspace = open_workspace([path])
-        expanded = workspace.expanded()
+        composed = workspace.composed()
         checking.catalogue()
 
         def work() -> None:
-            facts = checking.facts_of(workspace, expanded)
+            facts = checking.facts_of(workspace, composed)
             checking.findings(workspace, facts, date(2026, 1, 1))
             assert len(budgets(facts)) >= objects // 50 - 1
 
         own = _cpu(work)
-        return {"objects": len(expanded.entries), "load": load, "checks": own, "ratio": own / load}
+        return {"objects": len(composed.entries), "load": load, "checks": own, "ratio": own / load}
 
 
 def _cpu(work: Callable[[], object]) -> float:

@@ -27,11 +27,11 @@ from typing import Any
 
 import yaml
 
-from vastplan.app import checking
+from vastplan.app import checks
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.facts import Facts, Seen
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.finding import Finding
 
 HERE = Path(__file__).parent
 TODAY = date(2026, 6, 15)
@@ -114,7 +114,7 @@ def written(document: dict[str, Any], folder: Path) -> Workspace:
 
 def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]] | None = None) -> Facts:
     """What the checks may know of it."""
-    facts = checking.facts_of(workspace, workspace.expanded(), probed)
+    facts = checks.facts_of(workspace, workspace.composed(), probed)
     seen = {
         (site, kind): tuple(Seen(Address(site, kind, name), figures, figures) for name, figures in _named(told).items())
         for site, kinds in live.items()
@@ -132,6 +132,6 @@ def checked(
     live: Live | None = None,
     today: date = TODAY,
     probed: dict[str, dict[str, str]] | None = None,
-) -> list[Diagnostic]:
+) -> list[Finding]:
     """What is found in it."""
-    return list(checking.findings(workspace, facts_of(workspace, live or {}, probed), today))
+    return list(checks.findings(workspace, facts_of(workspace, live or {}, probed), today))

@@ -6,11 +6,11 @@ from typing import Any
 
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.proof import namespaces_of, prove
-from vastplan.checks.isolation.reach import Reached, Site
+from vastplan.checks.isolation.reach import Reached, SiteReach
 from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 IAD = "iad"
 
@@ -27,7 +27,7 @@ def ref(kind: str, name: str) -> Ref:
 
 def walk(entry: Entry, *around: Entry, namespaces: dict[str, str] | None = None) -> list[str]:
     """Where a class or a volume leads to: the entry that it is told of, the way there, and where it ends otherwise."""
-    site = Site(IAD, Index([entry, *around]), namespaces or {})
+    site = SiteReach(IAD, Index([entry, *around]), namespaces or {})
     steps = site.of_class(entry) if entry.address.kind == "storage_class" else site.of_volume(entry)
     return [_text(found) for found in steps]
 

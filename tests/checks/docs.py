@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.app.checking import catalogue
+from vastplan.app.checks import catalogue
 
 HEAD = """\
 # Checks

@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import Any
 
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 Element = tuple[str, str]
 
@@ -118,13 +118,13 @@ class Oracle:
         found = {}
         for one, other in combinations(sorted(self.projects), 2):
             here, there = self.reached[one], self.reached[other]
-            shared = (here & there) | beneath(here, there) | beneath(there, here)
+            shared = (here & there) | dependents(here, there) | dependents(there, here)
             if shared:
                 found[frozenset((one, other))] = shared
         return found
 
 
-def beneath(here: set[Element], there: set[Element]) -> set[Element]:
+def dependents(here: set[Element], there: set[Element]) -> set[Element]:
     """The directories of `here` that `there` has something inside of."""
     found = set()
     for layer, outer in here:

@@ -12,7 +12,7 @@ from tests.checks.cases import checked, written
 from tests.conftest import Run
 from tests.lab import Lab
 from tests.test_schemas import fits
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.sim.faults import Effect, Fault
 
 BASE = {

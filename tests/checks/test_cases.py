@@ -8,8 +8,8 @@ import pytest
 
 import vastplan.kinds
 from tests.checks.cases import HERE, Case, cases, checked, written
-from vastplan.app.checking import catalogue
-from vastplan.words.discover import discover
+from vastplan.app.checks import catalogue
+from vastplan.schema.discover import discover
 
 CASES = tuple(cases())
 

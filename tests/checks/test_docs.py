@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.checks.docs import ELSEWHERE, page
-from vastplan.app.checking import catalogue
+from vastplan.app.checks import catalogue
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "checks.md"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.checks.cases import facts_of, written
-from vastplan.app import checking
+from vastplan.app import checks
 
 
 def document(teams: int) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def document(teams: int) -> dict[str, Any]:
 def calls(teams: int, folder: Path) -> int:
     workspace = written(document(teams), folder)
     facts = facts_of(workspace, {})
-    checking.catalogue()
+    checks.catalogue()
     count = 0
 
     def counted(_frame: Any, event: str, _argument: Any) -> None:
@@ -39,7 +39,7 @@ def calls(teams: int, folder: Path) -> int:
 
     sys.setprofile(counted)
     try:
-        found = checking.findings(workspace, facts, date(2026, 1, 1))
+        found = checks.findings(workspace, facts, date(2026, 1, 1))
     finally:
         sys.setprofile(None)
     assert any(one.code == "ISO-01" for one in found)

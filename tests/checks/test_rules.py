@@ -14,16 +14,16 @@ import yaml
 from tests.checks.cases import TODAY, checked, facts_of, written
 from tests.conftest import Run
 from tests.lab import Lab
-from vastplan.app import checking
-from vastplan.checks.check import Check, Finding, discover
+from vastplan.app import checks
+from vastplan.checks.check import Check, Violation, discover
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.checks.paths import enclosing
 from vastplan.checks.run import Rules, Waiver, run
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Severity, Where
+from vastplan.model.finding import Severity, Where
+from vastplan.schema.entries import Entry
 from vastplan.sim.faults import Effect, Fault
-from vastplan.words.document import Entry
 
 OVERLAP = {"tenants": {"a": {"client_ip_ranges": ["10.0.0.1"]}, "b": {"client_ip_ranges": ["10.0.0.1"]}}}
 WAIVER = {"code": "TEN-01", "address": "iad/tenant/*", "reason": "both are the same team", "until": "2026-06-15"}
@@ -260,7 +260,7 @@ CEILING = {"view_policy": {}, "views": {"v": {"path": "/v", "qos": {"static_limi
 )
 def test_only_what_a_check_needs_is_asked(document: dict[str, Any], asked: list[str], tmp_path: Path) -> None:
     facts = facts_of(written(document, tmp_path), {})
-    assert sorted(checking.wanted(facts)) == [("iad", kind) for kind in asked]
+    assert sorted(checks.wanted(facts)) == [("iad", kind) for kind in asked]
 
 
 class _Site:
@@ -268,7 +268,7 @@ class _Site:
 
     def __init__(self, severity: Severity, milder: Severity | None = None, fix: str = "", mild: bool = False) -> None:
         entry = Entry(Address("iad", "tenant", "a"), {}, Where("doc.yaml", 3, 1))
-        finding = Finding(entry, "is found", fix, milder if mild else None)
+        finding = Violation(entry, "is found", fix, milder if mild else None)
         self.checks = {
             "AAA-01": Check(
                 "AAA-01", "t", severity, "w.", "the check's own fix", "s", lambda _: [finding], milder=milder

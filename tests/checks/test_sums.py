@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from vastplan.app.checking import catalogue
+from vastplan.app.checks import catalogue
 from vastplan.checks.commitments import capacity_limit, commitments
 from vastplan.checks.facts import Facts, Seen
 from vastplan.checks.index import Index
@@ -15,7 +15,7 @@ from vastplan.checks.quotas.promised import claimed, limits, promised
 from vastplan.checks.runai.pools import deserved, pools, unsaid
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 EVERYTHING = frozenset((site, kind) for site in ("iad", "pdx") for kind in ("quota", "view", "qos_policy", "project"))
 

@@ -13,11 +13,11 @@ import yaml
 import vastplan.kinds
 from tests.conftest import Run
 from vastplan.kinds.vast._common import collection
-from vastplan.words.compile import kind
-from vastplan.words.discover import Registry, discover
-from vastplan.words.document import entry_type
-from vastplan.words.marks import IDENTITY, Refers
-from vastplan.words.types import MISSING, Name, ReferenceName, Spec
+from vastplan.schema.compile import kind
+from vastplan.schema.discover import Registry, discover
+from vastplan.schema.entries import entry_type
+from vastplan.schema.markers import IDENTITY, Refers
+from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
 HEAD = (
     "version: 1\nname: bad\nsites: {iad: {sim: {systems: [vast]}}, pdx: {sim: {systems: [vast, runai, kubernetes]}}}\n"
@@ -237,7 +237,12 @@ def _with_relays(_: object) -> Registry:
     ids=["three in a ring", "itself"],
 )
 def test_entries_that_need_one_another(
-    relays: str, place: str, path: tuple[str, ...], tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+    relays: str,
+    place: str,
+    path: tuple[str, ...],
+    tmp_path: Path,
+    vastplan: Run,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("vastplan.app.workspace.discover", _with_relays)
     file = tmp_path / "ring.yaml"

@@ -45,10 +45,10 @@ def test_the_curve_marks_what_is_chosen_and_what_is_best(example: Path, vastplan
     svg = ElementTree.fromstring(drawn)
     named = svg.attrib["aria-labelledby"].split()
     assert [one.tag for one in svg if one.get("id") in named] == [f"{SVG}title", f"{SVG}desc"]
-    marks = {one.text: one.attrib["class"].split()[1] for one in svg.iter(f"{SVG}text") if " " in one.attrib["class"]}
+    markers = {one.text: one.attrib["class"].split()[1] for one in svg.iter(f"{SVG}text") if " " in one.attrib["class"]}
     lines = [one for one in svg.iter(f"{SVG}path") if one.attrib["class"].startswith("mark")]
-    assert len(lines) == 4 and "chosen" in marks["interval 15 min"], marks
-    assert {"Young's best 8.17 min", "Daly's best 8.17 min", "write time 8.17 min"} <= marks.keys(), marks
+    assert len(lines) == 4 and "chosen" in markers["interval 15 min"], markers
+    assert {"Young's best 8.17 min", "Daly's best 8.17 min", "write time 8.17 min"} <= markers.keys(), markers
     (curve,) = (one for one in svg.iter(f"{SVG}path") if one.attrib["class"] == "curve")
     points = [tuple(map(float, pair.split())) for pair in curve.attrib["d"][1:].split("L")]
     assert len(points) == 41 and points == sorted(points)

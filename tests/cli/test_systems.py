@@ -13,13 +13,13 @@ import vastplan.kinds
 from tests.conftest import Run
 from tests.lab import Lab
 from vastplan.app.connect import connected
-from vastplan.config.load import load
+from vastplan.document.load import load
+from vastplan.schema.discover import discover
 from vastplan.sim.faults import Effect, Fault
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
 from vastplan.sim.vast import VastPlane
 from vastplan.sim.wire import Request, Response
-from vastplan.words.discover import discover
 
 PASSWORD = "canary-7f3a"
 

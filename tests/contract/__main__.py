@@ -17,7 +17,7 @@ from tests.contract.facts import facts
 from tests.contract.probes import probes
 from tests.contract.run import Finding, LeftBehind, Verdict, leftovers, run
 from tests.contract.systems import Kubernetes, Runai, Vast
-from tests.contract.target import Patience, Target
+from tests.contract.target import Target, TransportLimits
 
 NAMES = "VASTPLAN_CONTRACT_"
 
@@ -77,19 +77,17 @@ def main(words: Sequence[str], environment: Mapping[str, str]) -> int:
         for key, one in found.items():
             print(f"{key} {'not exercised: ' + one.because if one.because else f'{len(one.steps)} steps'}")
         return 0
-    patience = Patience(options.looks, options.pause)
+    limits = TransportLimits(options.looks, options.pause)
     systems: dict[str, Target] = {}
     try:
         systems = targets(environment)
         for target in systems.values():
             target.connect()
-            if options.clean and (left := target.sweep(PREFIX, patience)):
+            if options.clean and (left := target.sweep(PREFIX, limits)):
                 return _problem(f"cannot delete {', '.join(left)}")
         if left := leftovers(systems.values()):
             return _problem(f"an earlier run left these behind (--clean deletes them): {', '.join(left)}")
-        findings = run(
-            systems, found, known, lambda one: print(one, flush=True), patience=patience, folder=options.record
-        )
+        findings = run(systems, found, known, lambda one: print(one, flush=True), limits=limits, folder=options.record)
     except (ValueError, LeftBehind, OSError, requests.RequestException) as problem:
         text = str(problem)
         for target in systems.values():

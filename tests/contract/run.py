@@ -19,7 +19,7 @@ from tests.contract.facts import Fact
 from tests.contract.match import differences, filled, shown
 from tests.contract.probes import Probe, Step
 from tests.contract.record import recorded
-from tests.contract.target import Answer, Patience, Target, Unsafe
+from tests.contract.target import Answer, Target, TransportLimits, Unsafe
 
 
 class Verdict(Enum):
@@ -56,7 +56,7 @@ Report = Callable[[Finding], None]
 
 def run(
     targets: Mapping[str, Target], probes: Mapping[str, Probe], facts: Mapping[str, Fact], report: Report, *,
-    patience: Patience, folder: Path | None = None,
+    limits: TransportLimits, folder: Path | None = None,
 ) -> list[Finding]:  # fmt: skip
     """Exercise each probe whose system is given; what was made is deleted, however this ends."""
     findings: list[Finding] = []
@@ -70,10 +70,10 @@ def run(
         for probe in probes.values():
             target = targets.get(probe.system)
             if target is not None:
-                note(_one(probe, facts[probe.id], target, stamp, patience, folder))
+                note(_one(probe, facts[probe.id], target, stamp, limits, folder))
     finally:
         # Also finds what a request made whose answer never came.
-        left = [f"{target.name}: {name}" for target in targets.values() for name in _swept(target, stamp, patience)]
+        left = [f"{target.name}: {name}" for target in targets.values() for name in _swept(target, stamp, limits)]
     if left:
         raise LeftBehind(", ".join(left))
     return findings
@@ -88,12 +88,12 @@ def leftovers(targets: Iterable[Target]) -> list[str]:
     return [f"{target.name}: {one.name}" for target in targets for one in target.leftovers(PREFIX)]
 
 
-def _swept(target: Target, stamp: str, patience: Patience) -> list[str]:
+def _swept(target: Target, stamp: str, limits: TransportLimits) -> list[str]:
     with _undisturbed():
-        return target.sweep(stamp, patience)
+        return target.sweep(stamp, limits)
 
 
-def _one(probe: Probe, fact: Fact, target: Target, stamp: str, patience: Patience, folder: Path | None) -> Finding:
+def _one(probe: Probe, fact: Fact, target: Target, stamp: str, limits: TransportLimits, folder: Path | None) -> Finding:
     if probe.because:
         return Finding(fact, Verdict.UNKNOWN, probe.because)
     if missing := [one for one in probe.needs if one not in target.abilities]:
@@ -101,21 +101,21 @@ def _one(probe: Probe, fact: Fact, target: Target, stamp: str, patience: Patienc
     known = {**target.known, "p": f"{stamp}-{probe.id.lower()}"}
     with recorded(folder, probe.id, target.scrubber):
         try:
-            finding = _exercised(probe, fact, target, known, patience)
+            finding = _exercised(probe, fact, target, known, limits)
         finally:
             with _undisturbed():
-                left = target.tidy(patience)
+                left = target.tidy(limits)
     if left:
         finding = replace(finding, left=f"not deleted yet: {', '.join(left)}")
     return finding
 
 
-def _exercised(probe: Probe, fact: Fact, target: Target, known: dict[str, Any], patience: Patience) -> Finding:
+def _exercised(probe: Probe, fact: Fact, target: Target, known: dict[str, Any], limits: TransportLimits) -> Finding:
     seen: list[str] = []
     try:
         for step in probe.steps:
             for item in filled(step.options.get("for", [None]), known):
-                seen += _stepped(step, target, {**known, "it": item}, known, patience)
+                seen += _stepped(step, target, {**known, "it": item}, known, limits)
     except (CannotPrepare, LookupError, Unsafe, requests.RequestException) as problem:
         # What differed before is why the rest cannot be shown.
         if not seen:
@@ -125,7 +125,9 @@ def _exercised(probe: Probe, fact: Fact, target: Target, known: dict[str, Any], 
     return Finding(fact, Verdict.AGREES, probe.leaves_out)
 
 
-def _stepped(step: Step, target: Target, known: dict[str, Any], keep: dict[str, Any], patience: Patience) -> list[str]:
+def _stepped(
+    step: Step, target: Target, known: dict[str, Any], keep: dict[str, Any], limits: TransportLimits
+) -> list[str]:
     path = filled(step.path, known)
     options = {key: filled(value, known) for key, value in step.options.items() if key not in ("for", "as")}
 
@@ -141,12 +143,12 @@ def _stepped(step: Step, target: Target, known: dict[str, Any], keep: dict[str, 
     call = f"{step.method} {path}"
     if "until" in options:
         wrong: list[str] = []
-        for _ in patience.turns():
+        for _ in limits.turns():
             answer = send()
             wrong = _compared(answer, {"is": options.get("is", 200), "has": options["until"]})
             if not wrong:
                 return []
-        return [f"{call}: after {patience.looks} looks {', '.join(wrong)}"]
+        return [f"{call}: after {limits.looks} looks {', '.join(wrong)}"]
     answer = send()
     if not step.expects:
         if answer.status >= 300:

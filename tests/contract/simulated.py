@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from tests.contract.__main__ import NAMES, targets
-from tests.contract.target import Patience, Target
+from tests.contract.target import Target, TransportLimits
 from vastplan.sim.runai import RunaiPlane
 from vastplan.sim.world import World
 
 CLASS = "ours"
 FAST = ("--pause", "0", "--looks", "8")
-QUICK = Patience(8, 0.0)
+QUICK = TransportLimits(8, 0.0)
 Served = tuple[World, dict[str, str]]
 SYSTEMS = ("vast", "kubernetes", "runai")
 

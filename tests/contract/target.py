@@ -98,27 +98,27 @@ class Target:
             self._made.append(where)
         return answer
 
-    def tidy(self, patience: Patience) -> list[str]:
+    def tidy(self, limits: TransportLimits) -> list[str]:
         """Delete what was made since the last time, the newest first; answers what could not be."""
         left: list[str] = []
         while self._made:
             where = self._made.pop()
-            if not self.remove(where, patience):
+            if not self.remove(where, limits):
                 left.append(where)
         return left
 
-    def remove(self, path: str, patience: Patience) -> bool:
+    def remove(self, path: str, limits: TransportLimits) -> bool:
         """Delete and wait until it is gone; True when it is. What is still in use is tried again."""
-        for _ in patience.turns():
+        for _ in limits.turns():
             if self._gone(path):
                 return True
             self.session.delete(self.url + path, headers=self._headers(), timeout=60)
         return self._gone(path)
 
-    def sweep(self, prefix: str, patience: Patience) -> list[str]:
+    def sweep(self, prefix: str, limits: TransportLimits) -> list[str]:
         """Delete everything with the prefix; answers what is left."""
         assert prefix.startswith(PREFIX)
-        for _ in patience.turns():
+        for _ in limits.turns():
             found = list(self.leftovers(prefix))
             if not found:
                 return []
@@ -153,7 +153,7 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class TransportLimits:
     """How often something is looked at before it counts as not happening, and the seconds between two looks."""
 
     looks: int = 60

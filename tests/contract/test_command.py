@@ -60,7 +60,7 @@ def test_preparation_that_fails_is_an_error_and_not_a_difference(served: Served)
     target = connected(served[1])["vast"]
     text = "system: vast\nVMS-001: {steps: [{POST: '${v}/tenants/', body: {nam: '${p}'}}, {GET: '${v}/vms/', is: 299}]}"
     fact = {"VMS-001": Fact("VMS-001", "x", "y")}
-    (finding,) = run({"vast": target}, read(text), fact, lambda _: None, patience=QUICK)
+    (finding,) = run({"vast": target}, read(text), fact, lambda _: None, limits=QUICK)
     assert finding.verdict is Verdict.ERROR and "was answered 400" in finding.seen
 
 

@@ -19,7 +19,7 @@ from tests.contract.run import Verdict, _undisturbed, run
 from tests.contract.scrub import Scrubber
 from tests.contract.simulated import FAST, QUICK, SYSTEMS, Served, by_hand, connected, runai_plane
 from tests.contract.systems import Runai
-from tests.contract.target import Patience, Target, Unsafe
+from tests.contract.target import Target, TransportLimits, Unsafe
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
@@ -85,7 +85,7 @@ def test_older_control_planes_agree(version: str, tmp_path: Path) -> None:
     target = Runai(server.url, cluster="old", client_id="ci", client_secret="a-secret", storage_class="vast-nfs", ca=ca)
     target.connect()
     chosen = {key: one for key, one in probes().items() if one.system == "runai"}
-    findings = run({"runai": target}, chosen, facts(), lambda _: None, patience=QUICK)
+    findings = run({"runai": target}, chosen, facts(), lambda _: None, limits=QUICK)
     target.close()
     server.stop()
     assert [str(one) for one in findings if one.verdict in (Verdict.DIFFERS, Verdict.ERROR)] == []
@@ -128,7 +128,7 @@ def test_every_expectation_is_held_against_the_system(served: Served, system: st
                 mutants.append((f"{probe.id} step {index}", replace(probe, steps=steps)))
     unnoticed = []
     for name, mutant in mutants:
-        (finding,) = run({system: target}, {mutant.id: mutant}, facts(), lambda _: None, patience=Patience(3, 0.0))
+        (finding,) = run({system: target}, {mutant.id: mutant}, facts(), lambda _: None, limits=TransportLimits(3, 0.0))
         if finding.verdict is not Verdict.DIFFERS:
             unnoticed.append(f"{name}: {finding}")
     assert len(mutants) > 20 and unnoticed == []

@@ -13,9 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 import yaml
 
 from tests.documented.facts import facts
-from vastplan.providers.kubernetes import KubernetesProvider
-from vastplan.providers.runai import RunaiProvider
-from vastplan.providers.vast import VastProvider
+from vastplan.systems.kubernetes.client import KubernetesProvider
+from vastplan.systems.runai.client import RunaiProvider
+from vastplan.systems.vast.client import VastProvider
 
 EXCEPTIONS = Path(__file__).parent / "exceptions.yaml"
 

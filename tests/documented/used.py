@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from tests.lab import full_registry
-from vastplan.engine.compose import _NEVER_SENT
-from vastplan.words.kind import Field, Kind, Update
-from vastplan.words.marks import Mark
+from vastplan.engine.body import _NEVER_SENT
+from vastplan.schema.kind import Field, Kind, Update
+from vastplan.schema.markers import Marker
 
 # What is asked besides the kinds' own endpoints: log-ins, tasks, versions, which cluster a name is, who did what, and for
 # the ledger.
@@ -60,15 +60,15 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
 
 def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
     """The places on the wire that a create (POST) or a change of the kind may write, as paths without indices."""
-    skipped = {Mark.DOCUMENT, Mark.AFTER_CREATE} if method == "POST" else {*_NEVER_SENT, Mark.IDENTITY}
+    skipped = {Marker.DOCUMENT, Marker.AFTER_CREATE} if method == "POST" else {*_NEVER_SENT, Marker.IDENTITY}
     if method == "PUT":  # the whole object: what identifies it too, where it is not immutable
-        skipped.discard(Mark.IDENTITY)
+        skipped.discard(Marker.IDENTITY)
     return set(_paths(kind.fields, frozenset(skipped), ()))
 
 
-def _paths(table: tuple[Field, ...], skipped: frozenset[Mark], prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def _paths(table: tuple[Field, ...], skipped: frozenset[Marker], prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     for field in table:
-        if field.marks & skipped:
+        if field.markers & skipped:
             continue
         here = (*prefix, *field.wire)
         if field.key:

@@ -14,22 +14,22 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 
 from vastplan.engine.apply import apply
-from vastplan.engine.guard import Consent
+from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.guards.consent import Consent
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import observe
-from vastplan.engine.plan import Request, build, wanted
-from vastplan.engine.run import Run
+from vastplan.engine.plan import PlanInputs, build, wanted
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan
-from vastplan.model.state import LedgerPart, Owned
+from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Ref, Secret, from_json
-from vastplan.words.compile import kind
-from vastplan.words.document import Entry
-from vastplan.words.kind import Attribute, Endpoint, Fact, Kind, Ready, Row
-from vastplan.words.marks import AFTER_CREATE, AS_SET, IDENTITY, IMMUTABLE, SENSITIVE, Clears, Refers, Wire
-from vastplan.words.types import MISSING, Name, ReferenceName, Spec
+from vastplan.schema.compile import kind
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Attribute, Endpoint, Fact, Kind, Ready, Row
+from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, SENSITIVE, SET, Clears, Refers, Wire
+from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
 SITE = "iad"
 
@@ -58,7 +58,7 @@ class Catalogue(Spec):
     """Lists books by id, and may name a shelf."""
 
     name: Annotated[Name, IDENTITY]
-    books: Annotated[list[ReferenceName] | MISSING, AS_SET, Refers("book"), Wire("book_ids")] = MISSING
+    books: Annotated[list[ReferenceName] | MISSING, SET, Refers("book"), Wire("book_ids")] = MISSING
     shelf: Annotated[ReferenceName | None | MISSING, Refers("shelf.name", holds=False)] = MISSING
     guards: Annotated[ReferenceName | MISSING, Refers("shelf.name", holds=False, shields=True)] = MISSING
 
@@ -181,14 +181,14 @@ class Bench:
     def __init__(self) -> None:
         self.library = Library()
         self.providers: dict[tuple[str, str], Any] = {(SITE, "library"): self.library}
-        self.book = events.Book(replace(events.new_part("doc", SITE), key="00" * 32))
+        self.book = events.Reducer(replace(events.new_part("doc", SITE), key="00" * 32))
         self.consent = Consent(allow_delete=("*",))
         self.secrets: dict[str, str] = {}
         self.lost: Callable[[str, str], None] = lambda what, address: None
         """Called with every note for the ledger; may raise."""
 
     @property
-    def part(self) -> LedgerPart:
+    def part(self) -> SiteLedger:
         """The ledger as it is."""
         return self.book.part()
 
@@ -205,7 +205,7 @@ class Bench:
         places = wanted(KINDS, entries, ledger, {SITE: frozenset({"library"})})
         observed = observe([(site, KINDS[name]) for site, name in sorted(places)], self.providers, ledger)
         return build(
-            Request(
+            PlanInputs(
                 document="doc", digest="0", source="doc.yaml", kinds=KINDS, entries=entries, observed=observed,
                 ledger=ledger, endpoints={}, consent=self.consent, reveal=self.reveal, now=self.now(), targets=targets,
             )
@@ -229,7 +229,7 @@ class Bench:
         ledger = {SITE: self.part}
         places = wanted(KINDS, entries.values(), ledger, {SITE: frozenset({"library"})})
         observed = observe([(site, KINDS[name]) for site, name in sorted(places)], self.providers, ledger)
-        run = Run(
+        run = ApplyContext(
             kinds=KINDS, providers=self.providers, journals={SITE: self}, ledger=ledger,
             matcher=Matcher(KINDS, observed, ledger, entries), reveal=self.reveal, now=self.now,
         )  # fmt: skip

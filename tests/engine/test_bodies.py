@@ -6,14 +6,14 @@ from typing import Annotated, Any
 
 import pytest
 
-from vastplan.engine.compose import change
+from vastplan.engine.body import change
 from vastplan.engine.diff import diff, digests, value_at
 from vastplan.model.plan import Cause
-from vastplan.words.codec import Encoder
-from vastplan.words.compile import kind
-from vastplan.words.kind import Endpoint, Kind, Update
-from vastplan.words.marks import CREATE_ONLY, IDENTITY, IMMUTABLE, WHOLE, WRITE_ONLY, Keyed, Wire
-from vastplan.words.types import MISSING, Name, Spec
+from vastplan.schema.codec import Encoder
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Endpoint, Kind, Update
+from vastplan.schema.markers import ATOMIC, CREATE_ONLY, IDENTITY, IMMUTABLE, WRITE_ONLY, ListMap, Wire
+from vastplan.schema.types import MISSING, Name, Spec
 
 KEY = "00" * 32
 
@@ -40,10 +40,10 @@ class Room(Spec):
     via: Annotated[str | MISSING, CREATE_ONLY] = MISSING
     size: int | MISSING = MISSING
     light: Light | None | MISSING = MISSING
-    first: Annotated[int | MISSING, WHOLE, Wire("hours", "first")] = MISSING
-    last: Annotated[int | MISSING, WHOLE, Wire("hours", "last")] = MISSING
-    places: Annotated[dict[str, Place] | MISSING, Keyed(("name",)), Wire("seats")] = MISSING
-    extras: Annotated[dict[str, Place] | MISSING, Keyed(("name",))] = MISSING
+    first: Annotated[int | MISSING, ATOMIC, Wire("hours", "first")] = MISSING
+    last: Annotated[int | MISSING, ATOMIC, Wire("hours", "last")] = MISSING
+    places: Annotated[dict[str, Place] | MISSING, ListMap(("name",)), Wire("seats")] = MISSING
+    extras: Annotated[dict[str, Place] | MISSING, ListMap(("name",))] = MISSING
     code: Annotated[str | MISSING, WRITE_ONLY] = MISSING
     seal: Annotated[str | MISSING, WRITE_ONLY, IMMUTABLE] = MISSING
 

@@ -11,8 +11,8 @@ from vastplan.engine.diff import digests
 from vastplan.ledger import events
 from vastplan.model.errors import NotFound, Unclear, Unreachable, VastplanError
 from vastplan.model.outcome import Outcome, State
-from vastplan.model.state import Intent
-from vastplan.words.kind import Kind
+from vastplan.model.site_ledger import Intent
+from vastplan.schema.kind import Kind
 
 A = entry("shelf", "a", size=3)
 BOOK = entry("book", "t", shelf=ref("shelf", "a"), pages=3)

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tests.lab import EVERYTHING, Lab
-from vastplan.app import drifting, flows, inspect
+from vastplan.app import drift, flows, ledger
 from vastplan.model.address import Address
 from vastplan.model.outcome import State
 from vastplan.model.plan import Action, Plan, Step, Verb
 from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
 from vastplan.sim.faults import Effect, Fault
-from vastplan.words.document import Entry
 
 PEERS = "/nativereplicationremotetargets/"
 RANGES = {"iad": {"ip_ranges": ["10.9.1.10 - 10.9.1.17"]}, "pdx": {"ip_ranges": ["10.9.2.10 - 10.9.2.17"]}}
@@ -96,8 +96,8 @@ def test_mirrors_are_seen_for_what_they_are(lab: Lab) -> None:
     assert (mirror["role"], mirror["source_dir"], mirror["target_exported_dir"]) == ("DESTINATION", "/", "/copy")
     (peer,) = lab.rows("pdx", "replication_peer")
     assert (peer["name"], peer["state"]) == ("iad-pdx", "CONNECTED")
-    assert "pdx/replication_peer/iad-pdx" not in {one["address"] for one in inspect.owned(lab.workspace())}
-    strangers = {one.kind for one in drifting.drifted(lab.planned(), lab.workspace()).unmanaged}
+    assert "pdx/replication_peer/iad-pdx" not in {one["address"] for one in ledger.owned(lab.workspace())}
+    strangers = {one.kind for one in drift.drifted(lab.planned(), lab.workspace()).unmanaged}
     assert not strangers & {"replication_peer", "protected_path"}
 
 

@@ -88,7 +88,7 @@ def test_a_count_that_is_not_met_is_unknown(lab: Lab, monkeypatch: pytest.Monkey
 
 
 def test_a_lost_link_to_the_next_page_is_unknown(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vastplan.providers.kubernetes.PAGE", 2)
+    monkeypatch.setattr("vastplan.systems.kubernetes.client.PAGE", 2)
 
     def lost(body: dict[str, Any]) -> None:
         body["metadata"] = {name: one for name, one in body["metadata"].items() if name != "continue"}

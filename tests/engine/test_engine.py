@@ -9,14 +9,14 @@ import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
 from vastplan.engine.diff import diff, leaves, same
-from vastplan.engine.settle import until_gone, until_ready
+from vastplan.engine.wait import until_gone, until_ready
 from vastplan.model.address import Address
 from vastplan.model.errors import Lost, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.outcome import State
 from vastplan.model.plan import Cause, Step, Verb
-from vastplan.model.state import UNTOLD, Intent
-from vastplan.model.value import WITHHELD, Ref, Secret
-from vastplan.words.kind import Field, Kind, Shape
+from vastplan.model.site_ledger import REDACTED_DIGEST, Intent
+from vastplan.model.value import REDACTED, Ref, Secret
+from vastplan.schema.kind import Field, Kind, Shape
 
 A = entry("shelf", "a", size=3)
 BOOK = entry("book", "t", shelf=ref("shelf", "a"), pages=3)
@@ -260,7 +260,7 @@ def test_what_a_snapshot_does_not_hold_is_neither_in_sync_nor_changed(bench: Ben
     bench.done(A, entry("shelf", "b", size=3))
     bench.library.said.clear()
     owned = bench.part.entries["iad/shelf/a"]
-    bench.owns("iad/shelf/a", replace(owned, fields={"size": UNTOLD}))
+    bench.owns("iad/shelf/a", replace(owned, fields={"size": REDACTED_DIGEST}))
     plan = bench.plan(entry("shelf", "a", size=4), entry("shelf", "b", size=3))
     assert (plan.actions, plan.in_sync) == ((), 1)
     (one,) = plan.findings
@@ -271,7 +271,7 @@ def test_what_a_snapshot_does_not_hold_is_neither_in_sync_nor_changed(bench: Ben
 
 def test_what_is_withheld_beside_what_changes_is_said() -> None:
     found = diff(
-        KINDS["shelf"], {"name": "a", "size": 4, "open": True}, {"name": "a", "size": 3, "open": WITHHELD}, {}, "00"
+        KINDS["shelf"], {"name": "a", "size": 4, "open": True}, {"name": "a", "size": 3, "open": REDACTED}, {}, "00"
     )
     assert ([change.path for change in found.changes], found.untold) == (["size"], ("open",))
 
@@ -560,7 +560,7 @@ def test_waiting_until_it_is_ready() -> None:
     ],
 )
 def test_what_never_is(state: str, why: str | None, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("vastplan.engine.settle.TIMEOUT", -0.1)
+    monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", -0.1)
     library = Library()
     row = library.put("reading", name="r", state=state, why=why)
     with pytest.raises((Refused, Unclear)) as raised:
@@ -587,7 +587,7 @@ def test_waiting_until_it_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(slept) == 3
     other = library.put("reading", name="r")
     until_gone(kind, library, other["id"], "another that had its place")
-    monkeypatch.setattr("vastplan.engine.settle.TIMEOUT", -0.1)
+    monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", -0.1)
     with pytest.raises(Unclear, match="was deleted and is still there"):
         until_gone(kind, library, other["id"], other["id"], sleep)
 
@@ -603,7 +603,7 @@ def test_a_truth_is_not_a_number() -> None:
 
 def test_a_keyed_member_that_is_cleared_is_a_leaf() -> None:
     inner = Field("size", ("size",))
-    keyed = Field("rooms", ("rooms",), shape=Shape.KEYED, fields=(inner,), key=("name",))
+    keyed = Field("rooms", ("rooms",), shape=Shape.LIST_MAP, fields=(inner,), key=("name",))
     found = [(leaf.path, leaf.value) for leaf in leaves((keyed,), {"rooms": {"a": None, "b": {"size": 1}}})]
     assert found == [(("rooms", "a"), None), (("rooms", "b", "size"), 1)]
 

@@ -15,7 +15,7 @@ from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_v
 from vastplan.model.address import Address
 from vastplan.model.plan import Step, Verb
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 LEGACY = "volume.beta.kubernetes.io/storage-class"
 MERGE = {"Content-Type": "application/merge-patch+json"}
@@ -29,7 +29,7 @@ CLASSES = {
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
     with Lab(tmp_path, {"iad": ["kubernetes"]}) as one:
-        del one.registry.expansions["storage_class"]  # the policies of these tests are written by hand
+        del one.registry.compositions["storage_class"]  # the policies of these tests are written by hand
         yield one
 
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
-from vastplan.engine.blame import traced, wire
-from vastplan.engine.leave import Rule, leave, without
+from vastplan.engine.attribution import attribute, wire
+from vastplan.engine.ignore import IgnoreRule, leave, without
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Author, Verb
-from vastplan.words.history import Sought, Trace
-from vastplan.words.kind import Field, Kind, Shape
+from vastplan.schema.history import Sought, Trace
+from vastplan.schema.kind import Field, Kind, Shape
 
 A, BOOK = entry("shelf", "a", size=3, height=2, labels={"x": "1"}), entry("book", "t", shelf=ref("shelf", "a"))
 WHEN = "2026-01-03T00:00:00+00:00"
@@ -25,7 +25,7 @@ def bench() -> Bench:
     return Bench()
 
 
-def left(bench: Bench, plan: Any, *rules: Rule) -> tuple[list[str], list[tuple[str, str]]]:
+def left(bench: Bench, plan: Any, *rules: IgnoreRule) -> tuple[list[str], list[tuple[str, str]]]:
     """What is still done, and what is left alone with its reason."""
     kept, found = leave({one.address: one for one in plan.actions}, rules)
     return sorted(map(str, kept)), [(str(one.address), one.reason) for one in found]
@@ -44,9 +44,9 @@ def test_what_needs_something_that_is_left_gone_is_left_too(bench: Bench) -> Non
         bench.library.rows[name].clear()
     plan = bench.plan(A, BOOK, late)
     everything = ["iad/book/t", "iad/reading/r", "iad/shelf/a"]
-    assert left(bench, plan) == left(bench, plan, Rule("iad/shelf/other", "x")) == (everything, [])
-    assert left(bench, plan, Rule("iad/shelf/a", "x", fields=("size",))) == (everything, [])
-    assert left(bench, plan, Rule("iad/shelf/*", "later")) == (
+    assert left(bench, plan) == left(bench, plan, IgnoreRule("iad/shelf/other", "x")) == (everything, [])
+    assert left(bench, plan, IgnoreRule("iad/shelf/a", "x", fields=("size",))) == (everything, [])
+    assert left(bench, plan, IgnoreRule("iad/shelf/*", "later")) == (
         [],
         [
             ("iad/shelf/a", "later"),
@@ -54,9 +54,14 @@ def test_what_needs_something_that_is_left_gone_is_left_too(bench: Bench) -> Non
             ("iad/reading/r", "it needs iad/book/t, which is left as it is"),
         ],
     )
-    assert left(bench, plan, Rule("*/r", "later")) == (["iad/book/t", "iad/shelf/a"], [("iad/reading/r", "later")])
+    assert left(bench, plan, IgnoreRule("*/r", "later")) == (
+        ["iad/book/t", "iad/shelf/a"],
+        [("iad/reading/r", "later")],
+    )
     going = replace(action(plan, "book", "t"), verb=Verb.DELETE)
-    kept, _ = leave({going.address: going, at("shelf", "a"): action(plan, "shelf", "a")}, [Rule("*/shelf/a", "later")])
+    kept, _ = leave(
+        {going.address: going, at("shelf", "a"): action(plan, "shelf", "a")}, [IgnoreRule("*/shelf/a", "later")]
+    )
     assert set(kept) == {going.address}
 
 
@@ -64,15 +69,15 @@ def test_what_is_replaced_cannot_be_left_in_part(bench: Bench) -> None:
     bench.done(A)
     bench.library.named("shelf", "a").update(size=9, height=1)
     plan = bench.plan(A)
-    rule = Rule("iad/shelf/a", "tried out", fields=("size",))
+    rule = IgnoreRule("iad/shelf/a", "tried out", fields=("size",))
     kept, found = leave({one.address: one for one in plan.actions}, [rule])
     assert found == () and kept[at("shelf", "a")].changes == plan.actions[0].changes
     assert kept[at("shelf", "a")].notes == ("size cannot be left as it was changed by hand: the object is replaced",)
 
 
 SIZE, LABEL = (
-    Rule("*/shelf/*", "tried out", fields=("size",), until="2026-09-01"),
-    Rule("iad/shelf/a.labels.*", "a team's own"),
+    IgnoreRule("*/shelf/*", "tried out", fields=("size",), until="2026-09-01"),
+    IgnoreRule("iad/shelf/a.labels.*", "a team's own"),
 )
 
 
@@ -82,19 +87,19 @@ SIZE, LABEL = (
         ((SIZE,), {}, Verb.UPDATE, "it was changed behind our back", ["labels.x"], [["size"]]),
         ((LABEL,), {}, Verb.UPDATE, "it was changed behind our back", ["size"], [["labels.x"]]),
         ((SIZE, LABEL), {}, None, "", [], [["size"], ["labels.x"]]),
-        ((Rule("iad/shelf/a", "all of it"), SIZE), {}, None, "", [], [["labels.x", "size"]]),
-        ((Rule("*", "only the map", fields=("labels",)),), {}, Verb.UPDATE, "it was changed behind our back", ["size"], [["labels.x"]]),
+        ((IgnoreRule("iad/shelf/a", "all of it"), SIZE), {}, None, "", [], [["labels.x", "size"]]),
+        ((IgnoreRule("*", "only the map", fields=("labels",)),), {}, Verb.UPDATE, "it was changed behind our back", ["size"], [["labels.x"]]),
         ((SIZE, LABEL), {"open": True}, Verb.UPDATE, "the document changed", ["open"], [["size"], ["labels.x"]]),
         ((SIZE, LABEL), {"height": None}, Verb.RELEASE, "no longer in the document; left as they are", [], [["size"], ["labels.x"]]),
         ((SIZE,), {"size": 5}, Verb.UPDATE, "it was changed behind our back", ["labels.x"], [["size"]]),
         ((SIZE, LABEL), {"size": 5, "open": True}, Verb.UPDATE, "the document changed", ["open"], [["size"], ["labels.x"]]),
         ((replace(SIZE, document=True),), {"size": 5}, Verb.UPDATE, "", ["labels.x", "size"], []),
         ((replace(SIZE, document=True),), {}, Verb.UPDATE, "it was changed behind our back", ["labels.x"], [["size"]]),
-        ((Rule("iad/shelf/b", "another"),), {}, Verb.UPDATE, "", ["labels.x", "size"], []),
+        ((IgnoreRule("iad/shelf/b", "another"),), {}, Verb.UPDATE, "", ["labels.x", "size"], []),
     ],
 )  # fmt: skip
 def test_what_is_left_alone_and_what_is_done_beside_it(
-    rules: tuple[Rule, ...],
+    rules: tuple[IgnoreRule, ...],
     document: Any,
     verb: Any,
     reason: str,
@@ -123,7 +128,7 @@ def test_what_need_not_be_replaced_any_more_is_updated_for_what_is_left_of_it(be
     bench.library.named("shelf", "a").update(size=9, height=1)
     plan = bench.plan(A)
     assert [(one.verb, one.reason) for one in plan.actions] == [(Verb.REPLACE, "height cannot be changed in place")]
-    kept, _ = leave({one.address: one for one in plan.actions}, [Rule("*", "as it is", fields=("height",))])
+    kept, _ = leave({one.address: one for one in plan.actions}, [IgnoreRule("*", "as it is", fields=("height",))])
     assert [(one.verb, one.reason) for one in kept.values()] == [(Verb.UPDATE, "it was changed behind our back")]
 
 
@@ -163,7 +168,7 @@ def told(bench: Bench, provider: Any) -> Action:
     bench.done(A)
     bench.library.named("shelf", "a").update(size=9, labels={"x": "2"})
     plan = bench.plan(A)
-    (found,) = traced(plan.actions, bench.part_by_address(), KINDS, remembering(provider))
+    (found,) = attribute(plan.actions, bench.part_by_address(), KINDS, remembering(provider))
     assert found.since == "2026-01-02T00:00:00+00:00"
     return found
 
@@ -217,7 +222,7 @@ def test_what_the_document_changed_has_no_author(bench: Bench) -> None:
     )  # fmt: skip
     owned = {at("shelf", name): bench.part.entries[f"iad/shelf/{name}"] for name in "abc"}
     memory = Remembers(Trace("ann", WHEN))
-    found = {one.address.name: one for one in traced(plan.actions, owned, KINDS, remembering(memory))}
+    found = {one.address.name: one for one in attribute(plan.actions, owned, KINDS, remembering(memory))}
     assert {name: bool(one.since) for name, one in found.items()} == {"a": True, "b": True, "c": True, "d": False}
     assert {change.path: change.author for change in found["a"].changes} == {"size": Author("ann", WHEN), "open": None}
     assert [change.author for change in found["b"].changes] == [None] and len(memory.sought) == 2
@@ -227,7 +232,7 @@ def test_what_the_document_changed_has_no_author(bench: Bench) -> None:
 def test_where_a_leaf_is_on_the_wire() -> None:
     inner = Field("power", ("watts",))
     light = Field("light", ("spec", "light"), shape=Shape.STRUCT, fields=(inner,))
-    rooms = Field("rooms", ("rooms",), shape=Shape.KEYED, fields=(inner,), key=("name",))
+    rooms = Field("rooms", ("rooms",), shape=Shape.LIST_MAP, fields=(inner,), key=("name",))
     labels = Field("labels", ("meta", "labels"), shape=Shape.MAP)
     fields = (light, rooms, labels)
     assert wire(fields, ("light", "power")) == ("spec", "light", "watts")

@@ -10,22 +10,22 @@ from typing import Annotated, Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Library, at, entry
-from vastplan.engine.guard import Consent
+from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.guards.consent import Consent
 from vastplan.engine.match import Matcher, NotKnown
 from vastplan.engine.observe import Collection, Observed, live_of, observe
-from vastplan.engine.plan import Request, build
-from vastplan.engine.run import Run
+from vastplan.engine.plan import PlanInputs, build
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused
 from vastplan.model.plan import Plan, Step, Verb
-from vastplan.model.state import LedgerPart, Owned
+from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Ref
-from vastplan.words.compile import kind
-from vastplan.words.document import Entry
-from vastplan.words.kind import Endpoint, Kind
-from vastplan.words.marks import IDENTITY, Codec, Refers
-from vastplan.words.types import Name, ReferenceName, Spec
+from vastplan.schema.compile import kind
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Endpoint, Kind
+from vastplan.schema.markers import IDENTITY, Codec, Refers
+from vastplan.schema.types import Name, ReferenceName, Spec
 
 ELSEWHERE = Address("pdx", "shelf", "far")
 
@@ -58,10 +58,10 @@ def test_a_site_without_the_system_has_nothing_of_it() -> None:
 # What this run has made
 
 
-def run(made: Mapping[Address, Mapping[str, Any]], *entries: Entry, **providers: Library) -> Run:
+def run(made: Mapping[Address, Mapping[str, Any]], *entries: Entry, **providers: Library) -> ApplyContext:
     """A run that has made something."""
     observed = {(site, name): Collection() for site in (SITE, "pdx") for name in KINDS}
-    return Run(
+    return ApplyContext(
         kinds=KINDS, providers={(site, "library"): one for site, one in providers.items()}, journals={}, ledger={},
         matcher=matcher(observed, *entries), reveal=str, now=lambda: datetime(2026, 1, 2, tzinfo=UTC), made=dict(made),
     )  # fmt: skip
@@ -138,12 +138,12 @@ def lent(loan: Kind, names: tuple[str, ...]) -> Plan:
     )
     parts = {site: replace(events.new_part("doc", site), key="00" * 32) for site in ("iad", "pdx")}
     owned = {f"iad/loan/{name}": Owned(f"l{name}", f"l{name}") for name in names}
-    ledger: dict[str, LedgerPart] = {
+    ledger: dict[str, SiteLedger] = {
         "iad": replace(parts["iad"], entries=owned),
         "pdx": replace(parts["pdx"], entries={"pdx/shelf/far": Owned("s2", "s2")}),
     }
     return build(
-        Request(
+        PlanInputs(
             document="doc", digest="0", source="doc.yaml", kinds=kinds, entries=(), observed=seen, ledger=ledger,
             endpoints={}, consent=Consent(allow_delete=("*",)), reveal=str, now=datetime(2026, 1, 2, tzinfo=UTC), targets=(),
         )

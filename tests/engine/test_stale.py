@@ -11,7 +11,7 @@ import pytest
 
 from tests.lab import Lab
 from vastplan.app import flows
-from vastplan.model.outcome import Moved, Outcome, Receipt, State
+from vastplan.model.outcome import Outcome, Receipt, StaleField, State
 from vastplan.model.plan import Action, Plan, Verb
 
 TIB = 2**40
@@ -66,7 +66,7 @@ def test_a_changed_field_is_refused_with_both_values_and_the_rest_goes_on(lab: L
     ended = outcomes(lab.apply(plan))
     assert ended["iad/quota/q"].state is State.STALE
     assert "hard_limit was 10 TiB and is 15 TiB now; plan again" in ended["iad/quota/q"].message
-    assert ended["iad/quota/q"].moved == (Moved("hard_limit", 10 * TIB, 15 * TIB, "bytes"),)
+    assert ended["iad/quota/q"].moved == (StaleField("hard_limit", 10 * TIB, 15 * TIB, "bytes"),)
     assert ended["iad/tenant/b"].state is State.DONE
     assert row(lab, "quota", "/v")["hard_limit"] == 15 * TIB
     lab.converge()
@@ -82,7 +82,7 @@ def test_a_field_that_the_plan_leaves_alone_is_compared_too(lab: Lab) -> None:
     lab.by_hand("iad", "vast", "PATCH", f"/api/v5/viewpolicies/{policy}/", {"flavor": "MIXED_LAST_WINS"})
     (ended,) = lab.apply(plan).outcomes
     assert ended.state is State.STALE
-    assert ended.moved == (Moved("flavor", "NFS", "MIXED_LAST_WINS"),)
+    assert ended.moved == (StaleField("flavor", "NFS", "MIXED_LAST_WINS"),)
 
 
 def test_what_waits_for_a_stale_action_is_skipped(lab: Lab) -> None:
@@ -147,7 +147,7 @@ def test_a_delete_of_what_moved_is_refused_with_both_values(lab: Lab) -> None:
     quota = row(lab, "quota", "/v")["id"]
     lab.by_hand("iad", "vast", "PATCH", f"/api/v5/quotas/{quota}/", {"hard_limit": 15 * TIB})
     (ended,) = lab.apply(plan).outcomes
-    assert (ended.state, ended.moved) == (State.STALE, (Moved("hard_limit", 10 * TIB, 15 * TIB, "bytes"),))
+    assert (ended.state, ended.moved) == (State.STALE, (StaleField("hard_limit", 10 * TIB, 15 * TIB, "bytes"),))
     assert row(lab, "quota", "/v")["id"] == quota
     lab.converge(lab.consent_to_loss("iad/quota/q"))
     assert lab.plan().actions == ()
@@ -214,7 +214,7 @@ def test_what_would_let_go_of_something_replaced_is_looked_at_first(lab: Lab) ->
     lab.by_hand("iad", "vast", "PATCH", f"/api/v5/views/{view}/", {"name": "two"})
     lab.clear_calls()
     ended = outcomes(lab.apply(plan))
-    assert ended["iad/view/v"].moved == (Moved("name", "one", "two"),)
+    assert ended["iad/view/v"].moved == (StaleField("name", "one", "two"),)
     assert {one.state for one in ended.values()} == {State.STALE, State.SKIPPED}
     assert not [call for call in lab.calls() if "token" not in call.path]
 
@@ -245,7 +245,7 @@ def test_a_secret_that_moved_is_never_shown(lab: Lab, tmp_path: Path) -> None:
     body = {"metadata": {"labels": {"team": "c"}}, "data": {"token": "Y2FuYXJ5LXR3bw=="}}
     lab.by_hand("iad", "kubernetes", "PATCH", "/api/v1/namespaces/n/secrets/s", body, **MERGE)
     (ended,) = lab.apply(plan).outcomes
-    assert ended.moved == (Moved("labels.team", "a", "c"),)
+    assert ended.moved == (StaleField("labels.team", "a", "c"),)
     assert "canary" not in repr(ended) and "Y2Fu" not in repr(ended)
 
 

@@ -12,9 +12,9 @@ from tests.faults.stage import Moment, Stage, settled
 from tests.faults.strike import HASTY, Striker
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Plan
-from vastplan.model.state import LedgerPart
+from vastplan.model.site_ledger import SiteLedger
 
-PATIENCE = "vastplan.app.connect.PATIENCE"
+TRANSPORT_LIMITS = "vastplan.app.connect.PATIENCE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Scene:
     ledger: dict[str, frozenset[str]]
 
 
-def owned(ledger: dict[str, LedgerPart]) -> dict[str, frozenset[str]]:
+def owned(ledger: dict[str, SiteLedger]) -> dict[str, frozenset[str]]:
     """The addresses that each part owns."""
     return {site: frozenset(part.entries) for site, part in ledger.items()}
 
@@ -71,7 +71,7 @@ class Theatre:
         """Strike while it plans, apply what was planned all the same, then run again; what was struck."""
         stage = self.stage
         stage.set_back(scene.start)
-        with patch(PATIENCE, HASTY), self.striker.armed(places):
+        with patch(TRANSPORT_LIMITS, HASTY), self.striker.armed(places):
             plan = self._planned()
         struck = list(self.striker.struck)
         if plan is not None and plan.actions == scene.plan.actions and not plan.unknown:
@@ -87,7 +87,7 @@ class Theatre:
         stage = self.stage
         stage.set_back(scene.start)
         stage.orderly = orderly
-        with patch(PATIENCE, HASTY), self.striker.armed(places):
+        with patch(TRANSPORT_LIMITS, HASTY), self.striker.armed(places):
             self._hold(scene, scene.plan)
         stage.orderly = True
         struck = list(self.striker.struck)

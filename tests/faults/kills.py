@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 from tests.faults import plays, victim
 from tests.faults.case import Scene, Theatre
-from vastplan.app import planfile
+from vastplan.app import plan_file
 from vastplan.ledger.clock import Clock
 
 LATER = 120.0  # seconds: a lease of a process that died has expired
@@ -46,7 +46,7 @@ def saved(theatre: Theatre, scene: Scene) -> Path:
     """All set back to the scene's start, and its plan in a file."""
     theatre.stage.set_back(scene.start)
     plan = theatre.stage.home.parent / "plan.json"
-    planfile.save(scene.plan, plan)
+    plan_file.save(scene.plan, plan)
     return plan
 
 

@@ -19,18 +19,18 @@ import requests
 import vastplan.kinds
 from vastplan.app import flows
 from vastplan.app.workspace import Workspace
-from vastplan.config.load import load
+from vastplan.document.load import load
 from vastplan.engine.apply import Progress, apply
-from vastplan.engine.guard import Approval, Consent
-from vastplan.engine.run import Run
+from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.guards.consent import Approval, Consent
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan, Verb
-from vastplan.model.state import LedgerPart
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.schema.discover import discover
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.serve import Server
 from vastplan.sim.store import Store
 from vastplan.sim.world import World
-from vastplan.words.discover import discover
 
 REGISTRY = discover(vastplan.kinds)
 LEDGERS = "vastplan"
@@ -120,7 +120,7 @@ class _One(ThreadPoolExecutor):
         super().__init__(1)
 
 
-def _one_by_one(plan: Plan, run: Run, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
+def _one_by_one(plan: Plan, run: ApplyContext, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
     """Apply without parallel operations."""
     return apply(plan, run, parallel=1, progress=progress, stop=stop)
 
@@ -192,7 +192,7 @@ class Stage:
         approvals = tuple(Approval(one, "in a test", "2999-01-01", 2**62) for one in sorted(set(owned)))
         return Consent(("*",), False, approvals, 10_000, allow_narrow=("*",))
 
-    def ledger(self) -> dict[str, LedgerPart]:
+    def ledger(self) -> dict[str, SiteLedger]:
         """The ledger, as anybody may read it."""
         backend = self.workspace.ledger()
         return {site: backend.read(site) for site in self.workspace.document.head.sites}
@@ -216,8 +216,8 @@ class Stage:
         with (
             patch("vastplan.engine.observe.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
             patch("vastplan.app.flows.apply", _one_by_one if self.orderly else apply),
-            patch("vastplan.engine.settle._FIRST", 0.0005),
-            patch("vastplan.engine.settle._LONGEST", 0.01),
+            patch("vastplan.engine.wait._FIRST", 0.0005),
+            patch("vastplan.engine.wait._LONGEST", 0.01),
         ):
             yield
 

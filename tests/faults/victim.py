@@ -102,7 +102,7 @@ def run(how: str, deadly: int, plan: str) -> int:
 
 
 LOADED = (
-    "vastplan.cli.commands", "vastplan.providers.vast", "vastplan.providers.kubernetes", "vastplan.providers.runai",
+    "vastplan.cli.commands", "vastplan.systems.vast.client", "vastplan.systems.kubernetes.client", "vastplan.systems.runai.client",
     "vastplan.ledger.kubernetes", "vastplan.sim.world", "vastplan.kinds.vast.view",
 )  # fmt: skip
 LONGEST = 120  # seconds

@@ -27,18 +27,18 @@ from typing import Any
 import yaml
 
 import vastplan.kinds
-from vastplan.engine.guards.consent import Approval, Consent, Limits
+from vastplan.engine.guards.consent import Approval, ChangeLimits, Consent
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Collection, Observed, live_of
-from vastplan.engine.plan import Request, build
+from vastplan.engine.plan import PlanInputs, build
 from vastplan.model.address import Address
 from vastplan.model.plan import Plan
-from vastplan.model.state import Intent, LedgerPart, Owned
+from vastplan.model.site_ledger import Intent, Owned, SiteLedger
 from vastplan.model.value import from_json
-from vastplan.words.codec import item_id
-from vastplan.words.discover import discover
-from vastplan.words.document import Entry
-from vastplan.words.kind import Kind, Row
+from vastplan.schema.codec import item_id
+from vastplan.schema.discover import discover
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind, Row
 
 FOLDER = Path(__file__).parent
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -105,11 +105,11 @@ def consent(given: Case) -> Consent:
     return Consent(**words)
 
 
-def ledger(case: Case) -> dict[str, LedgerPart]:
+def ledger(case: Case) -> dict[str, SiteLedger]:
     """What is ours."""
     entries = {f"iad/{name}": Owned(str(one), str(one)) for name, one in case.get("owned", {}).items()}
     intents = {f"iad/{name}": Intent(verb) for name, verb in case.get("intents", {}).items()}
-    return {"iad": LedgerPart("test", "iad", "lineage", "00", entries=entries, intents=intents)}
+    return {"iad": SiteLedger("test", "iad", "lineage", "00", entries=entries, intents=intents)}
 
 
 def planned(case: Case) -> tuple[Plan, Matcher]:
@@ -117,9 +117,9 @@ def planned(case: Case) -> tuple[Plan, Matcher]:
     entries = tuple(
         Entry(Address.parse(f"iad/{name}"), from_json(values)) for name, values in case.get("desired", {}).items()
     )
-    limits = {"iad": Limits(**case["limits"])} if "limits" in case else {}
+    limits = {"iad": ChangeLimits(**case["limits"])} if "limits" in case else {}
     return build(
-        Request(
+        PlanInputs(
             document="test", digest="", source="test.yaml", kinds=kinds(), entries=entries, observed=observed(case),
             ledger=ledger(case), endpoints={}, consent=consent(case.get("consent", {})), reveal=str, now=NOW,
             targets=tuple(case.get("targets", ())), limits=limits,

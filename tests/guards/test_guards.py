@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import Case, cases, planned
-from vastplan.engine.guard import GUARDS
+from vastplan.engine.guards.evaluate import GUARDS
 
 CASES = cases()
 

@@ -8,21 +8,21 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import NOW, kinds, observed, planned
-from vastplan.engine.guard import hold_back
 from vastplan.engine.guards.access import lost_clients
 from vastplan.engine.guards.again import moved
-from vastplan.engine.guards.consent import Approval, Consent, Limits, in_force, limits_of, noted
+from vastplan.engine.guards.consent import Approval, ChangeLimits, Consent, in_force, limits_of, noted
 from vastplan.engine.guards.context import named
+from vastplan.engine.guards.evaluate import block_dependents
 from vastplan.engine.guards.fields import too_low
-from vastplan.engine.moved import grown
 from vastplan.engine.observe import Collection, Observed, figure
-from vastplan.engine.plan import Request, build, further
+from vastplan.engine.plan import PlanInputs, build, second_read
+from vastplan.engine.stale import grown
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Severity
-from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, Part, Step, Unknown, Verb
-from vastplan.model.reach import cut_off
-from vastplan.model.state import LedgerPart, Owned
-from vastplan.words.kind import Fact, Untold
+from vastplan.model.finding import Severity
+from vastplan.model.ip_ranges import cut_off
+from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, PlannedSite, Step, UnknownCollection, Verb
+from vastplan.model.site_ledger import Owned, SiteLedger
+from vastplan.schema.kind import Fact, Unknown
 
 
 @pytest.mark.parametrize(
@@ -73,27 +73,27 @@ YES = {"ones": frozenset({"yes"}), "zeros": frozenset({"no"})}
         ({}, {"a": {"b": 0.5}}, 0.5),
         ({}, {"a": {"b": 0}}, 0),
         ({}, {"a": {"b": [1, 2]}}, 2),
-        ({}, {"a": {"b": -1}}, Untold("the answer says -1")),
-        ({}, {"a": {"b": float("inf")}}, Untold("the answer says Infinity")),
-        ({}, {"a": {"b": float("nan")}}, Untold("the answer says NaN")),
-        ({}, {"a": {"b": True}}, Untold("the answer says true")),
-        ({}, {"a": {"b": "3"}}, Untold('the answer says "3"')),
-        ({}, {"a": {"b": None}}, Untold("the answer says null")),
-        ({}, {"a": {"b": "x" * 60}}, Untold('the answer says "' + "x" * 39)),
-        ({}, {"a": {}}, Untold("the answer does not have it")),
+        ({}, {"a": {"b": -1}}, Unknown("the answer says -1")),
+        ({}, {"a": {"b": float("inf")}}, Unknown("the answer says Infinity")),
+        ({}, {"a": {"b": float("nan")}}, Unknown("the answer says NaN")),
+        ({}, {"a": {"b": True}}, Unknown("the answer says true")),
+        ({}, {"a": {"b": "3"}}, Unknown('the answer says "3"')),
+        ({}, {"a": {"b": None}}, Unknown("the answer says null")),
+        ({}, {"a": {"b": "x" * 60}}, Unknown('the answer says "' + "x" * 39)),
+        ({}, {"a": {}}, Unknown("the answer does not have it")),
         ({"absent": 0}, {"a": {}}, 0),
-        ({"absent": 0}, {"a": None}, Untold("the answer does not have it")),
-        ({"absent": 0}, {"a": "b"}, Untold("the answer does not have it")),
-        ({"absent": 0}, {}, Untold("the answer does not have it")),
-        ({"absent": 0}, {"a": {"b": None}}, Untold("the answer says null")),
+        ({"absent": 0}, {"a": None}, Unknown("the answer does not have it")),
+        ({"absent": 0}, {"a": "b"}, Unknown("the answer does not have it")),
+        ({"absent": 0}, {}, Unknown("the answer does not have it")),
+        ({"absent": 0}, {"a": {"b": None}}, Unknown("the answer says null")),
         (YES, {"a": {"b": "yes"}}, 1),
         (YES, {"a": {"b": "no"}}, 0),
-        (YES, {"a": {"b": "maybe"}}, Untold('the answer says "maybe"')),
-        (YES, {"a": {"b": None}}, Untold("the answer says null")),
-        (YES, {"a": {"b": ["yes"]}}, Untold('the answer says ["yes"]')),
+        (YES, {"a": {"b": "maybe"}}, Unknown('the answer says "maybe"')),
+        (YES, {"a": {"b": None}}, Unknown("the answer says null")),
+        (YES, {"a": {"b": ["yes"]}}, Unknown('the answer says ["yes"]')),
         ({"by": ("n",), "each": ("g",)}, {"a": {"b": [{"n": "x", "g": 1}, {"n": "y"}]}},
-         {"x": 1, "y": Untold('the answer says "nothing"')}),
-        ({"by": ("n",), "each": ("g",)}, {"a": {"b": {"x": 1}}}, Untold('the answer says {"x": 1}')),
+         {"x": 1, "y": Unknown('the answer says "nothing"')}),
+        ({"by": ("n",), "each": ("g",)}, {"a": {"b": {"x": 1}}}, Unknown('the answer says {"x": 1}')),
     ],
 )  # fmt: skip
 def test_a_figure_is_a_number_or_not_told(more: dict[str, Any], row: dict[str, Any], found: Any) -> None:
@@ -106,7 +106,7 @@ def test_a_figure_is_a_number_or_not_told(more: dict[str, Any], row: dict[str, A
         (0, 0, False), (0, 1, True), (1, 1, False), (1, 2, True), (2, 1, False), (999, 1000, True), (1000, 2000, False),
         (1000, 2001, True), (1000, 0, False), (0.5, 1.5, True), ("cannot be told: x", "cannot be told: x", False),
         (3, "cannot be told: x", True), ("cannot be told: x", 0, False), ("cannot be told: x", 1, True),
-        (5, Untold("x"), True),
+        (5, Unknown("x"), True),
     ],
 )  # fmt: skip
 def test_a_figure_that_grew_into_another_band(then: Any, now: Any, has: bool) -> None:
@@ -116,24 +116,24 @@ def test_a_figure_that_grew_into_another_band(then: Any, now: Any, has: bool) ->
 @pytest.mark.parametrize(
     ("limits", "owned", "changes", "losses"),
     [
-        (Limits(), 0, 10, 2), (Limits(), 1, 10, 2), (Limits(), 5, 10, 2), (Limits(), 6, 10, 3), (Limits(), 20, 10, 10),
-        (Limits(), 36, 10, 10), (Limits(), 37, 11, 11), (Limits(), 66, 19, 19), (Limits(), 100, 30, 30), (Limits(1, 0), 100, 1, 1),
-        (Limits(0, 0), 5, 0, 0), (Limits(0, 100), 5, 5, 2),
+        (ChangeLimits(), 0, 10, 2), (ChangeLimits(), 1, 10, 2), (ChangeLimits(), 5, 10, 2), (ChangeLimits(), 6, 10, 3), (ChangeLimits(), 20, 10, 10),
+        (ChangeLimits(), 36, 10, 10), (ChangeLimits(), 37, 11, 11), (ChangeLimits(), 66, 19, 19), (ChangeLimits(), 100, 30, 30), (ChangeLimits(1, 0), 100, 1, 1),
+        (ChangeLimits(0, 0), 5, 0, 0), (ChangeLimits(0, 100), 5, 5, 2),
     ],
 )  # fmt: skip
-def test_how_many_may_change_and_go(limits: Limits, owned: int, changes: int, losses: int) -> None:
+def test_how_many_may_change_and_go(limits: ChangeLimits, owned: int, changes: int, losses: int) -> None:
     assert (limits.changes(owned), limits.losses(owned)) == (changes, losses)
 
 
 def test_a_document_lowers_limits_at_once_and_raises_none() -> None:
-    assert in_force(Limits(5, 20), Limits(50, 10)) == Limits(5, 10)
-    assert in_force(Limits(5, 20), Limits(3, 90)) == Limits(3, 20)
-    assert limits_of({}) == Limits(10, 30) and limits_of({"count": 3, "percent": 4}) == Limits(3, 4)
+    assert in_force(ChangeLimits(5, 20), ChangeLimits(50, 10)) == ChangeLimits(5, 10)
+    assert in_force(ChangeLimits(5, 20), ChangeLimits(3, 90)) == ChangeLimits(3, 20)
+    assert limits_of({}) == ChangeLimits(10, 30) and limits_of({"count": 3, "percent": 4}) == ChangeLimits(3, 4)
 
 
 def _plan(asked: dict[str, int], **more: Any) -> dict[str, int]:
     plan, _ = planned({"desired": {"namespace/n": {"name": "n"}}})
-    part = Part("iad", "", 0, limits=asked)
+    part = PlannedSite("iad", "", 0, limits=asked)
     (action,) = plan.actions
     guard = more.pop("guard", "")
     blocked = (Block(guard, "no"),) if guard else ()
@@ -144,7 +144,7 @@ def _plan(asked: dict[str, int], **more: Any) -> dict[str, int]:
     "more",
     [
         {"targets": ("*",)},
-        {"unknown": (Unknown("iad", "vast", "view", "timed out"),)},
+        {"unknown": (UnknownCollection("iad", "vast", "view", "timed out"),)},
         {"guard": "mass-change"},
         {"guard": "emptied"},
     ],
@@ -207,13 +207,13 @@ def test_what_came_into_use_meanwhile_stops_a_narrowing() -> None:
 
 def test_more_is_read_only_where_something_goes_or_is_cut_off() -> None:
     systems = {"iad": {"vast", "kubernetes"}}
-    assert further(kinds(), planned(VIEW)[0].actions, systems) == {("iad", "snapshot")}
+    assert second_read(kinds(), planned(VIEW)[0].actions, systems) == {("iad", "snapshot")}
     made, _ = planned({"desired": {"view/b": {"path": "/b", "protocols": ["NFS"]}}})
-    assert further(kinds(), made.actions, systems) == set()
+    assert second_read(kinds(), made.actions, systems) == set()
     pool = {"id": 7, "name": "v", "ip_ranges": [["10.0.0.1", "10.0.0.9"]]}
     case: dict[str, Any] = {"rows": {"vip_pool": [pool]}, "owned": {"vip_pool/v": 7}}
     narrowed, _ = planned({**case, "desired": {"vip_pool/v": {"name": "v", "ip_ranges": ["10.0.0.1 - 10.0.0.2"]}}})
-    found = further(kinds(), narrowed.actions, systems)
+    found = second_read(kinds(), narrowed.actions, systems)
     assert {
         ("iad", "view_policy"),
         ("iad", "view"),
@@ -221,7 +221,7 @@ def test_more_is_read_only_where_something_goes_or_is_cut_off() -> None:
         ("iad", "persistent_volume_claim"),
     } <= found
     assert ("iad", "data_source") not in found and ("iad", "tenant") not in found
-    assert {name for _, name in further(kinds(), narrowed.actions, {})} == set()
+    assert {name for _, name in second_read(kinds(), narrowed.actions, {})} == set()
 
 
 def test_a_block_travels_to_what_waits_and_back_to_its_first_step() -> None:
@@ -236,7 +236,7 @@ def test_a_block_travels_to_what_waits_and_back_to_its_first_step() -> None:
             },
         }
     )
-    held = hold_back({action.address: action for action in plan.actions}, plan.operations)
+    held = block_dependents({action.address: action for action in plan.actions}, plan.operations)
     why = {address.name: [(one.guard, one.message) for one in action.blocked] for address, action in held.items()}
     assert why == {
         "t": [("adopt", "it exists and is not ours")],
@@ -284,7 +284,7 @@ def test_a_block_of_a_last_step_reaches_what_waits_for_the_first() -> None:
         Operation(replaced, Step.DELETE), Operation(stood_on, Step.DELETE, (0,)), Operation(needed, Step.WRITE),
         Operation(replaced, Step.WRITE, (0, 2)),
     )  # fmt: skip
-    held = hold_back(actions, operations)
+    held = block_dependents(actions, operations)
     assert {address.name: [one.message for one in action.blocked] for address, action in held.items()} == {
         "x": ["waits for iad/quota/q, which is blocked"],
         "t": ["waits for iad/view/x, which is blocked"],
@@ -381,7 +381,7 @@ def test_a_warning_says_what_to_look_at() -> None:
 def test_another_site_that_still_has_its_own_does_not_make_up_for_this_one() -> None:
     entries = {"tenant/t": Owned("1", "1"), "qos_policy/gold": Owned("3", "3")}
     ledger = {
-        site: LedgerPart(
+        site: SiteLedger(
             "test", site, "lineage", "00", entries={f"{site}/{name}": one for name, one in entries.items()}
         )
         for site in ("iad", "pdx")
@@ -394,7 +394,7 @@ def test_another_site_that_still_has_its_own_does_not_make_up_for_this_one() -> 
            for (_, name), one in there.collections.items()}
     )  # fmt: skip
     plan, _ = build(
-        Request(
+        PlanInputs(
             document="test", digest="", source="test.yaml", kinds=kinds(), entries=(), observed=seen, ledger=ledger,
             endpoints={}, consent=Consent(), reveal=str, now=NOW,
         )

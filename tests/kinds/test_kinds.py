@@ -11,17 +11,17 @@ import pytest
 from tests.kinds.cases import Case, cases, differing, with_value, without
 from tests.lab import Lab, full_registry
 from vastplan.engine.diff import leaves
-from vastplan.engine.guard import Consent
+from vastplan.engine.guards.consent import Consent
 from vastplan.engine.observe import Live
-from vastplan.engine.settle import until_ready
+from vastplan.engine.wait import until_ready
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Action, Cause, Plan, Verb
-from vastplan.model.state import path_text
+from vastplan.model.site_ledger import path_text
 from vastplan.report.review import reverted as drifted
-from vastplan.words.codec import at, dig
-from vastplan.words.kind import Field, Kind, Row, Shape
-from vastplan.words.marks import Mark
-from vastplan.words.provider import Provider
+from vastplan.schema.codec import at, dig
+from vastplan.schema.kind import Field, Kind, Row, Shape
+from vastplan.schema.markers import Marker
+from vastplan.schema.provider import Provider
 
 CASES = cases()
 # What systems move on their own with every write.
@@ -38,7 +38,7 @@ def lab(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
     with Lab(tmp_path, {"iad": case.get("systems", []), **case.get("sites", {})}) as one:
         one.elsewhere = case.get("elsewhere", {})
         for name in case.get("unexpanded", []):
-            del one.registry.expansions[name]
+            del one.registry.compositions[name]
         for call in case.get("prepare", []):
             one.by_hand("iad", one.registry.kinds[case.kind].system, call["method"], call["path"], call.get("body"))
         yield one
@@ -280,7 +280,7 @@ def cut_off(lab: Lab, case: Case, plan: Plan, monkeypatch: pytest.MonkeyPatch) -
         return until_ready(kind, provider, locator)
 
     with monkeypatch.context() as patched:
-        patched.setattr("vastplan.engine.carry.until_ready", crash)
+        patched.setattr("vastplan.engine.execute.until_ready", crash)
         with pytest.raises(Crash):
             lab.apply(plan)
     live = lab.live(case.address)
@@ -359,7 +359,7 @@ def test_the_case_files_speak_of_every_field(name: str) -> None:
     missing = [
         field.name
         for field in full_registry().kinds[name].fields
-        if field.name not in heads and Mark.DOCUMENT not in field.marks and field.name != "name"
+        if field.name not in heads and Marker.DOCUMENT not in field.markers and field.name != "name"
     ]
     assert not missing, f"the case files of {name} say nothing of {', '.join(missing)}"
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab
-from vastplan.engine.guard import Approval, Consent
+from vastplan.engine.guards.consent import Approval, Consent
 from vastplan.kinds.runai._access import Grant, grants, rule_name
 from vastplan.kinds.runai._org_unit import finish_encode
 from vastplan.kinds.runai.data_source import KIND as DATA_SOURCE
 from vastplan.kinds.runai.project import KIND as PROJECT
 from vastplan.model.errors import Invalid
 from vastplan.model.plan import Plan, Verb
+from vastplan.schema.codec import decode
 from vastplan.sim.runai import RunaiPlane
-from vastplan.words.codec import decode
 
 PROJECT_PATH = "/api/v1/org-unit/projects"
 

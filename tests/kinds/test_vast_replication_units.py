@@ -10,8 +10,8 @@ import pytest
 from tests.lab import Lab
 from vastplan.kinds.vast import protected_path, protection_policy, replication_peer
 from vastplan.model.plan import Verb
+from vastplan.schema.codec import decode
 from vastplan.sim.tables import load
-from vastplan.words.codec import decode
 
 
 @pytest.mark.parametrize(

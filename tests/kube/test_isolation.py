@@ -16,7 +16,7 @@ from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
 from vastplan.model.address import Address
 from vastplan.model.plan import Verb
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 PODS = "/api/v1/namespaces/default/pods"
 GIVEN: dict[str, Any] = {"tenants": {"a": {}}, "view_policies": {"a": {"tenant": "a", "flavor": "NFS"}}}
@@ -33,7 +33,7 @@ def lab(open_lab: Open, request: pytest.FixtureRequest) -> Iterator[KubeLab]:
 @pytest.fixture
 def by_hand(lab: KubeLab) -> KubeLab:
     """A laboratory where the policies of classes are written by the tests."""
-    del lab.registry.expansions["storage_class"]
+    del lab.registry.compositions["storage_class"]
     return lab
 
 

@@ -16,8 +16,8 @@ from tests.kube.lab import kubeconfig
 from tests.kube.server import ApiServer
 from tests.ledger.benches import KubernetesBench
 from tests.ledger.contract import BusyLedgerContract, LedgerContract
-from vastplan.providers.kubeconfig import connect
-from vastplan.providers.kubernetes import KubernetesProvider
+from vastplan.systems.kubernetes.client import KubernetesProvider
+from vastplan.systems.kubernetes.kubeconfig import connect
 
 
 class TestKubernetes(LedgerContract):
@@ -34,7 +34,7 @@ class TestKubernetes(LedgerContract):
 
         for module in ("events", "kubernetes"):
             monkeypatch.setattr(f"vastplan.ledger.{module}.secrets", SimpleNamespace(token_hex=token))
-        monkeypatch.setattr("vastplan.ledger.objects.LEVEL", 0)
+        monkeypatch.setattr("vastplan.ledger.chunks.LEVEL", 0)
         name = request.node.name.removeprefix("test_").replace("[", ".").rstrip("]")
         with open_lab(f"ledger.{name}", []) as lab:
             api = connect(kubeconfig=str(lab.folder / "kubeconfig"), context=None, in_cluster=False)

@@ -33,7 +33,7 @@ def lab(case: Case, name: str, open_lab: Open, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setenv(variable, value)
     with open_lab(f"{case.file.removesuffix('.yaml')}.{name}", case.get("systems", [])) as one:
         for kind in case.get("unexpanded", []):
-            del one.registry.expansions[kind]
+            del one.registry.compositions[kind]
         yield one
 
 

@@ -13,11 +13,11 @@ from tests.engine.test_isolation_rule import denied
 from tests.kube.conftest import Open
 from tests.kube.lab import KubeLab
 from tests.kube.test_isolation import claim, learned
-from vastplan.app import checking
+from vastplan.app import checks
 from vastplan.app.workspace import open_workspace
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ai-factory"
 KINDS = ("admission_policy", "admission_binding", "storage_class", "namespace", "secret")
@@ -32,11 +32,11 @@ def lab(open_lab: Open) -> Iterator[KubeLab]:
 
 def test_the_server_answers_as_the_proof_says(lab: KubeLab) -> None:
     workspace = open_workspace([EXAMPLE])
-    expanded = workspace.expanded()
-    proof = checking.facts_of(workspace, expanded).isolation["iad"]
+    composed = workspace.composed()
+    proof = checks.facts_of(workspace, composed).isolation["iad"]
     assert len(proof.classes) == 3 and proof.shared == ()
     lab.write({})
-    chosen = [one for one in expanded.entries if one.address.site == "iad" and one.address.kind in KINDS]
+    chosen = [one for one in composed.entries if one.address.site == "iad" and one.address.kind in KINDS]
     lab.extra = [_in_namespaces(one, proof.namespaces) for one in chosen]
     for namespace in proof.namespaces.values():  # Run:AI makes them
         body = {"metadata": {"name": namespace}}

@@ -19,7 +19,7 @@ from tests.kube.hands import Hands
 from tests.kube.lab import KubeLab
 from tests.kube.recording import Tape
 from tests.kube.server import ApiServer
-from vastplan.app import planfile
+from vastplan.app import plan_file
 from vastplan.model.outcome import State
 
 CHAIN: dict[str, Any] = {
@@ -40,7 +40,7 @@ if MODE != "replay":
             with KubeLab(tmp_path, ["vast", "kubernetes"], tape, server, hands) as lab:
                 lab.write(CHAIN)
                 plan = lab.plan()
-                planfile.save(plan, tmp_path / "plan.json")
+                plan_file.save(plan, tmp_path / "plan.json")
                 victim = subprocess.Popen(
                     words("paused", AT, tmp_path / "plan.json"), stdout=-1, stderr=-2, text=True, cwd=ROOT
                 )

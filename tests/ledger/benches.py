@@ -11,12 +11,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
-from vastplan.ledger import head as heads
+from vastplan.ledger import manifest as heads
 from vastplan.ledger.backend import Backend, Session
+from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import Clock
 from vastplan.ledger.file import FileLedger, FileSession
 from vastplan.ledger.kubernetes import KubernetesLedger
-from vastplan.ledger.objects import Api, Pieces, Place
 from vastplan.ledger.session import KubernetesSession
 
 NAMESPACE = "ledgers"
@@ -124,7 +124,7 @@ class KubernetesBench:
         place = Place(NAMESPACE, "doc", site)
         found = heads.read(self.api, place)
         assert found is not None
-        raw = Pieces(self.api, place).get(found[0].part)
+        raw = Chunks(self.api, place).get(found[0].part)
         assert raw is not None
         content: dict[str, Any] = json.loads(raw)
         return content
@@ -133,5 +133,5 @@ class KubernetesBench:
         place = Place(NAMESPACE, "doc", site)
         found = heads.read(self.api, place)
         assert found is not None
-        names = Pieces(self.api, place).put(json.dumps(part).encode(), found[0].fence)
-        heads.write(self.api, place, heads.Head(found[0].fence, "planted", found[0].turn + 1, names), found[1])
+        names = Chunks(self.api, place).put(json.dumps(part).encode(), found[0].fence)
+        heads.write(self.api, place, heads.Manifest(found[0].fence, "planted", found[0].turn + 1, names), found[1])

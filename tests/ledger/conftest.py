@@ -9,9 +9,9 @@ import pytest
 
 from tests.ledger.benches import KubernetesBench
 from tests.ledger.memory import memory
-from vastplan.providers.kubeconfig import connect
-from vastplan.providers.kubernetes import KubernetesProvider
 from vastplan.sim.world import World
+from vastplan.systems.kubernetes.client import KubernetesProvider
+from vastplan.systems.kubernetes.kubeconfig import connect
 
 __all__ = ["cluster", "memory", "simulated"]
 

@@ -9,7 +9,7 @@ import pytest
 from tests.ledger.benches import Bench
 from vastplan.ledger import events
 from vastplan.model.errors import Locked, Lost, VastplanError
-from vastplan.model.state import LEDGER_VERSION, Intent, Owned
+from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned
 
 OWNED = Owned("7", "7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+00:00")
 X, Y = "iad/view/x", "iad/view/y"

@@ -15,14 +15,14 @@ from tests.conftest import Run
 from tests.lab import Lab
 from tests.ledger.benches import Time
 from vastplan.app import flows
-from vastplan.engine.guard import Consent
+from vastplan.engine.guards.consent import Consent
 from vastplan.ledger.backend import Session
 from vastplan.ledger.file import FileLedger, FileSession
 from vastplan.ledger.session import KubernetesSession
 from vastplan.model.errors import Locked, Stale
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Verb
-from vastplan.providers.vast import VastProvider
+from vastplan.systems.vast.client import VastProvider
 
 CHAIN: dict[str, Any] = {  # each waits for the one before it
     "tenants": {"a": {}},
@@ -248,6 +248,6 @@ def test_the_ledgers_secrets_are_nobodys_objects(kept: Kept) -> None:
     secret = {"namespace": "csi", "data": {"endpoint": "vms.example.com"}}
     kept.lab.write({**CHAIN, "namespaces": {"csi": {}}, "secrets": {"mgmt": secret}})
     kept.lab.converge()
-    from vastplan.app.drifting import drifted
+    from vastplan.app.drift import drifted
 
     assert [one for one in drifted(kept.lab.planned(), kept.lab.workspace()).unmanaged if one.kind == "secret"] == []

@@ -16,7 +16,7 @@ from filelock import FileLock
 from vastplan.ledger import events
 from vastplan.ledger.file import FileLedger, FileSession, write_atomically
 from vastplan.model.errors import Locked, Lost, VastplanError
-from vastplan.model.state import Intent, Owned
+from vastplan.model.site_ledger import Intent, Owned
 
 OWNED = Owned("7", "7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+00:00")
 

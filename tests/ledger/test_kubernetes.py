@@ -14,12 +14,12 @@ from tests.ledger.benches import NAMESPACE, KubernetesBench, Time
 from tests.ledger.contract import OWNED, X, Y
 from vastplan.ledger import events
 from vastplan.ledger import session as sessions
-from vastplan.ledger.head import Head, read
+from vastplan.ledger.chunks import Api, Place
 from vastplan.ledger.lease import Renewal
-from vastplan.ledger.objects import Api, Place
+from vastplan.ledger.manifest import Manifest, read
 from vastplan.ledger.session import KubernetesSession
 from vastplan.model.errors import Locked, Lost, NotAuthorised, Unclear, Unreachable, VastplanError
-from vastplan.model.state import Intent
+from vastplan.model.site_ledger import Intent
 
 PLACE = Place(NAMESPACE, "doc", "iad")
 SECRETS = f"/api/v1/namespaces/{NAMESPACE}/secrets"
@@ -257,7 +257,7 @@ def test_the_journal_moves_out_of_the_head_and_into_the_part(
 def test_a_large_part_is_in_pieces_that_say_whose_they_are(
     cluster: KubernetesBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vastplan.ledger.objects.PIECE", 100)
+    monkeypatch.setattr("vastplan.ledger.chunks.PIECE", 100)
     session = cluster.ledger().open("iad", "me")
     session.record(*(events.own(f"iad/view/{number}", OWNED) for number in range(50)))
     session.close()
@@ -270,17 +270,17 @@ def test_a_large_part_is_in_pieces_that_say_whose_they_are(
     assert len(cluster.ledger().read("iad").entries) == 50
 
 
-def _drop_a_piece(bench: KubernetesBench, head: Head) -> None:
+def _drop_a_piece(bench: KubernetesBench, head: Manifest) -> None:
     bench.api.call("DELETE", f"{SECRETS}/{head.part[0]}")
 
 
-def _change_a_piece(bench: KubernetesBench, head: Head) -> None:
+def _change_a_piece(bench: KubernetesBench, head: Manifest) -> None:
     row = bench.api.call("GET", f"{SECRETS}/{head.part[0]}")
     bench.api.call("PUT", f"{SECRETS}/{head.part[0]}", body={**row, "data": {"piece": "AAAA"}})
 
 
-def _head(content: bytes) -> Callable[[KubernetesBench, Head], None]:
-    def change(bench: KubernetesBench, _: Head) -> None:
+def _head(content: bytes) -> Callable[[KubernetesBench, Manifest], None]:
+    def change(bench: KubernetesBench, _: Manifest) -> None:
         body = PLACE.secret(PLACE.base, "head", content)
         bench.api.call("PUT", f"{SECRETS}/{PLACE.base}", body=body)
 
@@ -302,7 +302,7 @@ def _head(content: bytes) -> Callable[[KubernetesBench, Head], None]:
     ],
 )
 def test_a_damaged_ledger_is_not_guessed_at(
-    cluster: KubernetesBench, damage: Callable[[KubernetesBench, Head], None], says: str
+    cluster: KubernetesBench, damage: Callable[[KubernetesBench, Manifest], None], says: str
 ) -> None:
     cluster.ledger().open("iad", "me").close()
     found = read(cluster.api, PLACE)

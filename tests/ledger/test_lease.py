@@ -13,16 +13,16 @@ import pytest
 from tests.ledger.benches import NAMESPACE, KubernetesBench, Time
 from tests.ledger.memory import Memory
 from vastplan.ledger import events, lease
-from vastplan.ledger import head as heads
 from vastplan.ledger import kubernetes as ledgers
+from vastplan.ledger import manifest as heads
 from vastplan.ledger import session as sessions
-from vastplan.ledger.backend import Holder
+from vastplan.ledger.backend import LockOwner
+from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import Clock
 from vastplan.ledger.kubernetes import KubernetesLedger
 from vastplan.ledger.lease import Renewal, acquire, break_expired, holder_of
-from vastplan.ledger.objects import Api, Pieces, Place
 from vastplan.model.errors import Conflict, Locked, Lost, NotAuthorised, Unclear, Unreachable, VastplanError
-from vastplan.model.state import Owned
+from vastplan.model.site_ledger import Owned
 
 PLACE = Place(NAMESPACE, "doc", "iad")
 LEASE, HEAD = f"{PLACE.leases}/{PLACE.base}", f"{PLACE.secrets}/{PLACE.base}"
@@ -154,25 +154,29 @@ def test_a_lease_that_names_nobody_is_taken_by_writing_it(memory: KubernetesBenc
 @pytest.mark.parametrize(
     ("said", "holder", "runs"),
     [
-        ({"holderIdentity": "x"}, Holder("x", "", "2026-01-01T00:01:00+00:00"), True),
-        ({"holderIdentity": "x", "leaseDurationSeconds": 5}, Holder("x", "", "2026-01-01T00:00:05+00:00"), True),
-        ({"holderIdentity": "x", "leaseDurationSeconds": "5"}, Holder("x", "", "2026-01-01T00:01:00+00:00"), True),
-        ({"holderIdentity": "x", "leaseDurationSeconds": 0}, Holder("x", "", "2026-01-01T00:00:00+00:00"), False),
+        ({"holderIdentity": "x"}, LockOwner("x", "", "2026-01-01T00:01:00+00:00"), True),
+        ({"holderIdentity": "x", "leaseDurationSeconds": 5}, LockOwner("x", "", "2026-01-01T00:00:05+00:00"), True),
+        ({"holderIdentity": "x", "leaseDurationSeconds": "5"}, LockOwner("x", "", "2026-01-01T00:01:00+00:00"), True),
+        ({"holderIdentity": "x", "leaseDurationSeconds": 0}, LockOwner("x", "", "2026-01-01T00:00:00+00:00"), False),
         (
             {"holderIdentity": "x", "acquireTime": "2025-12-31T00:00:00Z", "renewTime": "2025-12-31T23:59:30Z"},
-            Holder("x", "2025-12-31T00:00:00+00:00", "2026-01-01T00:00:30+00:00"),
+            LockOwner("x", "2025-12-31T00:00:00+00:00", "2026-01-01T00:00:30+00:00"),
             True,
         ),
         (
             {"holderIdentity": "x", "renewTime": "2025-12-31T23:59:00"},
-            Holder("x", "", "2026-01-01T00:01:00+00:00"),
+            LockOwner("x", "", "2026-01-01T00:01:00+00:00"),
             True,
         ),
-        ({"holderIdentity": "x", "renewTime": "noon"}, Holder("x", "", "2026-01-01T00:01:00+00:00"), True),
-        ({"holderIdentity": "a\x1bb\n" + "c" * 300}, Holder("ab" + "c" * 198, "", "2026-01-01T00:01:00+00:00"), True),
+        ({"holderIdentity": "x", "renewTime": "noon"}, LockOwner("x", "", "2026-01-01T00:01:00+00:00"), True),
+        (
+            {"holderIdentity": "a\x1bb\n" + "c" * 300},
+            LockOwner("ab" + "c" * 198, "", "2026-01-01T00:01:00+00:00"),
+            True,
+        ),
     ],
 )
-def test_whoever_a_lease_names(said: dict[str, Any], holder: Holder, runs: bool) -> None:
+def test_whoever_a_lease_names(said: dict[str, Any], holder: LockOwner, runs: bool) -> None:
     assert holder_of({"spec": said}, NOW) == (holder, runs)
 
 
@@ -443,7 +447,7 @@ def test_a_claim_keeps_what_is_there_until_it_is_folded(
 def test_what_a_ledger_that_is_gone_left_behind_goes(memory: KubernetesBench) -> None:
     memory.ledger().open("iad", "me").close()
     memory.destroy()
-    pieces = Pieces(memory.api, PLACE)
+    pieces = Chunks(memory.api, PLACE)
     left = [pieces.put(b"left", fence)[0] for fence in (1, 7, 10**18)]
     memory.ledger().open("iad", "me").close()
     names = {row["metadata"]["name"] for row in memory.secrets()}

@@ -11,16 +11,16 @@ import pytest
 
 from tests.ledger.benches import NAMESPACE, KubernetesBench
 from tests.ledger.memory import Memory
-from vastplan.ledger import events, head, objects
-from vastplan.ledger.head import Head
-from vastplan.ledger.objects import Api, Pieces, Place
-from vastplan.ledger.part import dump
+from vastplan.ledger import chunks, events, manifest
+from vastplan.ledger.chunks import Api, Chunks, Place
+from vastplan.ledger.codec import dump
+from vastplan.ledger.manifest import Manifest
 from vastplan.model.errors import NotFound, Unclear, VastplanError
-from vastplan.model.state import LedgerPart, Owned
+from vastplan.model.site_ledger import Owned, SiteLedger
 
 PLACE = Place(NAMESPACE, "doc", "iad")
 BASE = "vastplan-doc-iad-41d701eff3"
-PART = LedgerPart("doc", "iad", "line", "00")
+PART = SiteLedger("doc", "iad", "line", "00")
 DAMAGED = (
     "the ledger of iad in namespace ledgers is damaged: {}; restore its Secrets from a copy, or delete those with the label "
     f"app.kubernetes.io/instance={BASE} to adopt anew"
@@ -88,13 +88,13 @@ def test_a_secret_says_whose_it_is() -> None:
 
 @pytest.mark.parametrize("answer", [None, [], "text", {}, {"metadata": 3}])
 def test_an_answer_of_another_form_is_no_object(answer: Any) -> None:
-    assert refusal(lambda: objects.found(Says(answer), "/a/b")) == "the answer to GET /a/b is not an object"
+    assert refusal(lambda: chunks.found(Says(answer), "/a/b")) == "the answer to GET /a/b is not an object"
 
 
 def test_what_is_not_there_is_none(api: Memory) -> None:
-    assert objects.found(api, "/a/b") is None
+    assert chunks.found(api, "/a/b") is None
     row = {"metadata": {"name": "b"}}
-    assert objects.found(Says(row), "/a/b") == row
+    assert chunks.found(Says(row), "/a/b") == row
 
 
 @pytest.mark.parametrize(
@@ -106,19 +106,19 @@ def test_what_is_not_there_is_none(api: Memory) -> None:
     ],
 )  # fmt: skip
 def test_only_what_we_write_is_content(row: Any, found: bytes | None) -> None:
-    assert objects.content(row, "piece") == found
+    assert chunks.content(row, "piece") == found
 
 
 def test_a_version_is_text() -> None:
-    assert objects.version({"metadata": {"resourceVersion": 7}}) == "7"
-    assert objects.version({"metadata": {}}) == ""
+    assert chunks.version({"metadata": {"resourceVersion": 7}}) == "7"
+    assert chunks.version({"metadata": {}}) == ""
 
 
 # Pieces
 
 
 def test_a_piece_is_named_by_its_holder_and_its_content(api: Memory) -> None:
-    pieces = Pieces(api, PLACE)
+    pieces = Chunks(api, PLACE)
     names = pieces.put(b"content", 3)
     assert names == (f"{BASE}-3-510b53c159e279f43ef5",)
     row = api.call("GET", f"{PLACE.secrets}/{names[0]}")
@@ -130,8 +130,8 @@ def test_a_piece_is_named_by_its_holder_and_its_content(api: Memory) -> None:
 
 
 def test_content_is_cut_into_pieces_and_put_together_in_order(api: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(objects, "PIECE", 10)
-    pieces = Pieces(api, PLACE)
+    monkeypatch.setattr(chunks, "PIECE", 10)
+    pieces = Chunks(api, PLACE)
     whole = bytes(range(95))
     names = pieces.put(whole, 1)
     packed = zlib.compress(whole, 6)
@@ -143,21 +143,21 @@ def test_content_is_cut_into_pieces_and_put_together_in_order(api: Memory, monke
     assert refusal(lambda: pieces.get(names[1:])) == DAMAGED.format(f"Secret {names[1]} cannot be unfolded")
     pieces.drop({names[1], "never", names[2]})
     assert pieces.get(names) is None
-    assert {name for name in names if objects.found(api, f"{PLACE.secrets}/{name}")} == {*names} - {names[1], names[2]}
+    assert {name for name in names if chunks.found(api, f"{PLACE.secrets}/{name}")} == {*names} - {names[1], names[2]}
 
 
 def test_content_that_unfolds_to_too_much_is_not_unfolded(api: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    pieces = Pieces(api, PLACE)
+    pieces = Chunks(api, PLACE)
     names = pieces.put(b"a" * 100, 1)
-    monkeypatch.setattr(objects, "LARGEST", 100)
+    monkeypatch.setattr(chunks, "LARGEST", 100)
     assert pieces.get(names) == b"a" * 100
-    monkeypatch.setattr(objects, "LARGEST", 99)
+    monkeypatch.setattr(chunks, "LARGEST", 99)
     assert refusal(lambda: pieces.get(names)) == DAMAGED.format(f"Secret {names[0]} is cut short or too large")
 
 
 @pytest.mark.parametrize("data", [{"piece": "AAAA"}, {}, {"other": "AAAA"}])
 def test_a_piece_that_is_not_what_was_written(api: Memory, data: Any) -> None:
-    pieces = Pieces(api, PLACE)
+    pieces = Chunks(api, PLACE)
     (name,) = pieces.put(b"content", 1)
     row = api.call("GET", f"{PLACE.secrets}/{name}")
     api.call("PUT", f"{PLACE.secrets}/{name}", body={**row, "data": data})
@@ -165,9 +165,9 @@ def test_a_piece_that_is_not_what_was_written(api: Memory, data: Any) -> None:
 
 
 def test_what_is_left_behind_is_found_page_by_page(api: Memory) -> None:
-    pieces = Pieces(api, PLACE)
+    pieces = Chunks(api, PLACE)
     mine = {number: pieces.put(b"%d" % number, number)[0] for number in range(1, 121)}
-    Pieces(api, Place(NAMESPACE, "doc", "pdx")).put(b"theirs", 1)
+    Chunks(api, Place(NAMESPACE, "doc", "pdx")).put(b"theirs", 1)
     for odd in (BASE, f"{BASE}-x-1", f"{BASE}-\u00b2-1"):
         api.call("POST", PLACE.secrets, body=PLACE.secret(odd, "head", b""))
     api.said.clear()
@@ -183,7 +183,7 @@ def test_a_list_is_asked_for_in_small_parts() -> None:
             asked.append(query)
             return [{"items": None, "metadata": {"continue": "more"}}, {"metadata": None}][len(asked) - 1]
 
-    assert Pieces(Empty(), PLACE).left_behind(1, set()) == set()
+    assert Chunks(Empty(), PLACE).left_behind(1, set()) == set()
     first = [("labelSelector", f"app.kubernetes.io/instance={BASE}"), ("limit", "50")]
     assert asked == [first, [*first, ("continue", "more")]]
 
@@ -200,15 +200,15 @@ def put_head(api: Api, content: bytes, key: str = "head") -> None:
 
 
 def test_a_head_is_written_like_this(api: Memory) -> None:
-    one = Head(2, "me", 5, (f"{BASE}-1-a",), ((f"{BASE}-2-b",),), ({"event": "drop", "address": "x"},))
+    one = Manifest(2, "me", 5, (f"{BASE}-1-a",), ((f"{BASE}-2-b",),), ({"event": "drop", "address": "x"},))
     assert json.loads(one.dumped()) == {**HEAD, "tail": [{"event": "drop", "address": "x"}]}
     assert one.used() == {f"{BASE}-1-a", f"{BASE}-2-b"}
-    assert head.read(api, PLACE) is None
-    first = head.write(api, PLACE, one, "")
-    assert head.read(api, PLACE) == (one, first)
-    following = Head(2, "me", 6, one.part)
-    second = head.write(api, PLACE, following, first)
-    assert head.read(api, PLACE) == (following, second) and second != first
+    assert manifest.read(api, PLACE) is None
+    first = manifest.write(api, PLACE, one, "")
+    assert manifest.read(api, PLACE) == (one, first)
+    following = Manifest(2, "me", 6, one.part)
+    second = manifest.write(api, PLACE, following, first)
+    assert manifest.read(api, PLACE) == (following, second) and second != first
     assert api.objects[f"{PLACE.secrets}/{BASE}"]["type"] == "vastplan/ledger"
 
 
@@ -226,55 +226,55 @@ def test_a_head_is_written_like_this(api: Memory) -> None:
 )
 def test_what_is_no_head_is_damage(api: Memory, content: bytes, says: str) -> None:
     put_head(api, content)
-    assert refusal(lambda: head.read(api, PLACE)) == DAMAGED.format(says.replace("BASE", BASE))
+    assert refusal(lambda: manifest.read(api, PLACE)) == DAMAGED.format(says.replace("BASE", BASE))
 
 
 @pytest.mark.parametrize("version", [2, "1", None])
 def test_a_newer_head_is_not_read(api: Memory, version: Any) -> None:
     put_head(api, json.dumps({**HEAD, "version": version}).encode())
     says = f"the ledger of iad in namespace ledgers has format {version}; this vastplan reads up to 1: upgrade it"
-    assert refusal(lambda: head.read(api, PLACE)) == says
+    assert refusal(lambda: manifest.read(api, PLACE)) == says
 
 
 def test_a_secret_without_a_head_is_damage(api: Memory) -> None:
     put_head(api, b"{}", key="other")
-    assert refusal(lambda: head.read(api, PLACE)) == DAMAGED.format(f"Secret {BASE} is not a head")
+    assert refusal(lambda: manifest.read(api, PLACE)) == DAMAGED.format(f"Secret {BASE} is not a head")
 
 
 @pytest.mark.parametrize("answer", [None, [], {}, {"metadata": None}])
 @pytest.mark.parametrize("before", ["", "7"])
 def test_a_write_without_a_sensible_answer_is_unclear(answer: Any, before: str) -> None:
-    one = Head(1, "me", 0, (f"{BASE}-1-a",))
+    one = Manifest(1, "me", 0, (f"{BASE}-1-a",))
     with pytest.raises(Unclear) as caught:
-        head.write(Says(answer), PLACE, one, before)
+        manifest.write(Says(answer), PLACE, one, before)
     assert str(caught.value) == f"the answer to writing Secret {BASE} is not an object"
 
 
 # Put together
 
 
-def planted(api: Api, *, tail: tuple[events.Event, ...] = (), part: LedgerPart = PART) -> Head:
+def planted(api: Api, *, tail: tuple[events.Event, ...] = (), part: SiteLedger = PART) -> Manifest:
     """A ledger with one piece of a part and two of a journal."""
-    pieces = Pieces(api, PLACE)
+    pieces = Chunks(api, PLACE)
     owned = [events.own(f"iad/view/{one}", Owned(one, one)) for one in "abc"]
     journal = tuple(pieces.put(json.dumps([one]).encode(), 1) for one in owned[:2])
-    made = Head(1, "me", 3, pieces.put(dump(part), 1), journal, (owned[2], *tail))
-    head.write(api, PLACE, made, "")
+    made = Manifest(1, "me", 3, pieces.put(dump(part), 1), journal, (owned[2], *tail))
+    manifest.write(api, PLACE, made, "")
     return made
 
 
 def test_a_part_is_its_pieces_then_the_journal_then_the_tail(api: Memory) -> None:
-    assert head.put_together(api, PLACE) is None
+    assert manifest.put_together(api, PLACE) is None
     made = planted(api, tail=(events.drop("iad/view/a"),))
-    found = head.put_together(api, PLACE)
-    assert found is not None and found[:2] == head.read(api, PLACE) and found[0].used() == made.used()
+    found = manifest.put_together(api, PLACE)
+    assert found is not None and found[:2] == manifest.read(api, PLACE) and found[0].used() == made.used()
     assert set(found[2].entries) == {"iad/view/b", "iad/view/c"}
 
 
 def test_of_another_document(api: Memory) -> None:
-    planted(api, part=LedgerPart("other", "iad", "line", "00"))
+    planted(api, part=SiteLedger("other", "iad", "line", "00"))
     says = "the ledger of iad in namespace ledgers belongs to the document other, not to doc"
-    assert refusal(lambda: head.put_together(api, PLACE)) == says
+    assert refusal(lambda: manifest.put_together(api, PLACE)) == says
 
 
 @pytest.mark.parametrize(
@@ -289,14 +289,14 @@ def test_of_another_document(api: Memory) -> None:
 )
 def test_an_event_that_is_none(api: Memory, event: Any) -> None:
     planted(api, tail=(event,))
-    assert refusal(lambda: head.put_together(api, PLACE)) == DAMAGED.format("an event of its journal is not one")
+    assert refusal(lambda: manifest.put_together(api, PLACE)) == DAMAGED.format("an event of its journal is not one")
 
 
 @pytest.mark.parametrize("lines", [b"[", b"3", b'[{"event": "none"}]', b"[NaN]"])
 def test_a_journal_that_is_none(api: Memory, lines: bytes) -> None:
-    pieces = Pieces(api, PLACE)
-    head.write(api, PLACE, Head(1, "me", 3, pieces.put(dump(PART), 1), (pieces.put(lines, 1),)), "")
-    assert refusal(lambda: head.put_together(api, PLACE)) == DAMAGED.format("an event of its journal is not one")
+    pieces = Chunks(api, PLACE)
+    manifest.write(api, PLACE, Manifest(1, "me", 3, pieces.put(dump(PART), 1), (pieces.put(lines, 1),)), "")
+    assert refusal(lambda: manifest.put_together(api, PLACE)) == DAMAGED.format("an event of its journal is not one")
 
 
 @pytest.mark.parametrize("which", ["part", "journal"])
@@ -306,7 +306,7 @@ def test_a_piece_that_is_gone_is_looked_for_twice(api: Memory, which: str) -> No
     api.call("DELETE", f"{PLACE.secrets}/{name}")
     api.said.clear()
     missing = DAMAGED.format("pieces that its head names are not there")
-    assert refusal(lambda: head.put_together(api, PLACE)) == missing
+    assert refusal(lambda: manifest.put_together(api, PLACE)) == missing
     assert api.said.count(("GET", f"{PLACE.secrets}/{BASE}")) == 2
 
 
@@ -335,14 +335,14 @@ def test_a_head_that_moves_is_read_again_but_not_for_ever(api: Memory) -> None:
     for times, reads in ((0, 2), (1, 3), (2, 4), (9, 5)):
         moving = Moving(api, times)
         with pytest.raises(VastplanError):
-            head.put_together(moving, PLACE)
+            manifest.put_together(moving, PLACE)
         assert moving.reads == reads
 
 
 def test_a_part_that_comes_while_it_is_looked_for(api: Memory) -> None:
     """The head was read, then its holder folded the journal: the pieces it named are gone, and the new head has others."""
     made = planted(api)
-    folded = Head(1, "me", 4, Pieces(api, PLACE).put(dump(PART), 2))
+    folded = Manifest(1, "me", 4, Chunks(api, PLACE).put(dump(PART), 2))
 
     class Folds:
         done = False
@@ -350,14 +350,14 @@ def test_a_part_that_comes_while_it_is_looked_for(api: Memory) -> None:
         def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
             if path.endswith(made.part[0]) and not self.done:
                 self.done = True
-                found = head.read(api, PLACE)
+                found = manifest.read(api, PLACE)
                 assert found is not None
-                head.write(api, PLACE, folded, found[1])
-                Pieces(api, PLACE).drop(made.used())
+                manifest.write(api, PLACE, folded, found[1])
+                Chunks(api, PLACE).drop(made.used())
                 raise NotFound(path, 404)
             return api.call(method, path, query=query, body=body)
 
-    found = head.put_together(Folds(), PLACE)
+    found = manifest.put_together(Folds(), PLACE)
     assert found is not None and found[0] == folded and found[2] == PART
 
 

@@ -11,22 +11,22 @@ from typing import Any
 import pytest
 
 from vastplan.ledger import events
-from vastplan.ledger.backend import Holder
+from vastplan.ledger.backend import LockOwner
 from vastplan.ledger.clock import SYSTEM
-from vastplan.ledger.events import Book
-from vastplan.ledger.part import checked, dump, load
+from vastplan.ledger.codec import checked, dump, load
+from vastplan.ledger.events import Reducer
 from vastplan.ledger.upgrade import upgraded
 from vastplan.model.errors import VastplanError
-from vastplan.model.state import LEDGER_VERSION, Intent, LedgerPart, Owned
+from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned, SiteLedger
 
 X, Y = "iad/view/x", "iad/view/y"
 OWNED = Owned("7", "view-7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+00:00")
-EMPTY = LedgerPart("doc", "iad", "line", "00")
+EMPTY = SiteLedger("doc", "iad", "line", "00")
 
 
-def after(*happened: events.Event, part: LedgerPart = EMPTY) -> LedgerPart:
+def after(*happened: events.Event, part: SiteLedger = EMPTY) -> SiteLedger:
     """What is so after the events, which are stored as JSON in between."""
-    book = Book(part)
+    book = Reducer(part)
     for event in happened:
         book.add(json.loads(json.dumps(event)))
     return book.part()
@@ -35,12 +35,12 @@ def after(*happened: events.Event, part: LedgerPart = EMPTY) -> LedgerPart:
 @pytest.mark.parametrize(
     ("holder", "shown"),
     [
-        (Holder("me"), "me"),
-        (Holder("me", "nine"), "me since nine"),
-        (Holder("me", "nine", "ten"), "me since nine (until ten unless renewed)"),
+        (LockOwner("me"), "me"),
+        (LockOwner("me", "nine"), "me since nine"),
+        (LockOwner("me", "nine", "ten"), "me since nine (until ten unless renewed)"),
     ],
 )
-def test_a_holder_is_shown_with_what_is_known(holder: Holder, shown: str) -> None:
+def test_a_holder_is_shown_with_what_is_known(holder: LockOwner, shown: str) -> None:
     assert str(holder) == shown
 
 
@@ -83,7 +83,7 @@ def test_a_new_part_has_a_lineage_and_a_key_of_its_own() -> None:
     one, two = events.new_part("doc", "iad"), events.new_part("doc", "iad")
     assert (one.document, one.site, len(one.lineage), len(one.key)) == ("doc", "iad", 32, 64)
     assert one.lineage != two.lineage and one.key != two.key
-    assert replace(one, lineage="", key="") == LedgerPart("doc", "iad", "", "")
+    assert replace(one, lineage="", key="") == SiteLedger("doc", "iad", "", "")
 
 
 def test_an_apply_begins_and_ends() -> None:
@@ -127,11 +127,11 @@ def test_what_came_to_nothing_changes_nothing_of_ours() -> None:
 )
 def test_what_is_not_an_event_is_refused(event: Any) -> None:
     with pytest.raises((KeyError, TypeError)):
-        Book(EMPTY).add(event)
+        Reducer(EMPTY).add(event)
 
 
 def test_a_part_does_not_change_when_something_happens_later() -> None:
-    book = Book(EMPTY)
+    book = Reducer(EMPTY)
     before = book.part()
     book.add(events.begin("p", {Y: Intent("create")}, ""))
     book.add(events.own(X, OWNED))
@@ -140,7 +140,7 @@ def test_a_part_does_not_change_when_something_happens_later() -> None:
 
 # A part as JSON
 
-FULL = LedgerPart(
+FULL = SiteLedger(
     "doc", "iad", "line", "0a", 3, {X: OWNED}, {Y: Intent("create", {"a": "b"}, "", "t")}, ("p",), {"count": 3}, "now"
 )
 

@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vastplan.model.text import inert
+from vastplan.model.escaping import inert
 
 
 @given(st.text())

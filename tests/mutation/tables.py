@@ -24,8 +24,8 @@ import yaml
 from tests.documented.used import collection, fields, item, operations
 from tests.probes.lives import undocumented
 from tests.probes.subjects import SUBJECTS, Subject, direct, failures, plane, stricter
+from vastplan.schema.kind import Kind
 from vastplan.sim.tables import Table, load
-from vastplan.words.kind import Kind
 
 SURVIVORS = Path(__file__).parent / "survivors.yaml"
 FILES = {"vast": "vast-5.5", "kubernetes": "kubernetes-1.34"}

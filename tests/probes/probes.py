@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.documented.facts import Facts, Place
-from tests.probes.values import WRONG, Maker
+from tests.probes.values import WRONG, ControllerOwned
 
 
 @dataclass(frozen=True)
@@ -23,29 +23,29 @@ class Probe:
 
 
 def probes(
-    facts: Facts, shape: Any, places: set[Place], foreign: set[str], *, part: bool, strange: tuple[str, ...]
+    facts: Facts, shape: Any, places: set[Place], system_owned: set[str], *, part: bool, strange: tuple[str, ...]
 ) -> Iterator[Probe]:
     """All of an operation's body that concerns the `places`.
 
-    `foreign` names must be refused at the top; `strange` values are tried where the document lists choices; what is
+    `system_owned` names must be refused at the top; `strange` values are tried where the document lists choices; what is
     required is asked of no `part`.
     """
-    maker = Maker(facts)
+    controller = ControllerOwned(facts)
     top: Place = ()
     whole = facts.shape(shape) if not part else {**facts.shape(shape), "fields": _optional(facts, shape)}
     if not part:
-        yield from (Probe((name,), "", maker.least(whole)) for name in whole["fields"])
-    for name in sorted({*foreign, "no_such_field"} - set(whole["fields"])):
-        yield Probe((name,), "unknown", {**maker.least(whole), name: "x"})
+        yield from (Probe((name,), "", controller.least(whole)) for name in whole["fields"])
+    for name in sorted({*system_owned, "no_such_field"} - set(whole["fields"])):
+        yield Probe((name,), "unknown", {**controller.least(whole), name: "x"})
     holders = {top, *(place[:end] for place in places for end in range(1, len(place)))}
     for place in sorted(places | holders - {top}):
-        yield from _about(maker, whole, place, strange)
+        yield from _about(controller, whole, place, strange)
     for holder in sorted(holders):
-        inner = maker.inside(maker.at(whole, holder)) if holder else whole
+        inner = controller.inside(controller.at(whole, holder)) if holder else whole
         for name, one in inner.get("fields", {}).items():
             if not part or holder:
                 needed = bool(facts.shape(one).get("required"))
-                body = maker.without(whole, holder, name)
+                body = controller.without(whole, holder, name)
                 yield Probe((*holder, name), "required" if needed else "", body)
 
 
@@ -54,28 +54,28 @@ def _optional(facts: Facts, shape: Any) -> dict[str, Any]:
     return {name: {**facts.shape(one), "required": False} for name, one in fields.items()}
 
 
-def _about(maker: Maker, whole: Any, place: Place, strange: tuple[str, ...]) -> Iterator[Probe]:
-    given = maker.at(whole, place)
-    item = maker.facts.shape(given.get("items", "any")) if given["type"] == "array" else given
+def _about(controller: ControllerOwned, whole: Any, place: Place, strange: tuple[str, ...]) -> Iterator[Probe]:
+    given = controller.at(whole, place)
+    item = controller.facts.shape(given.get("items", "any")) if given["type"] == "array" else given
     values = (lambda value: [value]) if item is not given else (lambda value: value)
-    yield Probe(place, "", maker.planted(whole, place, maker.full(given)))
+    yield Probe(place, "", controller.planted(whole, place, controller.full(given)))
     for wrong in WRONG[given["type"]]:
-        yield Probe(place, "type", maker.planted(whole, place, wrong))
+        yield Probe(place, "type", controller.planted(whole, place, wrong))
     if item is not given:
-        yield from (Probe(place, "type", maker.planted(whole, place, [wrong])) for wrong in WRONG[item["type"]])
+        yield from (Probe(place, "type", controller.planted(whole, place, [wrong])) for wrong in WRONG[item["type"]])
     if item is not given and item["type"] == "array":
-        part = maker.facts.shape(item.get("items", "any"))["type"]
-        yield from (Probe(place, "type", maker.planted(whole, place, [[wrong]])) for wrong in WRONG[part])
+        part = controller.facts.shape(item.get("items", "any"))["type"]
+        yield from (Probe(place, "type", controller.planted(whole, place, [[wrong]])) for wrong in WRONG[part])
     for choice in item.get("enum", ()):
-        yield Probe(place, "", maker.planted(whole, place, values(choice)))
+        yield Probe(place, "", controller.planted(whole, place, values(choice)))
     if "enum" in item and item["type"] == "string":
         for other in (*strange, *(str(choice).swapcase() for choice in item["enum"])):
             if other not in item["enum"]:
-                yield Probe(place, "choice", maker.planted(whole, place, values(other)))
-    yield from (Probe(place, "bound", maker.planted(whole, place, values(out))) for out in maker.beyond(item))
-    yield from (Probe(place, "", maker.planted(whole, place, values(fine))) for fine in maker.within(item))
-    inner = maker.inside(given)
+                yield Probe(place, "choice", controller.planted(whole, place, values(other)))
+    yield from (Probe(place, "bound", controller.planted(whole, place, values(out))) for out in controller.beyond(item))
+    yield from (Probe(place, "", controller.planted(whole, place, values(fine))) for fine in controller.within(item))
+    inner = controller.inside(given)
     if "fields" in inner:
-        bad = {**maker.least(inner), "no_such_field": "x"}
-        yield Probe((*place, "no_such_field"), "unknown", maker.planted(whole, place, values(bad)))
-    yield Probe(place, "" if given.get("nullable") else "null", maker.planted(whole, place, None))
+        bad = {**controller.least(inner), "no_such_field": "x"}
+        yield Probe((*place, "no_such_field"), "unknown", controller.planted(whole, place, values(bad)))
+    yield Probe(place, "" if given.get("nullable") else "null", controller.planted(whole, place, None))

@@ -15,12 +15,12 @@ import yaml
 from tests.documented.facts import Place, facts
 from tests.documented.used import READ_ONLY, collection, fields, item, kinds
 from tests.probes.probes import Probe, probes
+from vastplan.schema.kind import Kind, Update
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.store import Store
 from vastplan.sim.vast import VastPlane
 from vastplan.sim.wire import Plane, Request
-from vastplan.words.kind import Kind, Update
 
 SUBJECTS = (("vast", ""), *(("runai", version) for version in ("2.20", "2.22", "2.23", "2.24")), ("kubernetes", ""))
 Said = tuple[Place, str]
@@ -116,16 +116,16 @@ class Subject:
     def _question(self, kind: Kind, method: str, template: str) -> Question:
         shape = self.facts.body(method, template)
         places = {self.facts.known(method, template, place) for place in fields(kind, method)} - {()}
-        foreign: set[str] = set()
+        system_owned: set[str] = set()
         if self.system != "kubernetes":
-            foreign |= set(self.facts.operations[item(kind)]["GET"].get("answers", ()))
+            system_owned |= set(self.facts.operations[item(kind)]["GET"].get("answers", ()))
             for pair in ((collection(kind), "POST"), (item(kind), method)):
-                foreign |= set(
+                system_owned |= set(
                     self.facts.shape(self.facts.operations[pair[0]].get(pair[1], {}).get("body", "any")).get(
                         "fields", ()
                     )
                 )
-        found = probes(self.facts, shape, places, foreign, part=method == "PATCH", strange=self._choices(shape))
+        found = probes(self.facts, shape, places, system_owned, part=method == "PATCH", strange=self._choices(shape))
         wanted = self._asked(kind)
         path = template.replace("{}", "1" if self.system == "vast" else "x")
         if self.system == "vast":

@@ -22,7 +22,7 @@ def _sized(size: int, shape: dict[str, Any]) -> str:
     return ("/" if shape.get("pattern", "").startswith("^/") else "x") + "x" * (size - 1)
 
 
-class Maker:
+class ControllerOwned:
     """Makes values by one facts file."""
 
     def __init__(self, facts: Facts) -> None:

@@ -17,7 +17,7 @@ from tests.lab import Lab, full_registry
 from vastplan.model.outcome import State
 from vastplan.model.plan import Cause, Verb
 from vastplan.report.review import reverted
-from vastplan.words.marks import Mark
+from vastplan.schema.markers import Marker
 
 USABLE = [one for one in cases() if not one.get("sites", {}) and not one.get("environment", {})]
 REGISTRY = full_registry()
@@ -38,7 +38,7 @@ FOREIGN = {
 def entries(draw: st.DrawFn, case: Case) -> dict[str, Any]:
     """One case's entry with some of its fields changed, and perhaps one left out."""
     entry: dict[str, Any] = case.get("entry", {})
-    one_way = {field.name for field in REGISTRY.kinds[case.kind].fields if field.has(Mark.ONE_WAY)}
+    one_way = {field.name for field in REGISTRY.kinds[case.kind].fields if field.has(Marker.ONE_WAY)}
     changes = {path: value for path, value in case.get("change", {}).items() if path not in one_way}
     for path in draw(st.lists(st.sampled_from(sorted(changes)), unique=True, max_size=2)) if changes else []:
         if path not in case.get("with", {}) and path not in case.get("calls", {}):
@@ -105,7 +105,7 @@ def test_the_three_promises(data: st.DataObject) -> None:
                 lab.by_hand("iad", system, "POST", *FOREIGN[system])
         for case in chosen:
             for name in case.get("unexpanded", []):
-                lab.registry.expansions.pop(name, None)
+                lab.registry.compositions.pop(name, None)
             for call in case.get("prepare", []):
                 system = lab.registry.kinds[case.kind].system
                 lab.by_hand("iad", system, call["method"], call["path"], call.get("body"))

@@ -9,13 +9,14 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
-from vastplan.app import drifting, planfile
+from vastplan.app import drift as drift_check
+from vastplan.app import plan_file
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Where
 from vastplan.model.drift import Drift
+from vastplan.model.finding import Where
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Node, Plan, Stage, Verb
 from vastplan.report import drift as drift_text
-from vastplan.report import drift_html, drift_markdown, html, machine, markdown, prometheus, results
+from vastplan.report import drift_html, drift_markdown, html, json_report, markdown, prometheus, results
 from vastplan.report.html_style import STYLE
 from vastplan.report.junit import junit
 from vastplan.report.sarif import sarif
@@ -29,7 +30,7 @@ FORMATS: dict[str, Callable[[Plan], str]] = {
     "txt": lambda plan: plan_text(plan, Style(colour=True, width=120)),
     "md": lambda plan: markdown.comment(plan, ["plan.html"]),
     "html": html.page,
-    "json": planfile.dumps,
+    "json": plan_file.dumps,
     "xml": lambda plan: junit(results.of_plan(plan, places(plan))),
     "sarif": lambda plan: sarif(results.of_plan(plan, places(plan)), "0.0.0", PurePath("/work/repo")),
     "prom": prometheus.of_plan,
@@ -39,7 +40,7 @@ DRIFT_FORMATS: dict[str, Callable[[Drift], str]] = {
     "txt": lambda found: drift_text.text(found, Style(colour=True, width=120)),
     "md": drift_markdown.comment,
     "html": drift_html.page,
-    "json": machine.dumps,
+    "json": json_report.dumps,
     "xml": lambda found: junit(results.of_drift(found)),
     "sarif": lambda found: sarif(results.of_drift(found), "0.0.0", PurePath("/work/repo")),
     "prom": prometheus.of_drift,
@@ -50,7 +51,7 @@ DRIFT_FORMATS: dict[str, Callable[[Drift], str]] = {
 def drift(name: str) -> Drift:
     """A check for drift from its file, as `--since` reads it."""
     file = HERE / "drifts" / f"{name}.json"
-    return drifting.load(file, json.loads(file.read_text())["document"])
+    return drift_check.load(file, json.loads(file.read_text())["document"])
 
 
 def places(made: Plan) -> results.Places:
@@ -69,7 +70,7 @@ def data(name: str) -> dict[str, Any]:
 @cache
 def plan(name: str) -> Plan:
     """A plan file as a value."""
-    return planfile.from_data(data(name))
+    return plan_file.from_data(data(name))
 
 
 def without_style(page: str) -> str:

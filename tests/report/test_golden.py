@@ -19,7 +19,7 @@ from tests.report.reading import (
     plan,
     without_style,
 )  # fmt: skip
-from vastplan.app import planfile
+from vastplan.app import plan_file
 from vastplan.app.schemas import schema
 
 WRITE = os.environ.get("VASTPLAN_GOLDEN") == "write"
@@ -34,7 +34,7 @@ def test_the_plans_are_valid_by_the_published_schema() -> None:
 
 @pytest.mark.parametrize("name", PLANS)
 def test_a_plan_comes_back_from_its_file_as_it_was(name: str) -> None:
-    assert planfile.from_data(json.loads(planfile.dumps(plan(name)))) == plan(name)
+    assert plan_file.from_data(json.loads(plan_file.dumps(plan(name)))) == plan(name)
 
 
 @pytest.mark.parametrize("ending", FORMATS)

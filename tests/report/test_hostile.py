@@ -16,12 +16,12 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from tests.report.reading import DRIFT_FORMATS, DRIFTS, FORMATS, PLANS, drift, large, plan
-from vastplan.model.text import inert
-from vastplan.report.html_words import _VOID, code, joined, tag
-from vastplan.report.html_words import text as html_text
+from vastplan.model.escaping import inert
+from vastplan.report.html_escape import _VOID, code, joined, tag
+from vastplan.report.html_escape import text as html_text
 from vastplan.report.markdown import LIMIT, comment, marker
-from vastplan.report.markdown_words import code as md_code
-from vastplan.report.markdown_words import prose, size, summary_code
+from vastplan.report.markdown_escape import code as md_code
+from vastplan.report.markdown_escape import prose, size, summary_code
 
 NASTY = st.text(
     alphabet=st.sampled_from("`|\\*_~[]()<>!@#&;:/.-+=$\"' \n\r\t\x1b\u202e\u2066\u200d\u0627中a1w\ud800\U0001f600"),

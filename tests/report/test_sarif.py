@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.report.reading import FORMATS, PLANS, plan
-from vastplan.model.diagnostic import Severity, Where
+from vastplan.model.finding import Severity, Where
 from vastplan.report.results import Level, Result, Results
 from vastplan.report.sarif import sarif
 
@@ -69,8 +69,8 @@ def _valid(text: str) -> dict[str, Any]:
     (run,) = log["runs"]
     for result in run["results"]:
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
-    marks = [result["partialFingerprints"]["vastplan/v1"] for result in run["results"]]
-    assert len(marks) == len(set(marks))
+    markers = [result["partialFingerprints"]["vastplan/v1"] for result in run["results"]]
+    assert len(markers) == len(set(markers))
     found: dict[str, Any] = run
     return found
 

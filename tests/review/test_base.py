@@ -12,7 +12,7 @@ import yaml
 
 from tests.conftest import Ran, Run
 from tests.lab import Lab
-from vastplan.app import planfile
+from vastplan.app import plan_file
 from vastplan.model.plan import Plan, Standing
 
 C, P, D = Standing.CHANGE, Standing.PENDING, Standing.DRIFT
@@ -67,7 +67,7 @@ def test_each_action_has_its_standing(offline: bool, lab: Lab, vastplan: Run) ->
     assert ran.code == 0, ran
     read = [call.path for call in lab.all_calls() if call.method == "GET"]
     assert len(read) == len(set(read)), "something was read for each of the documents"
-    plan = planfile.load(file)
+    plan = plan_file.load(file)
     assert standings(plan) == WANTED
     assert [one.standing for one in plan.actions] == sorted(standings(plan).values(), key=[C, P, D].index)  # type: ignore[arg-type]
     assert plan.base is not None and plan.base.withdrawn == ("iad/tenant/back",)

@@ -12,7 +12,7 @@ from tests.kinds.test_kinds import CASES, call_by_hand, changes_of, document, ed
 from tests.kinds.test_kinds import lab as lab
 from tests.lab import EVERYTHING, Lab
 from tests.review.compared import unauthored
-from vastplan.app import flows, planfile, snapfile
+from vastplan.app import flows, plan_file, snapshot_file
 from vastplan.app.record import record
 from vastplan.model.plan import Plan
 from vastplan.model.snapshot import Snapshot
@@ -21,7 +21,7 @@ MAY_BE_WITHHELD = ("data.", "labels.", "annotations.", "is_physical_quota")
 
 
 def by_address(plan: Plan) -> dict[str, Any]:
-    return {one["address"]: unauthored(one) for one in planfile.to_data(plan)["actions"]}
+    return {one["address"]: unauthored(one) for one in plan_file.to_data(plan)["actions"]}
 
 
 def held_against(lab: Lab, snapshot: Snapshot) -> None:
@@ -48,8 +48,8 @@ def test_offline_is_live(lab: Lab, case: Case, tmp_path: Path) -> None:
     if case.by_hand:
         call_by_hand(lab, case)
     file = tmp_path / "snapshot.json"
-    snapfile.save(record(lab.workspace(), tuple(lab.sites)), file)
-    snapshot = snapfile.load(file)
+    snapshot_file.save(record(lab.workspace(), tuple(lab.sites)), file)
+    snapshot = snapshot_file.load(file)
     held_against(lab, snapshot)
     for path, value in list(changes_of(case).items())[:2]:
         lab.write(document(lab, case, edited(case, path, value)))

@@ -13,8 +13,8 @@ import pytest
 from tests.conftest import Run
 from tests.trust.test_secrets import BY_HAND, FROM_ENV, FROM_FILE, Outside
 from tests.trust.test_secrets import outside as outside
-from vastplan.app import snapfile
-from vastplan.model.state import UNTOLD, digest
+from vastplan.app import snapshot_file
+from vastplan.model.site_ledger import REDACTED_DIGEST, digest
 
 SECRET = "/api/v1/namespaces/vast-csi/secrets/vast-mgmt"
 MERGE = {"Content-Type": "application/merge-patch+json"}
@@ -64,10 +64,12 @@ def test_no_canary_is_in_the_snapshot(outside: Outside, file: Path) -> None:
 
 def test_no_digest_of_a_secret_either_since_the_key_is_there(outside: Outside, file: Path) -> None:
     """Who has the file can try every value of a small secret against a digest: there must be none."""
-    (site,) = snapfile.load(file).sites
+    (site,) = snapshot_file.load(file).sites
     owned = site.ledger.entries["iad/secret/vast-mgmt"].fields
     hidden = {path for path in owned if path.startswith("data.")}
-    assert hidden >= {"data.password", "data.token", "data.endpoint"} and {owned[path] for path in hidden} == {UNTOLD}
+    assert hidden >= {"data.password", "data.token", "data.endpoint"} and {owned[path] for path in hidden} == {
+        REDACTED_DIGEST
+    }
     text = file.read_text()
     for value in (FROM_ENV, FROM_FILE, BY_HAND, "vms.example.com"):
         assert digest(site.ledger.key, value) not in text

@@ -18,7 +18,7 @@ from tests.conftest import Run
 from tests.lab import Lab
 from tests.review.compared import unauthored
 from tests.test_schemas import published
-from vastplan.app import planfile, snapfile
+from vastplan.app import plan_file, snapshot_file
 from vastplan.model.plan import Plan
 from vastplan.sim.faults import Effect, Fault
 
@@ -58,7 +58,7 @@ def edit(folder: Path, file: str, before: str, after: str) -> None:
 
 def comparable(plan: Plan) -> Any:
     """What a plan would do, without when and from where."""
-    data = planfile.to_data(plan)
+    data = plan_file.to_data(plan)
     data["actions"] = [unauthored(one) for one in data["actions"]]
     return {name: data[name] for name in ("actions", "operations", "unknown", "digest", "topology", "parts")}
 
@@ -67,7 +67,7 @@ def saved(folder: Path, vastplan: Run, *words: str | Path, code: int = 0) -> Pla
     file = folder / "saved.json"
     ran = vastplan("plan", *words, "--out", file)
     assert ran.code == code, ran
-    return planfile.load(file)
+    return plan_file.load(file)
 
 
 CHANGES = {
@@ -238,4 +238,4 @@ def test_it_is_named_by_its_content_and_fits_its_schema(small: Path) -> None:
     jsonschema.Draft202012Validator(published("snapshot")).validate(data)
     text = json.dumps({**data, "id": ""}, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     assert data["id"] == hashlib.sha256(text.encode()).hexdigest()
-    assert snapfile.dumps(snapfile.load(small / "s.json")).encode() == (small / "s.json").read_bytes()
+    assert snapshot_file.dumps(snapshot_file.load(small / "s.json")).encode() == (small / "s.json").read_bytes()

@@ -3,9 +3,9 @@
 from typing import Annotated
 
 from vastplan.kinds.vast._common import collection
-from vastplan.words.compile import kind
-from vastplan.words.marks import IDENTITY, Clears
-from vastplan.words.types import MISSING, Address4or6, Count, Name, Spec, Text
+from vastplan.schema.compile import kind
+from vastplan.schema.markers import IDENTITY, Clears
+from vastplan.schema.types import MISSING, Address4or6, Count, Name, Spec, Text
 
 
 class Dns(Spec):

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from tests.conftest import Ran, Run
 from tests.lab import Lab
 from tests.trust.planes import Tampered
-from vastplan.model import strict
+from vastplan.model import strict_json
 from vastplan.model.errors import Refused
-from vastplan.providers.http import segment
 from vastplan.sim.wire import Request, Response
+from vastplan.systems.http import segment
 
 SYSTEMS = ("vast", "kubernetes", "runai")
 OF = {"vast": "tenant", "kubernetes": "namespace", "runai": "department"}
@@ -207,11 +207,11 @@ def test_a_list_that_never_ends(lab: Lab, vastplan: Run) -> None:
         def handle(self, request: Request) -> Response:
             return super().handle(replace(request, query={}) if PATHS["vast"] in request.path else request)
 
-    def further(body: Any) -> Any:
+    def second_read(body: Any) -> Any:
         rows = body if isinstance(body, list) else body["results"]
         return {"count": 10**6, "next": f"{server.url}/api/v5/tenants/?page={next(pages)}", "results": rows}
 
-    server.plane = Endless(plane, further, PATHS["vast"])
+    server.plane = Endless(plane, second_read, PATHS["vast"])
     try:
         ran = vastplan("plan", lab.folder / "lab.yaml")
     finally:
@@ -246,8 +246,8 @@ _JSON: Any = st.recursive(
 
 @given(_JSON)
 def test_strict_reading_reads_what_is_json(value: Any) -> None:
-    assert strict.parse(json.dumps(value).encode()) == value
-    assert strict.parse(json.dumps(value, ensure_ascii=False).encode()) == value
+    assert strict_json.parse(json.dumps(value).encode()) == value
+    assert strict_json.parse(json.dumps(value, ensure_ascii=False).encode()) == value
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_strict_reading_reads_what_is_json(value: Any) -> None:
 )
 def test_strict_reading_refuses(text: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
-        strict.parse(text)
+        strict_json.parse(text)
 
 
 def test_files_of_ours_that_are_not(lab: Lab, vastplan: Run, tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_files_of_ours_that_are_not(lab: Lab, vastplan: Run, tmp_path: Path) -> 
 )
 def test_a_plan_that_somebody_wrote(change: Any, says: str, tmp_path: Path, vastplan: Run) -> None:
     """Its seal is no secret, so a plan's words are checked before they become names of files."""
-    from vastplan.app.planfile import _identity
+    from vastplan.app.plan_file import _identity
 
     file, saved = tmp_path / "doc.yaml", tmp_path / "plan.json"
     file.write_text("version: 1\nname: doc\nsites: {iad: {sim: {systems: [vast]}}}\ntenants: {a: {}}\n")

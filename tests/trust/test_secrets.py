@@ -18,8 +18,8 @@ import yaml
 from tests.conftest import Ran, Run
 from tests.lab import Lab
 from tests.trust.planes import ECHOES, Echo
-from vastplan.app.secret import lazily
-from vastplan.config.sites import CommandSecret
+from vastplan.app.secrets import lazily
+from vastplan.document.specs import CommandSecret
 from vastplan.model.errors import VastplanError
 from vastplan.model.sensitive import INSTEAD, MOST, keep_secret, without_secrets
 
@@ -241,7 +241,7 @@ def test_a_bug_of_ours_does_not_say_it(outside: Outside, monkeypatch: pytest.Mon
     def broken(self: object, kind: object) -> object:
         raise RuntimeError(f"cannot send {os.environ['RUNAI_CANARY']}")
 
-    monkeypatch.setattr("vastplan.providers.runai.RunaiProvider.pages", broken)
+    monkeypatch.setattr("vastplan.systems.runai.client.RunaiProvider.pages", broken)
     keep_secret(os.environ["RUNAI_CANARY"])
     code = main([str(word) for word in outside.words("plan", "--format", "json")])
     captured = capsys.readouterr()

@@ -15,17 +15,17 @@ from typing import Any
 from vastplan.app import files
 from vastplan.app.flows import Planned
 from vastplan.app.workspace import open_workspace
-from vastplan.config import merge
-from vastplan.config.edit import edits, written
+from vastplan.document import merge
+from vastplan.document.edit import edits, written
 from vastplan.engine.diff import leaves, same, value_at
-from vastplan.model.diagnostic import Where
 from vastplan.model.drift import Drift, DriftedField, DriftedObject
 from vastplan.model.errors import Invalid, VastplanError
-from vastplan.model.state import path_text
-from vastplan.model.text import inert
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Where
+from vastplan.model.site_ledger import path_text
 from vastplan.model.value import from_json, sources, to_json
-from vastplan.words.document import Entry
-from vastplan.words.kind import Kind
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
 
 Texts = dict[Path, str]
 
@@ -104,7 +104,7 @@ class _Desk:
         """What the document stands for with these texts, by address; raises `Invalid`."""
         for file, text in texts.items():
             self._copies[file].write_bytes(text.encode())
-        found = open_workspace(self._paths, self._connections).expanded()
+        found = open_workspace(self._paths, self._connections).composed()
         return {entry.address: entry for entry in found.entries}
 
 

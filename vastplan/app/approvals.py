@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, StringConstraints, ValidationError
 
-from vastplan.config.yaml import load as load_yaml
-from vastplan.engine.guard import Approval
-from vastplan.model.diagnostic import error
+from vastplan.document.yaml import load as load_yaml
+from vastplan.engine.guards.consent import Approval
 from vastplan.model.errors import Invalid
-from vastplan.words.types import MISSING, Bytes, Count, Spec
+from vastplan.model.finding import error
+from vastplan.schema.types import MISSING, Bytes, Count, Spec
 
 
 def _day(value: object) -> object:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from vastplan.app.secret import lazily
-from vastplan.config.load import Document
-from vastplan.config.sites import (
+from vastplan.app.secrets import lazily
+from vastplan.document.load import Document
+from vastplan.document.specs import (
     Connections,
     KubernetesEndpoint,
     KubernetesLedgerSpec,
@@ -19,17 +19,17 @@ from vastplan.config.sites import (
     VastEndpoint,
     Verified,
 )
-from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
+from vastplan.model.finding import Finding, Severity
 from vastplan.model.sensitive import keep_secret
-from vastplan.providers.patience import PATIENT
+from vastplan.schema.provider import Provider
 from vastplan.sim.endpoints import Endpoint, running
-from vastplan.words.provider import Provider
+from vastplan.systems.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from vastplan.ledger.kubernetes import KubernetesLedger
-    from vastplan.providers.kubernetes import KubernetesProvider
     from vastplan.sim.world import World
+    from vastplan.systems.kubernetes.client import KubernetesProvider
 
 Providers = dict[tuple[str, str], Provider | Exception]
 SIM_FOLDER = Path(".vastplan") / "sim"
@@ -38,7 +38,7 @@ LEDGER_CALLS = 4  # at once: a renewal does not wait for what is being written
 _worlds: dict[Path, tuple[World, list[Endpoint], int]] = {}
 """Simulated worlds that this process serves, by folder, and how many use each: a ledger may be kept in one of them."""
 _worlds_lock = threading.Lock()
-PATIENCE = PATIENT
+TRANSPORT_LIMITS = DEFAULT_LIMITS
 
 
 @contextlib.contextmanager
@@ -94,7 +94,7 @@ def _cluster_name(cluster: KubernetesEndpoint | None) -> str:
     return cluster.context if isinstance(cluster.context, str) else "the current context"
 
 
-def unverified(document: Document, sites: tuple[str, ...]) -> tuple[Diagnostic, ...]:
+def unverified(document: Document, sites: tuple[str, ...]) -> tuple[Finding, ...]:
     """A warning for every system whose certificate is not checked because the document says so."""
     given = {f"site {name}": document.connections[name] for name in sites}
     systems: list[tuple[str, object]] = [
@@ -108,13 +108,13 @@ def unverified(document: Document, sites: tuple[str, ...]) -> tuple[Diagnostic, 
     )
 
 
-def _unchecked(place: str, system: Verified) -> Diagnostic:
+def _unchecked(place: str, system: Verified) -> Finding:
     if isinstance(system, KubernetesEndpoint):
         server, better = f"kubernetes ({_cluster_name(system)})", "its authority in the kubeconfig"
     else:
         server, better = getattr(system, "url", ""), "ca_file"
     text = f"{place}: the certificate of {server} is not verified, so anybody in between can read and answer"
-    return Diagnostic("VP320", Severity.WARNING, text, f"give {better} instead of insecure_skip_verify")
+    return Finding("VP320", Severity.WARNING, text, f"give {better} instead of insecure_skip_verify")
 
 
 def _real(given: Connections, system: str, folder: Path, writable: bool, parallel: int) -> Provider | Exception:
@@ -132,7 +132,7 @@ def _real(given: Connections, system: str, folder: Path, writable: bool, paralle
 
 
 def _vast(given: VastEndpoint, folder: Path, writable: bool, parallel: int) -> Provider:
-    from vastplan.providers.vast import VastProvider
+    from vastplan.systems.vast.client import VastProvider
 
     user = None
     if isinstance(given.username, str) and not isinstance(given.password, str):
@@ -147,13 +147,13 @@ def _vast(given: VastEndpoint, folder: Path, writable: bool, parallel: int) -> P
         api_version=given.api_version if isinstance(given.api_version, str) else "v5",
         writable=writable,
         parallel=parallel,
-        patience=PATIENCE,
+        limits=TRANSPORT_LIMITS,
     )
 
 
 def _kubernetes(given: KubernetesEndpoint, folder: Path, writable: bool, parallel: int) -> KubernetesProvider:
-    from vastplan.providers.kubeconfig import connect
-    from vastplan.providers.kubernetes import KubernetesProvider
+    from vastplan.systems.kubernetes.client import KubernetesProvider
+    from vastplan.systems.kubernetes.kubeconfig import connect
 
     api = connect(
         kubeconfig=str(folder / given.kubeconfig) if isinstance(given.kubeconfig, str) else None,
@@ -161,11 +161,11 @@ def _kubernetes(given: KubernetesEndpoint, folder: Path, writable: bool, paralle
         in_cluster=given.in_cluster is True,
         unverified=given.insecure_skip_verify is True,
     )
-    return KubernetesProvider(api, writable=writable, parallel=parallel, patience=PATIENCE)
+    return KubernetesProvider(api, writable=writable, parallel=parallel, limits=TRANSPORT_LIMITS)
 
 
 def _runai(given: RunaiEndpoint, folder: Path, writable: bool, parallel: int) -> Provider:
-    from vastplan.providers.runai import RunaiProvider
+    from vastplan.systems.runai.client import RunaiProvider
 
     return RunaiProvider(
         given.url,
@@ -175,7 +175,7 @@ def _runai(given: RunaiEndpoint, folder: Path, writable: bool, parallel: int) ->
         client_secret=lazily(given.client_secret, folder),
         writable=writable,
         parallel=parallel,
-        patience=PATIENCE,
+        limits=TRANSPORT_LIMITS,
     )
 
 
@@ -242,19 +242,25 @@ def _open_or_join(folder: Path, systems: dict[str, frozenset[str]]) -> tuple[Wor
 def _simulator(one: Endpoint, writable: bool, parallel: int) -> Provider:
     keep_secret(one.password)
     if one.system == "vast":
-        from vastplan.providers.vast import VastProvider
+        from vastplan.systems.vast.client import VastProvider
 
         user = (one.username, lambda: str(one.password))
         return VastProvider(
-            one.url, verify=one.ca_file, token=None, user=user, writable=writable, parallel=parallel, patience=PATIENCE
+            one.url,
+            verify=one.ca_file,
+            token=None,
+            user=user,
+            writable=writable,
+            parallel=parallel,
+            limits=TRANSPORT_LIMITS,
         )
     if one.system == "kubernetes":
-        from vastplan.providers.kubeconfig import connect
-        from vastplan.providers.kubernetes import KubernetesProvider
+        from vastplan.systems.kubernetes.client import KubernetesProvider
+        from vastplan.systems.kubernetes.kubeconfig import connect
 
         api = connect(kubeconfig=one.kubeconfig, context=None, in_cluster=False)
-        return KubernetesProvider(api, writable=writable, parallel=parallel, patience=PATIENCE)
-    from vastplan.providers.runai import RunaiProvider
+        return KubernetesProvider(api, writable=writable, parallel=parallel, limits=TRANSPORT_LIMITS)
+    from vastplan.systems.runai.client import RunaiProvider
 
     return RunaiProvider(
         one.url,
@@ -264,5 +270,5 @@ def _simulator(one: Endpoint, writable: bool, parallel: int) -> Provider:
         client_secret=lambda: str(one.password),
         writable=writable,
         parallel=parallel,
-        patience=PATIENCE,
+        limits=TRANSPORT_LIMITS,
     )

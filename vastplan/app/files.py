@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from vastplan.ledger.file import write_atomically
-from vastplan.model import strict
+from vastplan.model import strict_json
 from vastplan.model.errors import VastplanError
 
 
@@ -25,7 +25,7 @@ def read_json(path: Path, name: str, hint: str = "") -> tuple[Any, str]:
         VastplanError: It cannot be read, or is not JSON; that is told with the hint.
     """
     try:
-        data = strict.parse(path.read_bytes())
+        data = strict_json.parse(path.read_bytes())
     except OSError as problem:
         raise VastplanError(f"{name} cannot be read: {problem.strerror}") from None
     except ValueError:

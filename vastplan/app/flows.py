@@ -8,42 +8,42 @@ import threading
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 
-from vastplan.app import checking, committed, proving
+from vastplan.app import checks, isolation
+from vastplan.app.base import no_base, split
 from vastplan.app.clock import now
+from vastplan.app.commitments import with_live
 from vastplan.app.connect import Providers, connected, unverified
-from vastplan.app.current import check_document, check_endpoints, check_ledger, check_places, check_time
-from vastplan.app.holding import Held, Notes
-from vastplan.app.leaving import rules
-from vastplan.app.planfile import sealed
-from vastplan.app.secret import revealer
+from vastplan.app.ignore import rules
+from vastplan.app.journal import Held, Notes
+from vastplan.app.plan_file import sealed
+from vastplan.app.secrets import revealer
 from vastplan.app.sources import Source, source_of
-from vastplan.app.split import no_base, split
-from vastplan.app.workspace import Expanded, Workspace
+from vastplan.app.stale import check_document, check_endpoints, check_ledger, check_places, check_time
+from vastplan.app.workspace import Composed, Workspace
 from vastplan.checks.checkpoint.judged import budgets
 from vastplan.checks.commitments import commitments
 from vastplan.engine.apply import Progress, apply
-from vastplan.engine.blame import traced
+from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.attribution import attribute
 from vastplan.engine.diff import digests
-from vastplan.engine.guard import Consent, Limits
 from vastplan.engine.guards.again import moved
-from vastplan.engine.guards.consent import in_force, limits_of, noted
+from vastplan.engine.guards.consent import ChangeLimits, Consent, in_force, limits_of, noted
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Observed, observe
-from vastplan.engine.plan import Request, build, further, wanted
-from vastplan.engine.run import Run
+from vastplan.engine.plan import PlanInputs, build, second_read, wanted
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.errors import Invalid, Lost
+from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.site_ledger import Intent
 from vastplan.model.snapshot import Snapshot
-from vastplan.model.state import Intent
 from vastplan.model.value import from_json
-from vastplan.words.document import Entry
-from vastplan.words.provider import Provider
+from vastplan.schema.entries import Entry
+from vastplan.schema.provider import Provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Options:
     prove: bool = False
     """Whether to prove the isolation of what is live too, which takes more reading."""
     snapshot: Snapshot | None = None
-    base: Workspace | Diagnostic | None = None
+    base: Workspace | Finding | None = None
 
 
 def holder() -> str:
@@ -79,32 +79,32 @@ class Planned:
 
 def make_plan(workspace: Workspace, options: Options) -> Planned:
     """Observe and plan; sends nothing but reads. What is wrong with the document is found before anything is opened."""
-    offline = workspace.expanded()
+    offline = workspace.composed()
     with source_of(workspace, options.snapshot) as source:
-        planned = _plan(workspace, options, source, _expanded(workspace, source, offline))
+        planned = _plan(workspace, options, source, _composed(workspace, source, offline))
         plan = planned.plan
         if isinstance(options.base, Workspace):
             plan = split(plan, _base(options.base, options, source))
         elif options.base is not None:
             plan = replace(plan, findings=(options.base, *plan.findings))
         owned, kinds = planned.matcher.owned(), workspace.registry.kinds
-        plan = replace(plan, actions=traced(plan.actions, owned, kinds, source.providers))
+        plan = replace(plan, actions=attribute(plan.actions, owned, kinds, source.providers))
         return replace(planned, plan=sealed(plan))
 
 
-def _base(base: Workspace, options: Options, source: Source) -> Plan | Diagnostic:
+def _base(base: Workspace, options: Options, source: Source) -> Plan | Finding:
     """What the base would do, by the same observation; a finding where that cannot be told."""
     try:
         if any(site not in base.document.head.sites for site in options.sites):
             known = tuple(site for site in options.sites if site in base.document.head.sites)
             options = replace(options, sites=known)
-        return _plan(base, options, source, _expanded(base, source, base.expanded())).plan
+        return _plan(base, options, source, _composed(base, source, base.composed())).plan
     except Invalid as problem:
         return no_base(problem)
 
 
-def _expanded(workspace: Workspace, source: Source, offline: Expanded) -> Expanded:
-    return workspace.expanded(source.facts()) if offline.probed else offline
+def _composed(workspace: Workspace, source: Source, offline: Composed) -> Composed:
+    return workspace.composed(source.facts()) if offline.probed else offline
 
 
 def _reach(workspace: Workspace) -> tuple[str, ...]:
@@ -112,20 +112,20 @@ def _reach(workspace: Workspace) -> tuple[str, ...]:
     return tuple(workspace.document.head.sites)
 
 
-def _plan(workspace: Workspace, options: Options, source: Source, expanded: Expanded) -> Planned:
-    entries = expanded.entries
+def _plan(workspace: Workspace, options: Options, source: Source, composed: Composed) -> Planned:
+    entries = composed.entries
     ledger = source.ledger(options.sites)
     mine = tuple(entry for entry in entries if entry.address.site in options.sites)
     kinds, systems, ceiling = workspace.registry.kinds, _systems(workspace), _asked(workspace)
-    probed = source.facts() if expanded.probed else {}
-    facts = checking.facts_of(workspace, expanded, probed)
-    asked = {key for key in checking.wanted(facts) if key[0] in options.sites}
-    chain = proving.collections(kinds, options.sites, systems) if options.prove else set()
+    probed = source.facts() if composed.probed else {}
+    facts = checks.facts_of(workspace, composed, probed)
+    asked = {key for key in checks.wanted(facts) if key[0] in options.sites}
+    chain = isolation.collections(kinds, options.sites, systems) if options.prove else set()
     observed = source.observe(wanted(kinds, mine, ledger, systems) | asked | chain, ledger)
     known = {entry.address for entry in mine} | {Address.parse(one) for part in ledger.values() for one in part.entries}
     whole = set(options.sites) == set(_reach(workspace))
     leave, told = rules(workspace, options.keep, known, now().date(), everywhere=whole)
-    request = Request(
+    request = PlanInputs(
         document=workspace.name,
         digest=workspace.digest(entries),
         source=workspace.document.source,
@@ -138,40 +138,40 @@ def _plan(workspace: Workspace, options: Options, source: Source, expanded: Expa
         reveal=source.reveal,
         now=now(),
         targets=options.targets,
-        findings=(*expanded.findings, *unverified(workspace.document, options.sites), *told),
+        findings=(*composed.findings, *unverified(workspace.document, options.sites), *told),
         leave=leave,
         limits={site: in_force(limits_of(part.limits), ceiling) for site, part in ledger.items()},
         asked={"count": ceiling.count, "percent": ceiling.percent},
         snapshot=source.taken_from,
     )
     plan, matcher = build(request)
-    more = further(kinds, plan.actions, systems) - observed.collections.keys()
+    more = second_read(kinds, plan.actions, systems) - observed.collections.keys()
     if more:  # read only where something is to go or to be cut off
         beside = source.observe(more, ledger)
         observed = Observed({**observed.collections, **beside.collections})
         plan, matcher = build(replace(request, observed=observed))
-    live = replace(facts, seen=checking.seen(observed, matcher, asked))
-    live = committed.with_live(live, options.sites, observed, matcher)
+    live = replace(facts, seen=checks.seen(observed, matcher, asked))
+    live = with_live(live, options.sites, observed, matcher)
     checked = (
-        *checking.findings(workspace, live, request.now.date(), options.sites),
-        *checking.untold(facts, asked, observed),
+        *checks.findings(workspace, live, request.now.date(), options.sites),
+        *checks.untold(facts, asked, observed),
     )
     rows = tuple(one for one in commitments(live) if one.site in options.sites)
     proofs = tuple(one for site, one in facts.isolation.items() if site in options.sites)
     spans = tuple(one for one in budgets(live) if Address.parse(one.address).site in options.sites)
     plan = replace(plan, findings=(*checked, *plan.findings), isolation=proofs, commitments=rows, budgets=spans)
-    return Planned(plan, observed, mine, matcher, proving.live(options.sites, observed, matcher, chain))
+    return Planned(plan, observed, mine, matcher, isolation.live(options.sites, observed, matcher, chain))
 
 
 def _systems(workspace: Workspace) -> dict[str, frozenset[str]]:
     return {name: site.systems for name, site in workspace.document.sites().items()}
 
 
-def _asked(workspace: Workspace) -> Limits:
+def _asked(workspace: Workspace) -> ChangeLimits:
     """The limits that the document asks for."""
-    given, usual = workspace.document.head.limits, Limits()
+    given, usual = workspace.document.head.limits, ChangeLimits()
     count, percent = getattr(given, "max_changes", None), getattr(given, "max_changes_percent", None)
-    return Limits(
+    return ChangeLimits(
         count if isinstance(count, int) else usual.count, percent if isinstance(percent, int) else usual.percent
     )
 
@@ -229,7 +229,7 @@ def _carry(
     }
     ledger = {site: session.part for site, session in sessions.items()}
     collections = wanted(kinds, entries.values(), ledger, _systems(workspace))
-    collections |= further(kinds, plan.actions, _systems(workspace))
+    collections |= second_read(kinds, plan.actions, _systems(workspace))
     observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
     reveal = revealer(workspace.document.folder)
     usable: dict[tuple[str, str], Provider] = {
@@ -238,7 +238,7 @@ def _carry(
         if not isinstance(one, Exception)
     }
     matcher = Matcher(kinds, observed, ledger, entries)
-    run = Run(
+    run = ApplyContext(
         kinds=kinds,
         providers=usable,
         journals={site: Notes(session) for site, session in sessions.items()},
@@ -266,7 +266,7 @@ def _carry(
                 sessions[part.site].record(events.end(now().isoformat(timespec="seconds"), kept))
 
 
-def _intent(run: Run, action: Action, key: str, at: str) -> Intent:
+def _intent(run: ApplyContext, action: Action, key: str, at: str) -> Intent:
     fields: dict[str, str] = {}
     if action.verb is not Verb.DELETE and action.desired:
         fields = digests(run.kinds[action.address.kind], run.revealed(from_json(dict(action.desired))), key)

@@ -10,18 +10,18 @@ from dataclasses import replace
 from vastplan import __version__
 from vastplan.app.clock import now
 from vastplan.app.connect import connected
-from vastplan.app.current import endpoints
-from vastplan.app.places import places
+from vastplan.app.endpoints import places
 from vastplan.app.redact import digests_to_keep, seen_object
-from vastplan.app.snapfile import sealed
+from vastplan.app.snapshot_file import sealed
+from vastplan.app.stale import endpoints
 from vastplan.app.workspace import Workspace, probe
-from vastplan.config.unfold import nearest
+from vastplan.document.instantiate import nearest
 from vastplan.engine.observe import Observed, observe
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
+from vastplan.model.site_ledger import Intent, Owned, SiteLedger
 from vastplan.model.snapshot import SNAPSHOT_VERSION, SeenCollection, SeenSite, Snapshot
-from vastplan.model.state import Intent, LedgerPart, Owned
-from vastplan.words.kind import Field, Kind
+from vastplan.schema.kind import Field, Kind
 
 
 def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str] = ()) -> Snapshot:
@@ -64,7 +64,7 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
     )
 
 
-def _collections(observed: Observed, ledger: Mapping[str, LedgerPart]) -> tuple[SeenCollection, ...]:
+def _collections(observed: Observed, ledger: Mapping[str, SiteLedger]) -> tuple[SeenCollection, ...]:
     ours: dict[tuple[str, str, str], Owned] = {}
     for site, part in ledger.items():
         for text, one in part.entries.items():
@@ -79,7 +79,7 @@ def _collections(observed: Observed, ledger: Mapping[str, LedgerPart]) -> tuple[
     return tuple(found)
 
 
-def _part(part: LedgerPart, kinds: Mapping[str, Kind]) -> LedgerPart:
+def _part(part: SiteLedger, kinds: Mapping[str, Kind]) -> SiteLedger:
     """A site's ledger without the digests of secrets, and without the plans that were applied."""
 
     def kept(text: str, one: Owned | Intent) -> dict[str, str]:
@@ -99,7 +99,14 @@ def tables(kinds: Mapping[str, Kind]) -> str:
 
     def rows(fields: tuple[Field, ...]) -> list[object]:
         return [
-            [one.name, one.wire, one.shape.value, sorted(mark.value for mark in one.marks), one.unit, rows(one.fields)]
+            [
+                one.name,
+                one.wire,
+                one.shape.value,
+                sorted(mark.value for mark in one.markers),
+                one.unit,
+                rows(one.fields),
+            ]
             for one in fields
         ]
 

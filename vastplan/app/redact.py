@@ -7,12 +7,12 @@ from typing import Any
 
 from vastplan.engine.diff import Path
 from vastplan.engine.observe import Live
+from vastplan.model.site_ledger import REDACTED_DIGEST, path_text
 from vastplan.model.snapshot import Figure, SeenObject
-from vastplan.model.state import UNTOLD, path_text
-from vastplan.words.kind import Field, Kind, Shape, Untold
-from vastplan.words.marks import Mark
+from vastplan.schema.kind import Field, Kind, Shape, Unknown
+from vastplan.schema.markers import Marker
 
-_SECRET = frozenset({Mark.SENSITIVE, Mark.WRITE_ONLY})
+_SECRET = frozenset({Marker.SENSITIVE, Marker.WRITE_ONLY})
 _SCALAR = (str, int, float, bool, type(None))
 NOT_TOLD = "the system did not tell it when the snapshot was taken"
 
@@ -26,7 +26,7 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
         values=values,
         attributes={name: one for name, one in live.attributes.items() if isinstance(one, _SCALAR)},
         facts={name: _fact(one) for name, one in live.facts.items()},
-        foreign=live.foreign,
+        system_owned=live.system_owned,
         writers=live.writers,
         withheld=tuple(withheld),
     )
@@ -34,8 +34,8 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
 
 def digests_to_keep(kind: Kind, fields: Mapping[str, str]) -> dict[str, str]:
     """The ledger's digests of one object. Those of secrets stay behind: their key is in the snapshot."""
-    secret = {field.name for field in kind.fields if field.marks & _SECRET or field.secret or _any_secret(field)}
-    return {path: UNTOLD if _first(path) in secret else one for path, one in fields.items()}
+    secret = {field.name for field in kind.fields if field.markers & _SECRET or field.secret or _any_secret(field)}
+    return {path: REDACTED_DIGEST if _first(path) in secret else one for path, one in fields.items()}
 
 
 def _first(path: str) -> str:
@@ -43,7 +43,7 @@ def _first(path: str) -> str:
 
 
 def _any_secret(field: Field) -> bool:
-    return bool(field.marks & _SECRET) or any(_any_secret(one) for one in field.fields)
+    return bool(field.markers & _SECRET) or any(_any_secret(one) for one in field.fields)
 
 
 def _redacted(
@@ -55,14 +55,14 @@ def _redacted(
         if field.name not in values:
             continue
         path, value = (*at, field.name), values[field.name]
-        if field.marks & _SECRET or (_any_secret(field) and field.shape in (Shape.LIST, Shape.SET)):
+        if field.markers & _SECRET or (_any_secret(field) and field.shape in (Shape.LIST, Shape.SET)):
             withheld.append(path)
         elif not isinstance(value, dict) or (field.shape is Shape.VALUE and path_text(path) in owned):
             kept[field.name] = value
         elif field.shape is Shape.STRUCT:
             kept[field.name], more = _redacted(field.fields, value, owned, path)
             withheld += more
-        elif field.shape is Shape.KEYED:
+        elif field.shape is Shape.LIST_MAP:
             kept[field.name], more = _members(field, value, owned, path)
             withheld += more
         elif field.shape is Shape.MAP:
@@ -92,5 +92,5 @@ def _members(
 
 def _fact(value: Any) -> Figure | dict[str, Figure]:
     if isinstance(value, dict):
-        return {str(key): NOT_TOLD if isinstance(one, Untold) else one for key, one in value.items()}
-    return NOT_TOLD if isinstance(value, Untold) or not isinstance(value, int | float) else value
+        return {str(key): NOT_TOLD if isinstance(one, Unknown) else one for key, one in value.items()}
+    return NOT_TOLD if isinstance(value, Unknown) or not isinstance(value, int | float) else value

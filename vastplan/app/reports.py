@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from vastplan import __version__
-from vastplan.app import files, planfile
+from vastplan.app import files, plan_file
 from vastplan.app.flows import Planned
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Plan
-from vastplan.report import drift_html, drift_markdown, html, machine, markdown, prometheus, results
+from vastplan.report import drift_html, drift_markdown, html, json_report, markdown, prometheus, results
+from vastplan.report.json_report import Problems, Validation
 from vastplan.report.junit import junit
-from vastplan.report.machine import Problems, Validation
 from vastplan.report.results import NOWHERE, Places, Results
 from vastplan.report.sarif import sarif
 
@@ -45,7 +45,7 @@ def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE)
     return {
         ".md": lambda: markdown.comment(plan, names),
         ".html": lambda: html.page(plan),
-        ".json": lambda: planfile.dumps(plan),
+        ".json": lambda: plan_file.dumps(plan),
         ".prom": lambda: prometheus.of_plan(plan),
         **_tests(lambda: results.of_plan(plan, places)),
     }
@@ -53,7 +53,7 @@ def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE)
 
 def of_validation(found: Validation) -> Renderers:
     """A valid document."""
-    return {".json": lambda: machine.dumps(found), **_tests(lambda: results.of_validation(found))}
+    return {".json": lambda: json_report.dumps(found), **_tests(lambda: results.of_validation(found))}
 
 
 def of_drift(found: Drift, places: Places = NOWHERE) -> Renderers:
@@ -61,7 +61,7 @@ def of_drift(found: Drift, places: Places = NOWHERE) -> Renderers:
     return {
         ".md": lambda: drift_markdown.comment(found),
         ".html": lambda: drift_html.page(found),
-        ".json": lambda: machine.dumps(found),
+        ".json": lambda: json_report.dumps(found),
         ".prom": lambda: prometheus.of_drift(found),
         **_tests(lambda: results.of_drift(found, places)),
     }
@@ -70,7 +70,7 @@ def of_drift(found: Drift, places: Places = NOWHERE) -> Renderers:
 def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
     """How an apply ended."""
     return {
-        ".json": lambda: machine.dumps(machine.applied(receipt)),
+        ".json": lambda: json_report.dumps(json_report.applied(receipt)),
         **_tests(lambda: results.of_receipt(plan, receipt, places)),
     }
 
@@ -81,7 +81,7 @@ def of_problems(command: str, paths: Sequence[Path], found: Problems) -> Rendere
     return {
         ".md": lambda: markdown.problems(name, found),
         ".html": lambda: html.problems(name, found),
-        ".json": lambda: machine.dumps(found),
+        ".json": lambda: json_report.dumps(found),
         **_tests(lambda: results.of_problems(command, name, found)),
     }
 

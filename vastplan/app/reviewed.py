@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vastplan.engine.moved import grown
-from vastplan.model.plan import Action, Plan, Unknown
-from vastplan.model.text import inert
+from vastplan.engine.stale import grown
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Action, Plan, UnknownCollection
 
 _NAMED = 12
 
@@ -31,7 +31,7 @@ def differences(reviewed: Plan, live: Plan) -> list[str]:
     return found
 
 
-def _differs(then: Action | None, now: Action, unknown: dict[tuple[str, str], Unknown]) -> Iterator[str]:
+def _differs(then: Action | None, now: Action, unknown: dict[tuple[str, str], UnknownCollection]) -> Iterator[str]:
     if then is None:
         unread = unknown.get((now.address.site, now.address.kind))
         yield f"{now.verb.value} was not in the reviewed plan" + (

@@ -15,27 +15,27 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from pydantic_core.core_schema import ModelSchema
 
 import vastplan.kinds
-from vastplan.config.sites import CommandSecret, ConnectionsFile, Head
+from vastplan.document.specs import CommandSecret, ConnectionsFile, Head
 from vastplan.model.drift import Drift
 from vastplan.model.plan import Plan
+from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import Snapshot
-from vastplan.model.state import LedgerPart
-from vastplan.report import machine
-from vastplan.words.discover import Registry, discover
-from vastplan.words.document import EntryType
+from vastplan.report import json_report
+from vastplan.schema.discover import Registry, discover
+from vastplan.schema.entries import EntryType
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
 PRINTED: Mapping[str, Any] = MappingProxyType(
     {
-        "validate": machine.Validation,
-        "apply": machine.Applied,
+        "validate": json_report.Validation,
+        "apply": json_report.Applied,
         "drift": Drift,
-        "show": machine.ShownObject,
-        "budget": machine.ShownBudget,
-        "ledger-list": machine.OwnedObjects,
-        "problems": machine.Problems,
-        "checks": machine.KnownChecks,
+        "show": json_report.ShownObject,
+        "budget": json_report.ShownBudget,
+        "ledger-list": json_report.OwnedObjects,
+        "problems": json_report.Problems,
+        "checks": json_report.KnownChecks,
     }
 )
 _ADDRESS = {"type": "string", "pattern": r"^[^/]+/[^/]+/[\s\S]+$"}
@@ -89,7 +89,7 @@ def schema(which: str) -> Schema:
     if which == "snapshot":
         return _titled(_open(TypeAdapter(Snapshot).json_schema(schema_generator=_Described)), "vastplan snapshot")
     if which == "ledger":
-        return _titled(TypeAdapter(LedgerPart).json_schema(schema_generator=_Described), "vastplan ledger part")
+        return _titled(TypeAdapter(SiteLedger).json_schema(schema_generator=_Described), "vastplan ledger part")
     if which == "connections":
         return _titled(ConnectionsFile.model_json_schema(schema_generator=_Described), "vastplan connections file")
     from vastplan.app.approvals import ApprovalsFile

@@ -8,20 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from vastplan.app.connect import Providers, connected
-from vastplan.app.current import endpoints
-from vastplan.app.places import places
+from vastplan.app.endpoints import places
 from vastplan.app.record import tables
-from vastplan.app.secret import revealer
+from vastplan.app.secrets import revealer
+from vastplan.app.stale import endpoints
 from vastplan.app.workspace import Workspace, probe
 from vastplan.engine.observe import Collection, Live, Observed, observe
 from vastplan.ledger.backend import Backend
 from vastplan.ledger.events import new_part
 from vastplan.model.errors import VastplanError
-from vastplan.model.plan import FromSnapshot, Unknown
+from vastplan.model.plan import FromSnapshot, UnknownCollection
+from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
-from vastplan.model.state import LedgerPart
-from vastplan.model.value import WITHHELD, Reveal
-from vastplan.words.kind import Kind, Untold
+from vastplan.model.value import REDACTED, Reveal
+from vastplan.schema.kind import Kind, Unknown
 
 Task = tuple[str, str]  # site, kind
 
@@ -44,10 +44,10 @@ class Source(Protocol):
     def facts(self) -> Mapping[str, Mapping[str, Any]]:
         """What the systems say of themselves, by site."""
 
-    def ledger(self, sites: Iterable[str]) -> dict[str, LedgerPart]:
+    def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
         """What we own on the sites."""
 
-    def observe(self, tasks: Iterable[Task], ledger: Mapping[str, LedgerPart]) -> Observed:
+    def observe(self, tasks: Iterable[Task], ledger: Mapping[str, SiteLedger]) -> Observed:
         """The collections."""
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
@@ -63,7 +63,7 @@ class Systems:
         self.reveal = revealer(workspace.document.folder)
         self._workspace, self.providers = workspace, providers
         self._backend: Backend | None = None
-        self._parts: dict[str, LedgerPart] = {}
+        self._parts: dict[str, SiteLedger] = {}
         self._read: dict[Task, Collection] = {}
         self._facts: Mapping[str, Mapping[str, Any]] | None = None
 
@@ -73,7 +73,7 @@ class Systems:
             self._facts = probe(self._workspace, self.providers)
         return self._facts
 
-    def ledger(self, sites: Iterable[str]) -> dict[str, LedgerPart]:
+    def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
         """Read without a lock."""
         missing = [site for site in sites if site not in self._parts]
         if missing or self._backend is None:
@@ -81,7 +81,7 @@ class Systems:
                 self._parts |= {site: self._backend.read(site) for site in missing}
         return {site: self._parts[site] for site in sites}
 
-    def observe(self, tasks: Iterable[Task], ledger: Mapping[str, LedgerPart]) -> Observed:
+    def observe(self, tasks: Iterable[Task], ledger: Mapping[str, SiteLedger]) -> Observed:
         """Read what was not read yet."""
         wanted, kinds = sorted(tasks), self._workspace.registry.kinds
         new = [task for task in wanted if task not in self._read]
@@ -105,17 +105,17 @@ class Recorded:
         self._sites = {one.site: one for one in snapshot.sites}
         self._collections = {(one.site, one.kind): one for one in snapshot.collections}
         self._name = f"the snapshot {snapshot.id[:12]} of {snapshot.taken}"
-        self._made: dict[str, LedgerPart] = {}
+        self._made: dict[str, SiteLedger] = {}
         self._places = places(workspace.document)
         self.providers: Providers = {}
         self.taken_from = FromSnapshot(snapshot.id, snapshot.taken, tuple(self._uncovered()))
 
-    def _uncovered(self) -> Iterator[Unknown]:
+    def _uncovered(self) -> Iterator[UnknownCollection]:
         for site, has in self._workspace.document.sites().items():
             for name, kind in sorted(self._workspace.registry.kinds.items()):
                 reason = self._missing(site, kind, has.systems)
                 if reason:
-                    yield Unknown(site, kind.system, name, reason)
+                    yield UnknownCollection(site, kind.system, name, reason)
 
     def _missing(self, site: str, kind: Kind, systems: Several[str]) -> str:
         """Why the snapshot does not say what there is of a kind, "" where it does, or where there can be none."""
@@ -142,7 +142,7 @@ class Recorded:
         """As they were."""
         return {name: one.facts for name, one in self._sites.items()}
 
-    def ledger(self, sites: Iterable[str]) -> dict[str, LedgerPart]:
+    def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
         """As it was; an empty part for a site that is not covered."""
         found = {}
         for site in sites:
@@ -152,7 +152,7 @@ class Recorded:
             found[site] = seen.ledger if seen else self._made[site]
         return found
 
-    def observe(self, tasks: Iterable[Task], ledger: Mapping[str, LedgerPart]) -> Observed:
+    def observe(self, tasks: Iterable[Task], ledger: Mapping[str, SiteLedger]) -> Observed:
         """From the file."""
         systems = {name: site.systems for name, site in self._workspace.document.sites().items()}
         return Observed({task: self._collection(task, systems.get(task[0], frozenset())) for task in tasks})
@@ -177,7 +177,7 @@ def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
         _withhold(values, path)
     return Live(
         site=site, kind=kind, id=seen.id, locator=seen.locator, values=values, attributes=dict(seen.attributes),
-        facts={name: _figure(one) for name, one in seen.facts.items()}, foreign=seen.foreign, writers=seen.writers,
+        facts={name: _figure(one) for name, one in seen.facts.items()}, system_owned=seen.system_owned, writers=seen.writers,
     )  # fmt: skip
 
 
@@ -186,13 +186,13 @@ def _withhold(values: dict[str, Any], path: tuple[str, ...]) -> None:
         inner = values.get(step)
         values[step] = inner = dict(inner) if isinstance(inner, dict) else {}
         values = inner
-    values[path[-1]] = WITHHELD
+    values[path[-1]] = REDACTED
 
 
 def _figure(one: Any) -> Any:
     if isinstance(one, Mapping):
         return {key: _figure(inner) for key, inner in one.items()}
-    return Untold(one) if isinstance(one, str) else one
+    return Unknown(one) if isinstance(one, str) else one
 
 
 @contextlib.contextmanager

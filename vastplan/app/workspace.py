@@ -9,27 +9,27 @@ from typing import Any
 
 import vastplan.kinds
 from vastplan.app.connect import Providers, shared_ledger
-from vastplan.config.load import Document, load
-from vastplan.config.sites import KubernetesLedgerSpec, LedgerSpec
+from vastplan.document.load import Document, load
+from vastplan.document.specs import KubernetesLedgerSpec, LedgerSpec
 from vastplan.engine.order import circular
 from vastplan.engine.plan import document_digest
 from vastplan.ledger.backend import Backend
 from vastplan.ledger.file import FileLedger
-from vastplan.model.diagnostic import Diagnostic, Severity, error
 from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.snapshot import Snapshot
-from vastplan.words.discover import Registry, discover
-from vastplan.words.document import Entry, Scope, expand
+from vastplan.schema.discover import Registry, discover
+from vastplan.schema.entries import Entry, Scope, compose
 
 LEDGER_FOLDER = Path(".vastplan") / "ledger"
 
 
 @dataclass(frozen=True, slots=True)
-class Expanded:
+class Composed:
     """All objects that a document stands for, what derivation found, and whether it depends on what was probed."""
 
     entries: tuple[Entry, ...]
-    findings: tuple[Diagnostic, ...]
+    findings: tuple[Finding, ...]
     probed: bool
 
 
@@ -65,22 +65,22 @@ class Workspace:
         folder = self.document.folder / (local if isinstance(local, str) else LEDGER_FOLDER)
         return FileLedger(folder, self.name)
 
-    def expanded(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> Expanded:
+    def composed(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
         """The document expanded, offline without `facts`; raises `Invalid` when derivation finds an error."""
         scope = Scope(self.document.sites(facts), self.document.entries)
-        found = expand(scope, self.document.entries, self.registry.expansions, self.registry.kinds)
+        found = compose(scope, self.document.entries, self.registry.compositions, self.registry.kinds)
         errors = [one for one in scope.findings if one.severity is Severity.ERROR] + _twins(found, self.registry)
         errors += circular(self.registry.kinds, found)
         if errors:
             raise Invalid(errors)
-        return Expanded(tuple(sorted(found, key=_place)), tuple(scope.findings), scope.asked)
+        return Composed(tuple(sorted(found, key=_place)), tuple(scope.findings), scope.asked)
 
     def entries(
         self, facts: Mapping[str, Mapping[str, Any]] | None = None
-    ) -> tuple[tuple[Entry, ...], tuple[Diagnostic, ...]]:
+    ) -> tuple[tuple[Entry, ...], tuple[Finding, ...]]:
         """The objects and the findings of the expanded document."""
-        expanded = self.expanded(facts)
-        return expanded.entries, expanded.findings
+        composed = self.composed(facts)
+        return composed.entries, composed.findings
 
     def digest(self, entries: tuple[Entry, ...]) -> str:
         """What the document resolves to, as a digest."""
@@ -113,7 +113,7 @@ def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any
     return facts
 
 
-def _twins(entries: list[Entry], registry: Registry) -> list[Diagnostic]:
+def _twins(entries: list[Entry], registry: Registry) -> list[Finding]:
     """Two entries that would be the same object."""
     seen: dict[tuple[Any, ...], Entry] = {}
     found = []

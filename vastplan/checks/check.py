@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from types import ModuleType
 
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
-from vastplan.words.document import Entry
+from vastplan.model.finding import Severity
+from vastplan.schema.entries import Entry
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Violation:
     """What a check found about an entry; `fix` and `severity` stand in for the check's own where they can be more exact."""
 
     entry: Entry
@@ -38,7 +38,7 @@ class Check:
     why: str
     fix: str
     source: str
-    run: Callable[[Facts], Iterable[Finding]]
+    run: Callable[[Facts], Iterable[Violation]]
     reads: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
     milder: Severity | None = None

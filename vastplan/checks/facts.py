@@ -12,7 +12,7 @@ from vastplan.checks.isolation.proof import namespaces_of, prove
 from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry, Scope, Site
+from vastplan.schema.entries import Entry, Scope, Site
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 
 class Index:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Diagnostic, Severity, Where, error, in_order
+from vastplan.model.finding import Finding, Severity, Where, error, in_order
 
 RANK = {Severity.NOTE: 0, Severity.WARNING: 1, Severity.ERROR: 2}
 
@@ -33,7 +33,7 @@ class Rules:
     raised: Mapping[str, tuple[Severity, Where | None]] = field(default_factory=dict)
 
 
-def run(checks: Mapping[str, Check], facts: Facts, rules: Rules, today: date) -> tuple[Diagnostic, ...]:
+def run(checks: Mapping[str, Check], facts: Facts, rules: Rules, today: date) -> tuple[Finding, ...]:
     """All findings, in order. A waived one stays as a note that says until when; an expired waiver is an error itself."""
     found = [*_misread(checks, rules)]
     current = [one for one in rules.waivers if one.code in checks and one.until >= today]
@@ -48,17 +48,17 @@ def run(checks: Mapping[str, Check], facts: Facts, rules: Rules, today: date) ->
                 used.add(waiver)
                 message, fix = f"{message} [waived until {waiver.until}: {waiver.reason}]", ""
             told = Severity.NOTE if waiver is not None else _severity(check, finding, rules)
-            found.append(Diagnostic(check.code, told, message, fix, address, finding.entry.where, waiver is not None))
+            found.append(Finding(check.code, told, message, fix, address, finding.entry.where, waiver is not None))
     found += _outdated(checks, facts, rules, used, today)
     return tuple(in_order(found))
 
 
-def _severity(check: Check, finding: Finding, rules: Rules) -> Severity:
+def _severity(check: Check, finding: Violation, rules: Rules) -> Severity:
     own = finding.severity or check.severity
     return max(own, rules.raised.get(check.code, (own, None))[0], key=RANK.__getitem__)
 
 
-def _misread(checks: Mapping[str, Check], rules: Rules) -> Iterable[Diagnostic]:
+def _misread(checks: Mapping[str, Check], rules: Rules) -> Iterable[Finding]:
     for code, (severity, where) in rules.raised.items():
         least = checks[code].milder or checks[code].severity if code in checks else severity
         if RANK[severity] < RANK[least]:
@@ -69,7 +69,7 @@ def _misread(checks: Mapping[str, Check], rules: Rules) -> Iterable[Diagnostic]:
 
 def _outdated(
     checks: Mapping[str, Check], facts: Facts, rules: Rules, used: set[Waiver], today: date
-) -> Iterable[Diagnostic]:
+) -> Iterable[Finding]:
     for one in rules.waivers:
         if one.code not in checks:
             continue
@@ -80,7 +80,7 @@ def _outdated(
             )
         elif one not in used and _told(checks[one.code], facts):
             text = f"the waiver of {one.code} for {one.address} waives nothing"
-            yield Diagnostic("VP262", Severity.WARNING, text, "remove it", "", one.where)
+            yield Finding("VP262", Severity.WARNING, text, "remove it", "", one.where)
 
 
 def _told(check: Check, facts: Facts) -> bool:

@@ -68,7 +68,7 @@ def _tell_machine(words: argparse.Namespace, screen: Screen, problem: VastplanEr
     if getattr(words, "format", "text") == "json" or getattr(words, "report", ()):
         from vastplan.cli import reporting
         from vastplan.model.errors import Invalid
-        from vastplan.report.machine import Problems
+        from vastplan.report.json_report import Problems
 
         found = Problems(str(problem), problem.findings if isinstance(problem, Invalid) else ())
         if words.format == "json":

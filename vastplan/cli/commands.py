@@ -6,7 +6,8 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from vastplan.app import flows, inspect, planfile, reports
+from vastplan.app import flows, plan_file, reports
+from vastplan.app import ledger as ownership
 from vastplan.app.approvals import load as load_approvals
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting, review
@@ -16,14 +17,14 @@ from vastplan.cli.running import interruptible, progress
 from vastplan.cli.screen import Screen
 from vastplan.cli.show import show
 from vastplan.cli.validate import met, validate
-from vastplan.engine.guard import Consent
+from vastplan.engine.guards.consent import Consent
 from vastplan.model import errors
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import Forbidden, Invalid, VastplanError
+from vastplan.model.finding import Finding, Severity
 from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import Plan
-from vastplan.report import machine
+from vastplan.report import json_report
 from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
 from vastplan.report.results import NOWHERE
@@ -58,7 +59,7 @@ def plan(words: argparse.Namespace, screen: Screen) -> int:
     planned = flows.make_plan(workspace, options)
     made = planned.plan
     if words.out:
-        planfile.save(made, words.out)
+        plan_file.save(made, words.out)
     reporting.show_plan(words, screen, made, [words.out] if words.out else [], reports.places(planned))
     if words.format == "text":
         if words.commitments:
@@ -79,8 +80,8 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
     """Carry out a saved plan, or plan and ask first."""
     places, reviewed = NOWHERE, None  # a saved plan does not say on which lines it was written
     review.check_words(words)
-    if len(words.paths) == 1 and planfile.looks_like_plan(words.paths[0]):
-        made = planfile.load(words.paths[0])
+    if len(words.paths) == 1 and plan_file.looks_like_plan(words.paths[0]):
+        made = plan_file.load(words.paths[0])
         if words.reviewed:
             raise VastplanError(
                 "--reviewed is for apply PATH, which plans anew; a saved plan is itself what was reviewed"
@@ -105,25 +106,25 @@ def apply(words: argparse.Namespace, screen: Screen) -> int:
             reporting.write(words, screen, reports.of_receipt(made, _untouched(made), places))
             flows.note_limits(workspace, made)
             if words.format == "json":
-                screen.machine(machine.applied(_untouched(made), reviewed))
+                screen.machine(json_report.applied(_untouched(made), reviewed))
             return errors.exit_code(_conditions(made) - {errors.CHANGES})
         if not words.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
             raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
     with interruptible(screen) as stop:
         receipt = flows.carry(workspace, made, progress(screen, made), stop)
     if words.format == "json":
-        screen.machine(machine.applied(receipt, reviewed))
+        screen.machine(json_report.applied(receipt, reviewed))
     else:
         screen.show(receipt_text(receipt, screen.style))
     reporting.write(words, screen, reports.of_receipt(made, receipt, places))
     return errors.exit_code(_ended(made, receipt) | (_conditions(made) - {errors.CHANGES}))
 
 
-def _wrong(made: Plan) -> list[Diagnostic]:
+def _wrong(made: Plan) -> list[Finding]:
     return [one for one in made.findings if one.severity is Severity.ERROR and not one.checked]
 
 
-def _forbidden(made: Plan) -> list[Diagnostic]:
+def _forbidden(made: Plan) -> list[Finding]:
     """The errors that checks found: what the document asks for could be done, and should not be."""
     return [one for one in made.findings if one.severity is Severity.ERROR and one.checked]
 
@@ -175,9 +176,9 @@ def ledger(words: argparse.Namespace, screen: Screen) -> int:
     """List, forget, unlock."""
     workspace = open_workspace(words.paths, words.connections)
     if words.verb == "list":
-        rows = inspect.owned(workspace)
+        rows = ownership.owned(workspace)
         if words.format == "json":
-            screen.machine(machine.owned(workspace.name, rows))
+            screen.machine(json_report.owned(workspace.name, rows))
         else:
             screen.show(
                 "\n".join(f"{row['address']}  id {row['id']}  applied {row['applied']}" for row in rows)
@@ -193,11 +194,11 @@ def ledger(words: argparse.Namespace, screen: Screen) -> int:
             address = Address.parse(words.what)
         except ValueError as problem:
             raise VastplanError(str(problem)) from None
-        inspect.forget(workspace, address)
+        ownership.forget(workspace, address)
         screen.show(f"{address} is no longer ours; it was not touched.")
         return errors.OK
     (site,) = workspace.chosen(words.what)
-    broken = inspect.unlock(workspace, site)
+    broken = ownership.unlock(workspace, site)
     screen.show(f"{site}: {f'broke the lock of {broken}' if broken else 'nobody holds it'}")
     return errors.OK
 
@@ -205,7 +206,7 @@ def ledger(words: argparse.Namespace, screen: Screen) -> int:
 def sim(words: argparse.Namespace, screen: Screen) -> int:
     """Serve simulators until interrupted."""
     try:
-        from vastplan.app.simulate import serve_document, serve_plane
+        from vastplan.app.simulators import serve_document, serve_plane
     except ImportError as problem:
         raise VastplanError(
             f"the simulators are not installed ({problem.name} is missing): pip install 'vastplan[sim]'"

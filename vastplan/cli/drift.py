@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from vastplan.app import accept, checking, drifting, flows, reports
+from vastplan.app import accept, checks, flows, reports
+from vastplan.app import drift as drift_check
 from vastplan.app.clock import now
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
-from vastplan.model.diagnostic import Severity
 from vastplan.model.drift import Drift, compared
 from vastplan.model.errors import VastplanError
+from vastplan.model.finding import Severity
 from vastplan.report import drift as drift_report
 from vastplan.report.isolation import isolation_text
 
@@ -22,9 +23,9 @@ def drift(words: argparse.Namespace, screen: Screen) -> int:
     workspace = open_workspace(words.paths, words.connections)
     if words.accept:
         return _accept(words, screen, workspace)
-    earlier = drifting.load(words.since, workspace.name) if words.since else None
+    earlier = drift_check.load(words.since, workspace.name) if words.since else None
     planned = flows.make_plan(workspace, flows.Options(workspace.chosen(words.site), prove=words.isolation))
-    found = drifting.drifted(planned, workspace)
+    found = drift_check.drifted(planned, workspace)
     if earlier is not None:
         found = compared(found, earlier)
     renderers = reports.of_drift(found, reports.places(planned))
@@ -40,7 +41,7 @@ def _unproven(workspace: Workspace, found: Drift) -> set[int]:
     """What `--isolation` found: nothing when it was not asked for."""
     if any(one.unknown for one in found.isolation):
         return {errors.INCOMPLETE}
-    return {errors.BLOCKED} if checking.live_meetings(workspace, found.isolation, now().date()) else set()
+    return {errors.BLOCKED} if checks.live_meetings(workspace, found.isolation, now().date()) else set()
 
 
 def _conditions(found: Drift) -> set[int]:
@@ -57,7 +58,7 @@ def _accept(words: argparse.Namespace, screen: Screen, workspace: Workspace) -> 
     if words.since or words.report or words.format != "text":
         raise VastplanError("--accept changes the document and prints what it wrote; run drift again for a report")
     planned = flows.make_plan(workspace, flows.Options(workspace.chosen(words.site)))
-    found = drifting.drifted(planned, workspace)
+    found = drift_check.drifted(planned, workspace)
     for one in accept.accept(words.paths, words.connections, planned, found, words.accept):
         screen.show(f"{one.where}: {one.address} {one.path} is now {one.shown}")
     return errors.OK

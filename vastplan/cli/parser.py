@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from vastplan import __version__
-from vastplan.cli import options, review_words
+from vastplan.cli import options, review_options
 
 
 def parser() -> argparse.ArgumentParser:
@@ -61,7 +61,7 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     options.paths(one)
     options.site(one)
     options.consents(one)
-    review_words.of_plan(one)
+    review_options.of_plan(one)
     one.add_argument("--out", type=Path, metavar="FILE", help="save the plan for vastplan apply FILE")
     one.add_argument(
         "--detailed-exitcode", action="store_true", help="2 when there are changes, 3 when some are blocked"
@@ -79,7 +79,7 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     options.paths(one)
     options.site(one)
     options.consents(one)
-    review_words.of_apply(one)
+    review_options.of_apply(one)
     one.add_argument("--auto-approve", action="store_true", help="do not ask")
     one.add_argument(
         "--document",
@@ -100,7 +100,7 @@ def _record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )  # fmt: skip
     options.paths(one)
     options.site(one)
-    review_words.of_record(one)
+    review_options.of_record(one)
 
 
 def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -10,7 +10,7 @@ from vastplan.app import reports
 from vastplan.cli.screen import Screen
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Plan
-from vastplan.report.machine import Problems
+from vastplan.report.json_report import Problems
 from vastplan.report.results import NOWHERE, Places
 from vastplan.report.text import plan_text
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from vastplan.app import planfile, snapfile
+from vastplan.app import plan_file, snapshot_file
+from vastplan.app.base import no_base
 from vastplan.app.reviewed import differences, refusal
-from vastplan.app.split import no_base
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
-from vastplan.model.diagnostic import Diagnostic
 from vastplan.model.errors import Invalid, Stale, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding
 from vastplan.model.plan import Plan
-from vastplan.model.text import inert
-from vastplan.report.machine import Review
+from vastplan.report.json_report import Review
 from vastplan.report.values import counted
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def record(words: argparse.Namespace, screen: Screen) -> int:
 
     workspace = open_workspace(words.paths, words.connections)
     taken = recorded(workspace, workspace.chosen(words.site), words.without)
-    snapfile.save(taken, words.out)
+    snapshot_file.save(taken, words.out)
     count = sum(len(one.objects) for one in taken.collections)
     unread = [one for one in taken.collections if one.error]
     for one in unread:
@@ -46,11 +46,11 @@ def opened(words: argparse.Namespace) -> tuple[Workspace, Snapshot | None]:
         return open_workspace(words.paths, words.connections), None
     if words.connections is not None:
         raise VastplanError("with --snapshot nothing is connected: leave out --connections")
-    snapshot = snapfile.load(words.snapshot)
+    snapshot = snapshot_file.load(words.snapshot)
     return open_workspace(words.paths, None, snapshot), snapshot
 
 
-def base(words: argparse.Namespace, snapshot: Snapshot | None) -> Workspace | Diagnostic | None:
+def base(words: argparse.Namespace, snapshot: Snapshot | None) -> Workspace | Finding | None:
     """The document that the change is based on; a finding where there is none that can be read."""
     if words.base is None:
         return None
@@ -64,7 +64,7 @@ def held_against(words: argparse.Namespace, screen: Screen, live: Plan) -> Revie
     """Whether the live plan is the reviewed one. Raises `Stale` where it is not, unless `--allow-difference` was said."""
     if words.reviewed is None:
         return None
-    reviewed = planfile.load(words.reviewed)
+    reviewed = plan_file.load(words.reviewed)
     found = differences(reviewed, live)
     if found and not words.allow_difference:
         raise Stale(refusal(found))

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from vastplan.model.diagnostic import Diagnostic
-from vastplan.model.text import inert
-from vastplan.report import machine
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding
+from vastplan.report import json_report
 from vastplan.report.text import Style, findings_lines
 
 
@@ -32,9 +32,9 @@ class Screen:
         """A result as JSON."""
         self.show(json.dumps(data, sort_keys=True, indent=1))
 
-    def machine(self, value: machine.Printed) -> None:
+    def machine(self, value: json_report.Printed) -> None:
         """A result as the JSON that has a schema."""
-        self.show(machine.dumps(value))
+        self.show(json_report.dumps(value))
 
     def progress(self, text: str) -> None:
         """A line on how work goes on."""
@@ -45,7 +45,7 @@ class Screen:
         """A line from a signal handler: past the streams, which the signal may have struck in the middle of a write."""
         os.write(self._err.fileno(), f"{text}\n".encode())
 
-    def findings(self, found: Iterable[Diagnostic]) -> None:
+    def findings(self, found: Iterable[Finding]) -> None:
         """Findings, on standard error."""
         for line in findings_lines(tuple(found), self.style):
             self._err.write(line + "\n")

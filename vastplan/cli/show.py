@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 
-from vastplan.app import checking, inspect, planfile, reports
+from vastplan.app import checks, ledger, plan_file, reports
 from vastplan.app.clock import now
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import reporting
@@ -14,16 +14,16 @@ from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.report import drift as drift_report
-from vastplan.report import machine
+from vastplan.report import json_report
 from vastplan.report.budgets import budget_text
 from vastplan.report.html_budget import budget_page
-from vastplan.report.machine import ShownBudget
+from vastplan.report.json_report import ShownBudget
 
 
 def show(words: argparse.Namespace, screen: Screen) -> int:
     """A saved plan, or one object."""
     if words.address is None:
-        reporting.show_plan(words, screen, planfile.load(words.paths[0]), words.paths)
+        reporting.show_plan(words, screen, plan_file.load(words.paths[0]), words.paths)
         return errors.OK
     try:
         address = Address.parse(words.address)
@@ -38,9 +38,9 @@ def show(words: argparse.Namespace, screen: Screen) -> int:
     workspace = open_workspace(words.paths, words.connections)
     if address.kind == "volume":
         return _budget(words, screen, workspace, address)
-    found = inspect.describe(workspace, address)
+    found = ledger.describe(workspace, address)
     if words.format == "json":
-        screen.machine(machine.shown(found))
+        screen.machine(json_report.shown(found))
     else:
         screen.show(drift_report.object_text(found, screen.style))
     return errors.OK
@@ -52,7 +52,7 @@ def _drawn(words: argparse.Namespace) -> bool:
 
 def _budget(words: argparse.Namespace, screen: Screen, workspace: Workspace, address: Address) -> int:
     """What the document says of a volume's checkpoints; no system is asked."""
-    checked = checking.offline(workspace, now().date())
+    checked = checks.offline(workspace, now().date())
     budget = next((one for one in checked.budgets if one.address == str(address)), None)
     findings = tuple(one for one in checked.findings if one.address == str(address))
     if budget is None and not findings:
@@ -62,7 +62,7 @@ def _budget(words: argparse.Namespace, screen: Screen, workspace: Workspace, add
     told = ShownBudget(str(address), budget, findings)
     renderers: dict[str, Callable[[], str]] = {
         ".html": lambda: budget_page(workspace.name, told),
-        ".json": lambda: machine.dumps(told),
+        ".json": lambda: json_report.dumps(told),
     }
     if words.format == "text":
         screen.show(budget_text(told, screen.style))

@@ -5,15 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable
 
-from vastplan.app import checking, reports
+from vastplan.app import checks, reports
 from vastplan.app.clock import now
 from vastplan.app.workspace import open_workspace
 from vastplan.cli import reporting
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
-from vastplan.model.diagnostic import Diagnostic, Severity
 from vastplan.model.errors import VastplanError
-from vastplan.report import machine
+from vastplan.model.finding import Finding, Severity
+from vastplan.report import json_report
 from vastplan.report.budgets import budget_lines
 from vastplan.report.checks import check_list, check_text
 from vastplan.report.commitments import commitments_text
@@ -28,9 +28,9 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
     if not words.paths:
         raise VastplanError("validate needs a document: vastplan validate PATH")
     workspace = open_workspace(words.paths, words.connections)
-    checked = checking.offline(workspace, now().date())
+    checked = checks.offline(workspace, now().date())
     wrong = sum(one.severity is Severity.ERROR for one in checked.findings)
-    told = machine.Validation(
+    told = json_report.Validation(
         workspace.name,
         checked.objects,
         checked.findings,
@@ -58,16 +58,16 @@ def validate(words: argparse.Namespace, screen: Screen) -> int:
     return errors.exit_code({errors.ERROR} if wrong else {errors.BLOCKED} if unproven else set())
 
 
-def met(findings: Iterable[Diagnostic]) -> bool:
+def met(findings: Iterable[Finding]) -> bool:
     """Whether projects meet, or may, where no waiver says that they may."""
     return any(one.code.startswith("ISO-") and not one.waived for one in findings)
 
 
 def _explain(words: argparse.Namespace, screen: Screen) -> int:
     """The checks themselves: all of them, or one in full."""
-    shown = checking.known(words.explain) if words.explain else checking.known()
+    shown = checks.known(words.explain) if words.explain else checks.known()
     if words.format == "json":
-        screen.machine(machine.KnownChecks(shown))
+        screen.machine(json_report.KnownChecks(shown))
     else:
         screen.show(check_text(shown[0], screen.style) if words.explain else check_list(shown, screen.style))
     return errors.OK

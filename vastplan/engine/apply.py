@@ -7,25 +7,25 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 
-from vastplan.engine.carry import carry_out
-from vastplan.engine.guard import hold_back
-from vastplan.engine.run import Run
+from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.execute import execute
+from vastplan.engine.guards.evaluate import block_dependents
 from vastplan.model.address import Address
 from vastplan.model.errors import Lost, Stale, Unclear, VastplanError
-from vastplan.model.outcome import Moved, Outcome, Receipt, State
+from vastplan.model.outcome import Outcome, Receipt, StaleField, State
 from vastplan.model.plan import Action, Block, Operation, Plan, Step
 from vastplan.model.sensitive import without_secrets
 
 Progress = Callable[[Action, str], None]
 
 
-def apply(plan: Plan, run: Run, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
+def apply(plan: Plan, run: ApplyContext, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
     """Carry out every action that is not blocked. `stop` lets actions that have begun end, and begins no other."""
     return _Schedule(plan, run, parallel, progress, stop).run()
 
 
 class _Schedule:
-    def __init__(self, plan: Plan, run: Run, parallel: int, progress: Progress, stop: threading.Event) -> None:
+    def __init__(self, plan: Plan, run: ApplyContext, parallel: int, progress: Progress, stop: threading.Event) -> None:
         self._plan = plan
         self._run = run
         self._parallel = parallel
@@ -42,7 +42,7 @@ class _Schedule:
             address: replace(action, blocked=(Block("moved", run.moved[address]),)) if address in run.moved else action
             for address, action in self._actions.items()
         }
-        for address, action in hold_back(stopped, plan.operations).items():
+        for address, action in block_dependents(stopped, plan.operations).items():
             if action.blocked:
                 state = State.STALE if address in run.moved else State.SKIPPED
                 self._end(self._actions[address], state, action.blocked[0].message)
@@ -99,7 +99,7 @@ class _Schedule:
         self._progress(action, f"{operation.step.value} …")
         detached = operation.step is Step.WRITE and operation.address in self._detached
         past = detached or (operation.step is Step.DELETE and bool(operation.after))
-        carry_out(self._run, action, operation.step, past)
+        execute(self._run, action, operation.step, past)
 
     def _note(self, index: int, future: Future[None]) -> None:
         operation = self._plan.operations[index]
@@ -123,7 +123,7 @@ class _Schedule:
             if self._last[operation.address] == index:
                 self._end(action, State.DONE)
 
-    def _end(self, action: Action, state: State, message: str = "", moved: tuple[Moved, ...] = ()) -> None:
+    def _end(self, action: Action, state: State, message: str = "", moved: tuple[StaleField, ...] = ()) -> None:
         self._outcomes[action.address] = Outcome(str(action.address), action.verb.value, state, message, moved)
         site = action.address.site
         if state in (State.FAILED, State.STALE, State.SKIPPED) and not action.blocked and site not in self._lost:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from vastplan.model.plan import Cause, FieldChange
-from vastplan.model.state import UNTOLD, digest, path_text
-from vastplan.model.value import WITHHELD, to_json
-from vastplan.words.codec import prune
-from vastplan.words.kind import Field, Kind, Shape, Values
-from vastplan.words.marks import Mark
+from vastplan.model.site_ledger import REDACTED_DIGEST, digest, path_text
+from vastplan.model.value import REDACTED, to_json
+from vastplan.schema.codec import prune
+from vastplan.schema.kind import Field, Kind, Shape, Values
+from vastplan.schema.markers import Marker
 
 Path = tuple[str, ...]
-_UNCOMPARED = frozenset({Mark.DOCUMENT, Mark.CREATE_ONLY})
+_UNCOMPARED = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY})
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -45,13 +45,13 @@ def leaves(
 ) -> Iterator[Leaf]:
     """The leaves of what the document says: structs, maps and keyed members recurse, sets and lists are one leaf."""
     for field in fields:
-        if field.name not in values or field.marks & _UNCOMPARED:
+        if field.name not in values or field.markers & _UNCOMPARED:
             continue
         path, value = (*prefix, field.name), values[field.name]
-        fixed = immutable or Mark.IMMUTABLE in field.marks
+        fixed = immutable or Marker.IMMUTABLE in field.markers
         if isinstance(value, dict) and field.shape is Shape.STRUCT:
             yield from leaves(field.fields, value, path, fixed)
-        elif isinstance(value, dict) and field.shape is Shape.KEYED:
+        elif isinstance(value, dict) and field.shape is Shape.LIST_MAP:
             for key, member in value.items():
                 if member is None:
                     yield Leaf((*path, key), field, None, fixed)
@@ -68,7 +68,7 @@ def value_at(values: Any, path: Path) -> Any:
     """The value of a leaf, `None` where there is none."""
     for step in path:
         if not isinstance(values, dict):
-            return WITHHELD if values is WITHHELD else None
+            return REDACTED if values is REDACTED else None
         values = values.get(step)
     return values
 
@@ -105,11 +105,11 @@ def diff(kind: Kind, desired: Values, live: Values, applied: Mapping[str, str] |
         text = path_text(leaf.path)
         spoken.add(text)
         was = applied.get(text) if applied is not None else None
-        current = None if leaf.field.has(Mark.WRITE_ONLY) else value_at(live, leaf.path)
-        if was == UNTOLD or current is WITHHELD:
+        current = None if leaf.field.has(Marker.WRITE_ONLY) else value_at(live, leaf.path)
+        if was == REDACTED_DIGEST or current is REDACTED:
             untold.append(text)
             continue
-        if leaf.field.has(Mark.WRITE_ONLY):
+        if leaf.field.has(Marker.WRITE_ONLY):
             if was is not None and was == leaf_digest(key, leaf.field, leaf.value):
                 continue
             if was is None and leaf.immutable:
@@ -144,7 +144,7 @@ def leaf_digest(key: str, field: Field, value: Any) -> str:
 
 
 def _change(leaf: Leaf, current: Any, cause: Cause) -> FieldChange:
-    hidden = leaf.field.has(Mark.SENSITIVE)
+    hidden = leaf.field.has(Marker.SENSITIVE)
     return FieldChange(
         path=path_text(leaf.path),
         before=None if hidden else to_json(current),
@@ -175,7 +175,7 @@ def fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
     compared = {
         path_text(leaf.path): value_at(live, leaf.path)
         for leaf in leaves(kind.fields, desired)
-        if not leaf.field.has(Mark.SENSITIVE)
+        if not leaf.field.has(Marker.SENSITIVE)
     }
     return digest("00", compared)
 

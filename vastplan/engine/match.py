@@ -9,12 +9,12 @@ from typing import Any
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused
-from vastplan.model.state import LedgerPart, Owned
+from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
-from vastplan.words.kind import Kind, Values
-from vastplan.words.marks import Refers
-from vastplan.words.references import fields_with_references, map_references, raw_references
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind, Values
+from vastplan.schema.markers import Refers
+from vastplan.schema.references import fields_with_references, map_references, raw_references
 
 
 class NotYet(Exception):
@@ -45,7 +45,7 @@ class Matcher:
         self,
         kinds: Mapping[str, Kind],
         observed: Observed,
-        ledger: Mapping[str, LedgerPart],
+        ledger: Mapping[str, SiteLedger],
         desired: Mapping[Address, Entry],
     ) -> None:
         self.kinds = kinds

@@ -11,10 +11,10 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.model.state import LedgerPart, Owned
-from vastplan.words.codec import at, decode, dig, is_foreign, item_id, maker_of
-from vastplan.words.kind import Fact, Kind, Row, Untold, Values
-from vastplan.words.provider import Provider
+from vastplan.model.site_ledger import Owned, SiteLedger
+from vastplan.schema.codec import at, controller_of, decode, dig, is_system_owned, item_id
+from vastplan.schema.kind import Fact, Kind, Row, Unknown, Values
+from vastplan.schema.provider import Provider
 
 SystemKey = tuple[str, str]  # site, system
 DOUBTS = 5  # objects of a collection that are asked for when its list does not show them
@@ -34,9 +34,9 @@ class Live:
     values: Values
     attributes: dict[str, Any]
     facts: dict[str, Any]
-    foreign: bool = False
+    system_owned: bool = False
     writers: tuple[str, ...] = ()
-    maker: str = ""  # the driver or system that made it for itself
+    controller: str = ""  # the driver or system that made it for itself
 
     @property
     def name(self) -> str:
@@ -116,41 +116,41 @@ def live_of(site: str, kind: Kind, row: Row, provider: Provider) -> Live:
         values=decode(kind, row),
         attributes={one.name: at(row, one.path) for one in kind.attributes if one.path} | {"path": locator},
         facts={one.name: figure(one, row) for one in kind.facts},
-        foreign=is_foreign(kind, row),
+        system_owned=is_system_owned(kind, row),
         writers=provider.writers(row),
-        maker=maker_of(kind, row),
+        controller=controller_of(kind, row),
     )
 
 
 def figure(fact: Fact, row: Row) -> Any:
-    """A fact as a row tells it: a number, a mapping of numbers, or `Untold`."""
+    """A fact as a row tells it: a number, a mapping of numbers, or `Unknown`."""
     *outer, last = fact.path
     holder = dig(row, tuple(outer))
     raw = dig(holder, (last,))
     if not isinstance(holder, dict) or (last not in holder and fact.absent is None):
-        return Untold("the answer does not have it")
+        return Unknown("the answer does not have it")
     if last not in holder:
         return fact.absent
     if fact.ones or fact.zeros:
         known = isinstance(raw, Hashable) and raw in fact.ones | fact.zeros
-        return int(raw in fact.ones) if known else Untold(f"the answer says {json.dumps(raw)[:40]}")
+        return int(raw in fact.ones) if known else Unknown(f"the answer says {json.dumps(raw)[:40]}")
     if fact.by:
         if not isinstance(raw, list):
-            return Untold(f"the answer says {json.dumps(raw)[:40]}")
+            return Unknown(f"the answer says {json.dumps(raw)[:40]}")
         return {str(at(item, fact.by)): _number(dig(item, fact.each)) for item in raw}
     return len(raw) if isinstance(raw, list) else _number(raw)
 
 
-def _number(raw: Any) -> int | float | Untold:
+def _number(raw: Any) -> int | float | Unknown:
     if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw < math.inf:
         return raw
-    return Untold(f"the answer says {json.dumps(raw, default=lambda _: 'nothing')[:40]}")
+    return Unknown(f"the answer says {json.dumps(raw, default=lambda _: 'nothing')[:40]}")
 
 
 def observe(
     wanted: Iterable[tuple[str, Kind]],
     providers: Mapping[SystemKey, Provider | Exception],
-    ledger: Mapping[str, LedgerPart] | None = None,
+    ledger: Mapping[str, SiteLedger] | None = None,
 ) -> Observed:
     """Read the wanted collections. A provider may be the reason why there is none.
 

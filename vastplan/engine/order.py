@@ -11,20 +11,20 @@ from vastplan.engine.diff import fingerprint
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Live
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Diagnostic, error
+from vastplan.model.finding import Finding, error
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, Step, Verb
 from vastplan.model.value import Ref, references, to_json
-from vastplan.words.document import Entry
-from vastplan.words.kind import Field, Kind, Shape
-from vastplan.words.marks import Mark
-from vastplan.words.references import fields_with_references, raw_references, targets_of
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Field, Kind, Shape
+from vastplan.schema.markers import Marker
+from vastplan.schema.references import fields_with_references, raw_references, targets_of
 
 _Node = tuple[Address, Step]
 _Named = TypeVar("_Named", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class Referrer:
     """A live object that refers to another, by which field, and whether that keeps the other from being deleted."""
 
     live: Live
@@ -39,15 +39,15 @@ class Order:
         self._matcher = matcher
         self._desired = desired
         self.actions = dict(actions)
-        self.findings: list[Diagnostic] = []
+        self.findings: list[Finding] = []
         self._edges: dict[_Node, set[_Node]] = {}
-        self._holders: dict[tuple[str, str, str], list[Holder]] = {}
+        self._referrers: dict[tuple[str, str, str], list[Referrer]] = {}
 
     def operations(self) -> tuple[Operation, ...]:
         """All operations, each after those it needs; a cycle is a finding and yields none."""
         going = [action for action in self.actions.values() if action.verb in (Verb.DELETE, Verb.REPLACE)]
         if going:
-            self._index_holders({action.address.kind for action in going})
+            self._index_referrers({action.address.kind for action in going})
         for action in list(self.actions.values()):
             for step in _steps(action.verb):
                 self._edges.setdefault((action.address, step), set())
@@ -82,7 +82,7 @@ class Order:
         match = self._matcher.match(action.address)
         assert match.live is not None  # what is not there is not deleted
         blocked: list[str] = []
-        for holder in self._holders.get((match.live.site, match.live.kind.name, match.live.id), []):
+        for holder in self._referrers.get((match.live.site, match.live.kind.name, match.live.id), []):
             address = self._matcher.address_of(holder.live)
             other = self.actions.get(address) if address else self._original(holder.live)
             if holder.field.refers is not None and holder.field.refers.shields:
@@ -144,12 +144,12 @@ class Order:
                     return action
         return None
 
-    def _lets_go(self, other: Action, holder: Holder, target: Address) -> bool:
+    def _lets_go(self, other: Action, holder: Referrer, target: Address) -> bool:
         entry = self._desired.get(other.address)
         value = entry.values.get(holder.field.name) if entry else None
         return not any(ref.target == target for ref in references(value))
 
-    def _detach(self, address: Address | None, holder: Holder, replaced: Action) -> None:
+    def _detach(self, address: Address | None, holder: Referrer, replaced: Action) -> None:
         """An object that keeps referring to what is replaced lets go first and is attached again afterwards."""
         assert address is not None
         other = self.actions.get(address)
@@ -180,7 +180,7 @@ class Order:
         self._edge((replaced.address, Step.DELETE), (address, Step.DETACH))
         self._edge((address, Step.WRITE), (replaced.address, Step.WRITE))
 
-    def _index_holders(self, targets: set[str]) -> None:
+    def _index_referrers(self, targets: set[str]) -> None:
         """Every live reference to an object of a kind in `targets`."""
         for (site, _), collection in self._matcher.observed.collections.items():
             if not collection.objects:
@@ -195,12 +195,12 @@ class Order:
                             found = self._matcher.observed.find(site, target, attribute, raw)
                             if found is not None:
                                 key = (site, target, found.id)
-                                self._holders.setdefault(key, []).append(Holder(live, field, refers.holds))
+                                self._referrers.setdefault(key, []).append(Referrer(live, field, refers.holds))
 
-    def referrers(self, action: Action) -> list[Holder]:
+    def referrers(self, action: Action) -> list[Referrer]:
         """The live objects that refer to an action's object."""
         live = self._matcher.match(action.address).live
-        return [] if live is None else self._holders.get((live.site, live.kind.name, live.id), [])
+        return [] if live is None else self._referrers.get((live.site, live.kind.name, live.id), [])
 
     def _sorted(self) -> tuple[Operation, ...]:
         sorter: TopologicalSorter[_Node] = TopologicalSorter()
@@ -218,7 +218,7 @@ class Order:
         )
 
 
-def circular(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> list[Diagnostic]:
+def circular(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> list[Finding]:
     """A finding for entries that need one another, so that none can be made first; at most one ring is named."""
     desired = {entry.address: entry for entry in entries}
     between: dict[str, set[str]] = {}
@@ -258,7 +258,7 @@ def _needed_kinds(fields: tuple[Field, ...]) -> set[str]:
     return found
 
 
-def _circular(ring: list[Address], desired: Mapping[Address, Entry]) -> Diagnostic:
+def _circular(ring: list[Address], desired: Mapping[Address, Entry]) -> Finding:
     # the sorter names what comes first before what needs it; the arrows say "needs"
     steps = list(dict.fromkeys(reversed(ring)))
     first = min(steps)
@@ -275,7 +275,7 @@ def _steps(verb: Verb) -> tuple[Step, ...]:
     return (Step.DELETE, Step.WRITE) if verb is Verb.REPLACE else (Step.WRITE,)
 
 
-def _clearable(holder: Holder) -> bool:
+def _clearable(holder: Referrer) -> bool:
     """Whether null there means no reference: a null that is a choice would open or widen something meanwhile."""
     field = holder.field
-    return field.shape in (Shape.VALUE, Shape.SET) and field.nullable and not field.has(Mark.EXPLICIT_NULL)
+    return field.shape in (Shape.VALUE, Shape.SET) and field.nullable and not field.has(Marker.EXPLICIT_NULL)

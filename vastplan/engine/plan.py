@@ -8,29 +8,30 @@ from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from vastplan.engine.decide import Decider
-from vastplan.engine.guard import Consent, Context, Limits, evidence, hold_back, judge
+from vastplan.engine.actions import Decider
 from vastplan.engine.guards import access, ownership
-from vastplan.engine.guards.context import GOING
-from vastplan.engine.leave import Rule, leave
+from vastplan.engine.guards.consent import ChangeLimits, Consent
+from vastplan.engine.guards.context import GOING, GuardContext
+from vastplan.engine.guards.evaluate import block_dependents, evaluate_guards, evidence
+from vastplan.engine.ignore import IgnoreRule, leave
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Observed
 from vastplan.engine.order import Order
 from vastplan.engine.topology import topology
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Diagnostic
-from vastplan.model.plan import FORMAT_VERSION, Action, FromSnapshot, Node, Part, Plan
-from vastplan.model.state import LedgerPart
+from vastplan.model.finding import Finding
+from vastplan.model.plan import FORMAT_VERSION, Action, FromSnapshot, Node, Plan, PlannedSite
+from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.value import Reveal, to_json
-from vastplan.words.document import Entry
-from vastplan.words.kind import Kind
-from vastplan.words.references import fields_with_references, reaching, targets_of
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
+from vastplan.schema.references import fields_with_references, reaching, targets_of
 
 LIFETIME = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PlanInputs:
     """Everything a plan is made from."""
 
     document: str
@@ -39,23 +40,23 @@ class Request:
     kinds: Mapping[str, Kind]
     entries: tuple[Entry, ...]
     observed: Observed
-    ledger: Mapping[str, LedgerPart]
+    ledger: Mapping[str, SiteLedger]
     endpoints: Mapping[str, Mapping[str, str]]
     consent: Consent
     reveal: Reveal | None  # `None` where no secret may be resolved: against a snapshot
     now: datetime
     targets: tuple[str, ...] = ()
-    findings: tuple[Diagnostic, ...] = field(default_factory=tuple)
-    limits: Mapping[str, Limits] = field(default_factory=dict)  # in force, by site
+    findings: tuple[Finding, ...] = field(default_factory=tuple)
+    limits: Mapping[str, ChangeLimits] = field(default_factory=dict)  # in force, by site
     asked: Mapping[str, int] = field(default_factory=dict)  # the limits that the document asks for
     snapshot: FromSnapshot | None = None
-    leave: tuple[Rule, ...] = ()  # changes by hand that are left alone
+    leave: tuple[IgnoreRule, ...] = ()  # changes by hand that are left alone
 
 
 def wanted(
     kinds: Mapping[str, Kind],
     entries: Iterable[Entry],
-    ledger: Mapping[str, LedgerPart],
+    ledger: Mapping[str, SiteLedger],
     systems: Mapping[str, Set[str]],
 ) -> set[tuple[str, str]]:
     """The collections to read: of what is desired or owned, of what that refers to, and of what could refer to that.
@@ -78,7 +79,7 @@ def wanted(
     return {(site, name) for site, name in found if name in kinds}
 
 
-def further(
+def second_read(
     kinds: Mapping[str, Kind], actions: Iterable[Action], systems: Mapping[str, Set[str]]
 ) -> set[tuple[str, str]]:
     """What only some actions need to be read for: what hangs on objects that are to go, and what would be cut off."""
@@ -86,14 +87,14 @@ def further(
     for action in actions:
         kind, site = kinds[action.address.kind], action.address.site
         if action.verb in GOING:
-            found |= {(site, one.kind) for one in kind.beneath}
+            found |= {(site, one.kind) for one in kind.dependents}
         if access.lost_clients(action, kind, None):
             names = reaching(kinds, kind)
             found |= {(site, name) for name in names if kinds[name].system in systems.get(site, ())}
     return found
 
 
-def build(request: Request) -> tuple[Plan, Matcher]:
+def build(request: PlanInputs) -> tuple[Plan, Matcher]:
     """The plan, and how its addresses were matched with what is there."""
     desired = {entry.address: entry for entry in request.entries}
     matcher = Matcher(request.kinds, request.observed, request.ledger, desired)
@@ -101,9 +102,9 @@ def build(request: Request) -> tuple[Plan, Matcher]:
     actions, left = leave(decider.actions(), request.leave)
     order = Order(matcher, desired, actions)
     operations = order.operations()
-    context = Context(request.consent, matcher, order, request.now, request.limits, request.ledger)
-    judge(context)
-    final = hold_back(order.actions, operations)
+    context = GuardContext(request.consent, matcher, order, request.now, request.limits, request.ledger)
+    evaluate_guards(context)
+    final = block_dependents(order.actions, operations)
     nodes = topology(matcher, desired, final.values()) if final else ()
     users = _users(nodes)
     rank = {operation.address: index for index, operation in enumerate(operations)}
@@ -125,7 +126,9 @@ def build(request: Request) -> tuple[Plan, Matcher]:
         expires=(request.now + LIFETIME).isoformat(timespec="seconds"),
         parts=tuple(
             # a part that was never written has no lineage yet: every reading would make up another
-            Part(site, part.lineage if part.serial else "", part.serial, request.endpoints.get(site, {}), request.asked)
+            PlannedSite(
+                site, part.lineage if part.serial else "", part.serial, request.endpoints.get(site, {}), request.asked
+            )
             for site, part in sorted(request.ledger.items())
         ),
         actions=shown,

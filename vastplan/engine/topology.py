@@ -9,8 +9,8 @@ from vastplan.engine.match import Matcher
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Evidence, Node, Stage
 from vastplan.model.value import Ref, references
-from vastplan.words.document import Entry
-from vastplan.words.kind import Kind
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
 
 
 def topology(matcher: Matcher, desired: Mapping[Address, Entry], actions: Iterable[Action]) -> tuple[Node, ...]:

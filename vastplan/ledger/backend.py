@@ -7,11 +7,11 @@ from types import TracebackType
 from typing import Protocol, Self
 
 from vastplan.ledger.events import Event
-from vastplan.model.state import LedgerPart
+from vastplan.model.site_ledger import SiteLedger
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class LockOwner:
     """Who holds a part, since when, and until when it is certainly theirs (both as text; "" where nobody can tell)."""
 
     name: str
@@ -27,7 +27,7 @@ class Session(Protocol):
     """One site's part, locked for this process until `close`. Any thread may use it."""
 
     @property
-    def part(self) -> LedgerPart:
+    def part(self) -> SiteLedger:
         """The part as it is now."""
 
     def holds(self) -> None:
@@ -52,11 +52,11 @@ class Backend(Protocol):
     def describe(self) -> str:
         """Where it is, for plans and messages."""
 
-    def read(self, site: str) -> LedgerPart:
+    def read(self, site: str) -> SiteLedger:
         """The part as it is now; an empty new one when there is none. Never locks."""
 
     def open(self, site: str, holder: str) -> Session:
         """Lock the part; raises `Locked`, naming the holder. The lock of a holder that is certainly gone is taken over."""
 
-    def unlock(self, site: str) -> Holder | None:
+    def unlock(self, site: str) -> LockOwner | None:
         """Break the lock of a holder that is gone and answer who it was; raises `Locked` for one that may be at work."""

@@ -7,16 +7,16 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from vastplan.model.state import Intent, LedgerPart, Owned
+from vastplan.model.site_ledger import Intent, Owned, SiteLedger
 
 Event = Mapping[str, Any]
 NO_EVENT = (KeyError, TypeError, ValueError, AttributeError)  # what taking apart something else raises
 KEPT_PLANS = 200  # ids of plans that were applied, so that none is applied twice
 
 
-def new_part(document: str, site: str) -> LedgerPart:
+def new_part(document: str, site: str) -> SiteLedger:
     """An empty part with a lineage and a key of its own."""
-    return LedgerPart(document=document, site=site, lineage=secrets.token_hex(16), key=secrets.token_hex(32))
+    return SiteLedger(document=document, site=site, lineage=secrets.token_hex(16), key=secrets.token_hex(32))
 
 
 def begin(plan: str, intents: Mapping[str, Intent], at: str) -> Event:
@@ -49,15 +49,15 @@ def end(at: str, limits: Mapping[str, int]) -> Event:
     return {"event": "end", "at": at, "limits": dict(limits)}
 
 
-class Book:
+class Reducer:
     """A part while it changes, event by event. It keeps its own tables: an apply of many objects copies none of them."""
 
-    def __init__(self, part: LedgerPart) -> None:
+    def __init__(self, part: SiteLedger) -> None:
         self._head = part
         self._entries = dict(part.entries)
         self._intents = dict(part.intents)
 
-    def part(self) -> LedgerPart:
+    def part(self) -> SiteLedger:
         """The part as it is now; later events do not show in it."""
         return replace(self._head, entries=dict(self._entries), intents=dict(self._intents))
 

@@ -12,12 +12,12 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
-from vastplan.ledger.backend import Holder
-from vastplan.ledger.events import NO_EVENT, Book, Event, new_part
-from vastplan.ledger.part import checked, dump, load
-from vastplan.model import strict
+from vastplan.ledger.backend import LockOwner
+from vastplan.ledger.codec import checked, dump, load
+from vastplan.ledger.events import NO_EVENT, Event, Reducer, new_part
+from vastplan.model import strict_json
 from vastplan.model.errors import Locked, Lost, VastplanError
-from vastplan.model.state import LedgerPart
+from vastplan.model.site_ledger import SiteLedger
 
 
 class FileLedger:
@@ -37,7 +37,7 @@ class FileLedger:
         """The folder."""
         return f"file:{self._folder}"
 
-    def read(self, site: str) -> LedgerPart:
+    def read(self, site: str) -> SiteLedger:
         """The file with the journal's events applied."""
         file, journal = self._folder / f"{site}.json", self._folder / f"{site}.journal"
         try:
@@ -55,7 +55,7 @@ class FileLedger:
         try:
             lock.acquire()
         except Timeout:
-            by = _holder(self._folder / f"{site}.holder") or Holder("another process")
+            by = _holder(self._folder / f"{site}.holder") or LockOwner("another process")
             raise Locked(f"the ledger of {site} is in use by {by}; wait for it to end") from None
         try:
             now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -65,7 +65,7 @@ class FileLedger:
             lock.release()
             raise
 
-    def unlock(self, site: str) -> Holder | None:
+    def unlock(self, site: str) -> LockOwner | None:
         """Forget a holder whose process ended: the operating system has freed its lock. A running one keeps it."""
         note = self._folder / f"{site}.holder"
         held = _holder(note)
@@ -76,15 +76,15 @@ class FileLedger:
                 note.unlink(missing_ok=True)
                 return held
         except Timeout:
-            by = held or Holder("another process")
+            by = held or LockOwner("another process")
             raise Locked(f"the ledger of {site} is held by a running process: {by}; stop that first") from None
 
 
 class FileSession:
     """A locked part; events go to the journal, and the file is replaced at the end."""
 
-    def __init__(self, folder: Path, site: str, part: LedgerPart, lock: FileLock) -> None:
-        self._book = Book(part)
+    def __init__(self, folder: Path, site: str, part: SiteLedger, lock: FileLock) -> None:
+        self._book = Reducer(part)
         self._file = folder / f"{site}.json"
         self._journal = folder / f"{site}.journal"
         self._holder = folder / f"{site}.holder"
@@ -95,7 +95,7 @@ class FileSession:
         self._open = self._journal.open("ab", buffering=0)
 
     @property
-    def part(self) -> LedgerPart:
+    def part(self) -> SiteLedger:
         """The part as it is now."""
         return self._book.part()
 
@@ -165,17 +165,17 @@ def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> No
         os.close(folder)
 
 
-def _replayed(part: LedgerPart, journal: Path) -> LedgerPart:
+def _replayed(part: SiteLedger, journal: Path) -> SiteLedger:
     try:
         lines = journal.read_bytes().split(b"\n")
     except FileNotFoundError:
         return part
-    book = Book(part)
+    book = Reducer(part)
     for index, line in enumerate(lines):
         if not line:
             continue
         try:
-            book.add(strict.parse(line))
+            book.add(strict_json.parse(line))
         except NO_EVENT:
             if index < len(lines) - 1:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None
@@ -183,9 +183,9 @@ def _replayed(part: LedgerPart, journal: Path) -> LedgerPart:
     return book.part()
 
 
-def _holder(path: Path) -> Holder | None:
+def _holder(path: Path) -> LockOwner | None:
     try:
         name, _, since = path.read_text(encoding="utf-8").strip().rpartition(" since ")
     except OSError:
         return None
-    return Holder(name or since or "another process", since if name else "")
+    return LockOwner(name or since or "another process", since if name else "")

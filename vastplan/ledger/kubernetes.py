@@ -10,17 +10,17 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import Self
 
-from vastplan.ledger import head as heads
-from vastplan.ledger.backend import Holder
+from vastplan.ledger import manifest as heads
+from vastplan.ledger.backend import LockOwner
+from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import SYSTEM, Clock
+from vastplan.ledger.codec import dump
 from vastplan.ledger.events import new_part
-from vastplan.ledger.head import Head
 from vastplan.ledger.lease import Lease, Renewal, acquire, break_expired
-from vastplan.ledger.objects import Api, Pieces, Place
-from vastplan.ledger.part import dump
+from vastplan.ledger.manifest import Manifest
 from vastplan.ledger.session import KubernetesSession
 from vastplan.model.errors import Conflict, Locked, NotAuthorised, Unclear, VastplanError
-from vastplan.model.state import LedgerPart
+from vastplan.model.site_ledger import SiteLedger
 
 Connect = Callable[[], AbstractContextManager[Api]]
 _TRIES = 5
@@ -62,7 +62,7 @@ class KubernetesLedger:
         """The namespace and its cluster."""
         return f"kubernetes:{self._namespace} at {self._where}"
 
-    def read(self, site: str) -> LedgerPart:
+    def read(self, site: str) -> SiteLedger:
         """The part that the head says; never locks, and waits for nobody."""
         found = heads.put_together(self._api, self._place(site))
         return found[2] if found else new_part(self._document, site)
@@ -73,19 +73,21 @@ class KubernetesLedger:
         lease, abandoned = acquire(self._api, place, self._clock, holder, self._make_namespace)
         renewal = Renewal(lease) if self._renewing else None
         try:
-            head, version, part = self._claim(place, lease)
+            manifest, version, part = self._claim(place, lease)
         except BaseException:
             if renewal is not None:
                 renewal.stop()
             with suppress(VastplanError):
                 lease.release()
             raise
-        return KubernetesSession(self._api, place, self._clock, lease, renewal, (head, version, part), sweep=abandoned)
+        return KubernetesSession(
+            self._api, place, self._clock, lease, renewal, (manifest, version, part), sweep=abandoned
+        )
 
-    def _claim(self, place: Place, lease: Lease) -> tuple[Head, str, LedgerPart]:
+    def _claim(self, place: Place, lease: Lease) -> tuple[Manifest, str, SiteLedger]:
         """The head with a number above all before it. Who held it until now may write once more before that; it counts."""
         owner = secrets.token_hex(8)
-        pieces = Pieces(self._api, place)
+        pieces = Chunks(self._api, place)
         for _ in range(_TRIES):
             lease.holds()
             found = heads.put_together(self._api, place)
@@ -94,17 +96,17 @@ class KubernetesLedger:
             if found is None:
                 part = new_part(place.document, place.site)
                 pieces.drop(pieces.left_behind(2**63, set()))  # of a ledger that is gone
-                head, version = Head(1, owner, 0, pieces.put(dump(part), 1)), ""
+                manifest, version = Manifest(1, owner, 0, pieces.put(dump(part), 1)), ""
             else:
                 old, version, part = found
-                head = Head(old.fence + 1, owner, old.turn + 1, old.part, old.journal, old.tail)
+                manifest = Manifest(old.fence + 1, owner, old.turn + 1, old.part, old.journal, old.tail)
             try:
-                return head, heads.write(self._api, place, head, version), part
+                return manifest, heads.write(self._api, place, manifest, version), part
             except (Conflict, Unclear):
                 continue
         raise Locked(f"the ledger of {place.site} keeps changing; try again")
 
-    def unlock(self, site: str) -> Holder | None:
+    def unlock(self, site: str) -> LockOwner | None:
         """Break an expired lease. That is only ever to tidy up: `open` takes such a lease over by itself."""
         return break_expired(self._api, self._place(site), self._clock)
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from vastplan.ledger.backend import Holder
+from vastplan.ledger.backend import LockOwner
+from vastplan.ledger.chunks import Api, Place, Row, found, version
 from vastplan.ledger.clock import Clock
-from vastplan.ledger.objects import Api, Place, Row, found, version
 from vastplan.model.errors import Conflict, Locked, Lost, NotFound, Refused, Unclear, Unreachable, VastplanError
 
 DURATION = 60  # seconds after a renewal that nobody else takes the lease
@@ -128,7 +128,7 @@ def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable
     raise Locked(f"the ledger of {place.site} could not be had: its lease keeps changing; try again")
 
 
-def break_expired(api: Api, place: Place, clock: Clock) -> Holder | None:
+def break_expired(api: Api, place: Place, clock: Clock) -> LockOwner | None:
     """Free a lease that has expired, and answer who held it; raises `Locked` when it has not."""
     row = found(api, f"{place.leases}/{place.base}")
     before = holder_of(row, clock.wall()) if row else None
@@ -147,7 +147,7 @@ def break_expired(api: Api, place: Place, clock: Clock) -> Holder | None:
     return before[0]
 
 
-def holder_of(row: Row, now: datetime) -> tuple[Holder, bool] | None:
+def holder_of(row: Row, now: datetime) -> tuple[LockOwner, bool] | None:
     """Whoever a Lease names, and whether it still runs; what is not understood counts as running from now on."""
     spec = row.get("spec") or {}
     name = spec.get("holderIdentity")
@@ -157,7 +157,7 @@ def holder_of(row: Row, now: datetime) -> tuple[Holder, bool] | None:
     lasts = spec.get("leaseDurationSeconds")
     ends = (renewed or now) + timedelta(seconds=lasts if isinstance(lasts, int) else DURATION)
     shown = "".join(one for one in str(name) if one.isprintable())[:200]
-    return Holder(shown, _short(since), _short(ends)), ends > now
+    return LockOwner(shown, _short(since), _short(ends)), ends > now
 
 
 def _put(api: Api, place: Place, spec: Row, before: Row | None) -> Row:

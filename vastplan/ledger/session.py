@@ -9,15 +9,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from vastplan.ledger import head as heads
+from vastplan.ledger import manifest as heads
+from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import Clock
-from vastplan.ledger.events import Book, Event
-from vastplan.ledger.head import Head
+from vastplan.ledger.codec import dump
+from vastplan.ledger.events import Event, Reducer
 from vastplan.ledger.lease import Lease, Renewal
-from vastplan.ledger.objects import Api, Pieces, Place
-from vastplan.ledger.part import dump
+from vastplan.ledger.manifest import Manifest
 from vastplan.model.errors import Conflict, Lost, NotFound, Refused, Unclear, Unreachable, VastplanError
-from vastplan.model.state import LedgerPart
+from vastplan.model.site_ledger import SiteLedger
 
 T = TypeVar("T")
 TAIL = 32 * 1024  # bytes of events in the head; beyond that they become pieces of their own
@@ -30,13 +30,13 @@ class KubernetesSession:
 
     def __init__(
         self, api: Api, place: Place, clock: Clock, lease: Lease, renewal: Renewal | None,
-        claimed: tuple[Head, str, LedgerPart], *, sweep: bool,
+        claimed: tuple[Manifest, str, SiteLedger], *, sweep: bool,
     ) -> None:  # fmt: skip
         self._api, self._place, self._clock = api, place, clock
         self._lease, self._renewal = lease, renewal
         self._head, self._version, part = claimed
-        self._book = Book(part)
-        self._pieces = Pieces(api, place)
+        self._book = Reducer(part)
+        self._pieces = Chunks(api, place)
         self._sweep = sweep
         self._lost = ""
         self._turns = threading.Condition()
@@ -45,7 +45,7 @@ class KubernetesSession:
         self._writing = False
 
     @property
-    def part(self) -> LedgerPart:
+    def part(self) -> SiteLedger:
         """The part as it is now."""
         with self._turns:
             return self._book.part()
@@ -127,19 +127,19 @@ class KubernetesSession:
         try:
             names = self._patiently(lambda: self._pieces.put(whole, self._head.fence))
             before = self._head.used()
-            self._switch(Head(self._head.fence, self._head.owner, self._head.turn + 1, names))
+            self._switch(Manifest(self._head.fence, self._head.owner, self._head.turn + 1, names))
             self._patiently(lambda: self._pieces.drop(before - self._head.used()))
         finally:
             with self._turns:
                 self._writing = False
                 self._turns.notify_all()
 
-    def _switch(self, new: Head) -> None:
+    def _switch(self, new: Manifest) -> None:
         """Make it the head. An update without an answer is looked after before it is sent again."""
         self._version = self._patiently(lambda: self._switched(new))
         self._head = new
 
-    def _switched(self, new: Head) -> str:
+    def _switched(self, new: Manifest) -> str:
         while True:
             self.holds()
             try:

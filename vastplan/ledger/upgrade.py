@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from vastplan.model.state import LEDGER_VERSION
+from vastplan.model.site_ledger import LEDGER_VERSION
 
 Step = Callable[[dict[str, Any]], dict[str, Any]]
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
-from vastplan.model.plan import Author, Cause, Unknown
+from vastplan.model.plan import Author, Cause, UnknownCollection
 
 FORMAT_VERSION = "1.0"
 
@@ -54,7 +54,7 @@ class UnmanagedObject:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeObjects:
+class ControllerObjects:
     """Live objects that a system or a driver made for itself (`by`): nobody has to manage them."""
 
     site: str
@@ -113,15 +113,15 @@ class Drift:
     checked: str
     drift: tuple[DriftedObject, ...]
     unmanaged: tuple[UnmanagedObject, ...]
-    unknown: tuple[Unknown, ...]
+    unknown: tuple[UnknownCollection, ...]
     pending: int
     in_sync: int
     sites: tuple[str, ...] = ()
     coverage: tuple[Coverage, ...] = ()
-    made: tuple[MadeObjects, ...] = ()
+    made: tuple[ControllerObjects, ...] = ()
     isolation: tuple[Isolation, ...] = ()
     ignored: tuple[IgnoredDrift, ...] = ()
-    findings: tuple[Diagnostic, ...] = ()
+    findings: tuple[Finding, ...] = ()
     compared_with: str = ""
     gone: tuple[Gone, ...] = ()
     format_version: str = FORMAT_VERSION

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vastplan.model.diagnostic import Diagnostic, in_order
-from vastplan.model.outcome import Moved
+from vastplan.model.finding import Finding, in_order
+from vastplan.model.outcome import StaleField
 from vastplan.model.sensitive import without_secrets
 
 OK, ERROR, CHANGES, BLOCKED, PARTIAL, STALE, INCOMPLETE = range(7)
@@ -37,7 +37,7 @@ class VastplanError(Exception):
 class Invalid(VastplanError):
     """An input that cannot be accepted; all findings at once."""
 
-    def __init__(self, findings: Sequence[Diagnostic]) -> None:
+    def __init__(self, findings: Sequence[Finding]) -> None:
         self.findings = tuple(in_order(list(findings)))
         super().__init__("\n".join(map(str, self.findings)))
 
@@ -81,7 +81,7 @@ class Stale(VastplanError):
 
     exit_code = STALE
 
-    def __init__(self, message: str, moved: tuple[Moved, ...] = ()) -> None:
+    def __init__(self, message: str, moved: tuple[StaleField, ...] = ()) -> None:
         super().__init__(message)
         self.moved = moved
 

@@ -18,7 +18,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class StaleField:
     """What made an action stale: a field or a figure, what it was when the plan was made, and what it is now."""
 
     path: str
@@ -35,7 +35,7 @@ class Outcome:
     verb: str
     state: State
     message: str = ""
-    moved: tuple[Moved, ...] = ()
+    moved: tuple[StaleField, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 from vastplan.model.address import Address
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
-from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 
 FORMAT_VERSION = "1.1"
@@ -139,7 +139,7 @@ class Action:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class IgnoredChange:
     """A change by hand that the plan leaves alone, and why. `changes` are empty for an object that is gone.
 
     `rule` is true for a rule of the document, which drift does not count; `until` is its last day.
@@ -181,7 +181,7 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PlannedSite:
     """One site's share of the plan: its ledger at plan time and where its systems are (no credentials).
 
     `limits` are those the document asks for (`count`, `percent`), which the ledger notes when all of it was applied.
@@ -195,7 +195,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
+class UnknownCollection:
     """What could not be read; everything that depends on it is left out of the plan."""
 
     site: str
@@ -237,7 +237,7 @@ class FromSnapshot:
 
     id: str
     taken: str
-    uncovered: tuple[Unknown, ...] = ()
+    uncovered: tuple[UnknownCollection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +269,11 @@ class Plan:
     source: str
     created: str
     expires: str
-    parts: tuple[Part, ...]
+    parts: tuple[PlannedSite, ...]
     actions: tuple[Action, ...] = ()
     operations: tuple[Operation, ...] = ()
-    unknown: tuple[Unknown, ...] = ()
-    findings: tuple[Diagnostic, ...] = ()
+    unknown: tuple[UnknownCollection, ...] = ()
+    findings: tuple[Finding, ...] = ()
     in_sync: int = 0
     targets: tuple[str, ...] = ()
     topology: tuple[Node, ...] = ()
@@ -283,7 +283,7 @@ class Plan:
     """What each site promises together, before and after."""
     snapshot: FromSnapshot | None = None
     base: Base | None = None
-    left: tuple[Left, ...] = ()
+    left: tuple[IgnoredChange, ...] = ()
     budgets: tuple[CheckpointBudget, ...] = ()
     """What the checkpoints of each volume that speaks of them take, and what the plan does to that."""
     id: str = ""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vastplan.model.state import LedgerPart
+from vastplan.model.site_ledger import SiteLedger
 
 SNAPSHOT_VERSION = "1.0"
 Figure = int | float | str
@@ -28,7 +28,7 @@ class SeenObject:
     values: Mapping[str, Any]
     attributes: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Figure | Mapping[str, Figure]] = field(default_factory=dict)
-    foreign: bool = False
+    system_owned: bool = False
     writers: tuple[str, ...] = ()
     withheld: tuple[tuple[str, ...], ...] = ()
 
@@ -54,7 +54,7 @@ class SeenSite:
     systems: Mapping[str, str]
     endpoints: Mapping[str, str]
     facts: Mapping[str, str]
-    ledger: LedgerPart
+    ledger: SiteLedger
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class Secret:
         return "(sensitive)"
 
 
-class Withheld:
+class Redacted:
     """A live value that a snapshot does not hold: nothing can be said of it, so nothing is compared with it."""
 
     __slots__ = ()
@@ -49,7 +49,7 @@ class Withheld:
         return "WITHHELD"
 
 
-WITHHELD = Withheld()
+REDACTED = Redacted()
 Reveal = Callable[[Secret], str]
 
 
@@ -59,7 +59,7 @@ def to_json(value: Any) -> Any:
         return {"$ref" if value.managed else "$existing": str(value.target)}
     if isinstance(value, Secret):
         return {"$secret": {value.source[0]: value.source[1]}}
-    if isinstance(value, Withheld):
+    if isinstance(value, Redacted):
         return {"$withheld": True}
     if isinstance(value, dict):
         return {key: to_json(item) for key, item in value.items()}

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from vastplan.model import say
+from vastplan.model import formatting
 from vastplan.model.budget import CheckpointBudget, Figure
-from vastplan.model.text import inert
-from vastplan.report.machine import ShownBudget
+from vastplan.model.escaping import inert
+from vastplan.report.json_report import ShownBudget
 
 if TYPE_CHECKING:
     from vastplan.report.text import Style
@@ -46,7 +46,11 @@ def shown(figures: Mapping[str, Figure]) -> Iterator[tuple[str, str]]:
 def _shown(name: str, value: int | float | str) -> tuple[str, str]:
     if isinstance(value, str):
         return name, value
-    for ending, said in (("_bytes_per_second", say.rate), ("_bytes", say.size), ("_seconds", say.span)):
+    for ending, said in (
+        ("_bytes_per_second", formatting.rate),
+        ("_bytes", formatting.size),
+        ("_seconds", formatting.span),
+    ):
         if name.endswith(ending):
             return name.removesuffix(ending), said(value)
-    return name, f"{value:,}" if isinstance(value, int) else say.share(value)
+    return name, f"{value:,}" if isinstance(value, int) else formatting.share(value)

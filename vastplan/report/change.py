@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from vastplan.model.diagnostic import Diagnostic
+from vastplan.model.finding import Finding
 from vastplan.model.plan import Action, Plan, Standing, Verb
 from vastplan.report.values import counted
 
@@ -37,7 +37,7 @@ def own(plan: Plan) -> Plan:
     )
 
 
-def parted(plan: Plan) -> tuple[tuple[Diagnostic, ...], tuple[Diagnostic, ...]]:
+def parted(plan: Plan) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """Those of the change, and those that its base has too."""
     count = len(plan.findings) if plan.base is None else plan.base.findings
     return plan.findings[:count], plan.findings[count:]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.report.machine import KnownCheck
+from vastplan.report.json_report import KnownCheck
 from vastplan.report.text import Style
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vastplan.model.commitment import Commitment
-from vastplan.model.text import inert
+from vastplan.model.escaping import inert
 from vastplan.model.units import BANDWIDTH, BYTES, show
 from vastplan.report.text import Style
 

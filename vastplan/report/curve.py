@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import log10
 
-from vastplan.model import say
+from vastplan.model import formatting
 from vastplan.model.budget import CheckpointBudget
-from vastplan.report.html_words import Html, joined, tag
+from vastplan.report.html_escape import Html, joined, tag
 
 WIDTH, HEIGHT = 720, 330
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 92, 48
@@ -21,10 +21,10 @@ MARKS = (
 class _Axes:
     """From seconds and shares to pixels: a logarithmic axis to the right, a linear one up."""
 
-    def __init__(self, one: CheckpointBudget, marks: list[tuple[str, str, float]]) -> None:
+    def __init__(self, one: CheckpointBudget, markers: list[tuple[str, str, float]]) -> None:
         times = [interval for interval, _ in one.curve]
         # what is far off the curve would squeeze it: it is in the table only
-        near = [at for _, _, at in marks if times[0] / 10 <= at <= times[-1] * 10]
+        near = [at for _, _, at in markers if times[0] / 10 <= at <= times[-1] * 10]
         self.first, self.last = min([*times, *near]), max([*times, *near])
         self.most = max(cost for _, cost in one.curve)
 
@@ -38,17 +38,17 @@ class _Axes:
 
 def figure(one: CheckpointBudget, number: int) -> Html:
     """The curve with its marks; `number` makes its ids unique on the page."""
-    marks = [
+    markers = [
         (words, name, float(at)) for key, words, name in MARKS if isinstance(at := one.figures.get(key), int | float) and at > 0
     ]  # fmt: skip
-    axes = _Axes(one, marks)
+    axes = _Axes(one, markers)
     path = "M" + "L".join(f"{axes.right(interval)} {axes.up(cost)}" for interval, cost in one.curve)
     inner = joined(
         tag("title", f"Overhead of checkpoints against their interval: {one.address}", id=f"curve-title-{number}"),
-        tag("desc", f"{_said(one, marks)} The same as a table below.", id=f"curve-desc-{number}"),
+        tag("desc", f"{_said(one, markers)} The same as a table below.", id=f"curve-desc-{number}"),
         *_grid(axes),
         tag("path", d=path, class_="curve"),
-        *(part for row, mark in enumerate(marks) for part in _mark(axes, row, *mark)),
+        *(part for row, mark in enumerate(markers) for part in _mark(axes, row, *mark)),
     )
     art = Html(
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-labelledby="curve-title-{number} curve-desc-{number}"'
@@ -56,13 +56,13 @@ def figure(one: CheckpointBudget, number: int) -> Html:
     )
     caption = tag("figcaption", "The time lost to checkpoints and failures, by the time between checkpoints.")
     drawn = tag("figure", art, caption, tabindex=0, aria_label=f"Overhead against interval: {one.address}")
-    return joined(drawn, _table(one, marks))
+    return joined(drawn, _table(one, markers))
 
 
-def _said(one: CheckpointBudget, marks: list[tuple[str, str, float]]) -> str:
-    told = ", ".join(f"{words} {say.span(at)}" for words, _, at in marks)
+def _said(one: CheckpointBudget, markers: list[tuple[str, str, float]]) -> str:
+    told = ", ".join(f"{words} {formatting.span(at)}" for words, _, at in markers)
     least_at, least = min(one.curve, key=lambda point: (point[1], -point[0]))
-    return f"Least overhead {say.share(least)} at {say.span(least_at)}; {told}."
+    return f"Least overhead {formatting.share(least)} at {formatting.span(least_at)}; {told}."
 
 
 def _grid(axes: _Axes) -> Iterator[Html]:
@@ -70,9 +70,9 @@ def _grid(axes: _Axes) -> Iterator[Html]:
     for step in range(_TICKS + 1):
         cost = axes.most * step / _TICKS
         yield tag("path", d=f"M{_LEFT} {axes.up(cost)}L{WIDTH - _RIGHT} {axes.up(cost)}", class_="grid")
-        yield tag("text", say.share(cost), class_="under tick", x=_LEFT - 8, y=axes.up(cost) + 4)
+        yield tag("text", formatting.share(cost), class_="under tick", x=_LEFT - 8, y=axes.up(cost) + 4)
         at = axes.first * (axes.last / axes.first) ** (step / _TICKS)
-        yield tag("text", say.span(at), class_="under middle", x=axes.right(at), y=low + 18)
+        yield tag("text", formatting.span(at), class_="under middle", x=axes.right(at), y=low + 18)
     yield tag("text", "overhead", class_="head", x=8, y=_TOP - 12)
     yield tag("text", "time between checkpoints", class_="head middle", x=(WIDTH + _LEFT - _RIGHT) // 2, y=low + 38)
 
@@ -86,17 +86,25 @@ def _mark(axes: _Axes, row: int, words: str, name: str, at: float) -> Iterator[H
     left = x > WIDTH / 2
     yield tag(
         "text",
-        f"{words} {say.span(at)}",
+        f"{words} {formatting.span(at)}",
         class_=f"under {name}{' tick' if left else ''}",
         x=x - 5 if left else x + 5,
         y=y + 4,
     )
 
 
-def _table(one: CheckpointBudget, marks: list[tuple[str, str, float]]) -> Html:
-    rows = [tag("tr", tag("th", words, scope="row"), tag("td", say.span(at)), tag("td", "")) for words, _, at in marks]
+def _table(one: CheckpointBudget, markers: list[tuple[str, str, float]]) -> Html:
+    rows = [
+        tag("tr", tag("th", words, scope="row"), tag("td", formatting.span(at)), tag("td", ""))
+        for words, _, at in markers
+    ]
     rows += [
-        tag("tr", tag("th", "on the curve", scope="row"), tag("td", say.span(interval)), tag("td", say.share(cost)))
+        tag(
+            "tr",
+            tag("th", "on the curve", scope="row"),
+            tag("td", formatting.span(interval)),
+            tag("td", formatting.share(cost)),
+        )
         for interval, cost in one.curve[::4]
     ]
     head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in ("", "time", "overhead"))))

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from vastplan.model.drift import Coverage, Drift, DriftedField, DriftedObject, IgnoredDrift
+from vastplan.model.escaping import inert
 from vastplan.model.plan import Cause
-from vastplan.model.text import inert
 from vastplan.report.text import Style, findings_lines
 from vastplan.report.values import CAUSES, counted, plain, told
 
@@ -23,7 +23,7 @@ def sides(one: DriftedField | IgnoredDrift) -> tuple[str, str]:
     return plain(one.live, one.unit, units), plain(one.applied, one.unit, units)
 
 
-def made_by(found: Drift) -> dict[str, int]:
+def controller_owned(found: Drift) -> dict[str, int]:
     """How many objects each driver or system made for itself."""
     counts: dict[str, int] = {}
     for one in found.made:
@@ -121,7 +121,7 @@ def _coverage(found: Drift, style: Style) -> Iterator[str]:
         yield from (f"  {covered(one)}" for one in partial[:_SHOWN_KINDS])
         if len(partial) > _SHOWN_KINDS:
             yield f"  and {counted(len(partial) - _SHOWN_KINDS, 'more kind')}"
-    for by, count in sorted(made_by(found).items()):
+    for by, count in sorted(controller_owned(found).items()):
         yield f"Made by {inert(by, 60)}, and not counted: {counted(count, 'object')}."
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from vastplan.model.drift import Drift, DriftedField, DriftedObject
-from vastplan.report.drift import ignored_words, made_by, sides, verdict
+from vastplan.report.drift import controller_owned, ignored_words, sides, verdict
+from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.html_page import document, finding, notes, worst
 from vastplan.report.html_style import STYLE
-from vastplan.report.html_words import Html, code, joined, tag
 from vastplan.report.values import CAUSES, counted, told
 
 _SHOWN = 2_000  # rows of a table; a page that takes longer to open than to read helps nobody
@@ -27,7 +27,7 @@ def page(found: Drift) -> str:
     ignored = [
         tag("li", code(one.address), f" {one.path}" if one.path else "", ignored_words(one)) for one in found.ignored
     ]
-    made = [tag("li", f"{by}: {counted(count, 'object')}") for by, count in sorted(made_by(found).items())]
+    made = [tag("li", f"{by}: {counted(count, 'object')}") for by, count in sorted(controller_owned(found).items())]
     main = [
         notes("Checks", [finding(one) for one in worst(found.findings)]),
         notes("Unknown: what could not be read", unknown),

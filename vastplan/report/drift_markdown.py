@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from vastplan.model.drift import Drift, DriftedField, DriftedObject
-from vastplan.model.text import inert
-from vastplan.report.drift import made_by, sides, verdict
+from vastplan.model.escaping import inert
+from vastplan.report.drift import controller_owned, sides, verdict
 from vastplan.report.markdown import LIMIT, Page, findings, unknown
-from vastplan.report.markdown_words import code, prose, summary_code
+from vastplan.report.markdown_escape import code, prose, summary_code
 from vastplan.report.values import CAUSES, counted, told
 
 _FOOT = 2_000
@@ -86,7 +86,7 @@ def _coverage(found: Drift) -> str:
     more = f"- and {len(found.coverage) - _SHOWN_KINDS} more kinds\n" if len(found.coverage) > _SHOWN_KINDS else ""
     made = [
         f"- Made by {prose(by, 60)}, and not counted: {counted(count, 'object')}\n"
-        for by, count in sorted(made_by(found).items())[:_SHOWN_KINDS]
+        for by, count in sorted(controller_owned(found).items())[:_SHOWN_KINDS]
     ]
     return f"\n#### Coverage\n\n{''.join(rows)}{more}{''.join(made)}" if rows or made else ""
 

@@ -8,11 +8,11 @@ from vastplan.model.plan import Plan, Verb
 from vastplan.report.change import parted, provenance, uncovered, withdrawn
 from vastplan.report.graph import graph, sites
 from vastplan.report.html_actions import filter_style, filters, tables
+from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.html_page import document, finding, notes, worst
 from vastplan.report.html_proofs import proofs
 from vastplan.report.html_style import STYLE
-from vastplan.report.html_words import Html, code, joined, tag
-from vastplan.report.machine import Problems
+from vastplan.report.json_report import Problems
 from vastplan.report.review import left_words, verdict
 from vastplan.report.svg import figure
 from vastplan.report.values import counted

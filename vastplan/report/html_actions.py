@@ -7,7 +7,7 @@ from itertools import groupby
 
 from vastplan.model.plan import Action, FieldChange, Plan, Verb
 from vastplan.report.change import HEADINGS, shares
-from vastplan.report.html_words import Html, code, joined, tag
+from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.review import Crowd, Risk, by_risk, kind_words
 from vastplan.report.values import CAUSES, before_after, inside, plain, told
 

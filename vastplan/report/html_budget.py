@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from vastplan.report.budgets import shown
+from vastplan.report.html_escape import Html, code, tag
 from vastplan.report.html_page import document, finding, notes, worst
 from vastplan.report.html_proofs import budget, table
 from vastplan.report.html_style import STYLE
-from vastplan.report.html_words import Html, code, tag
-from vastplan.report.machine import ShownBudget
+from vastplan.report.json_report import ShownBudget
 
 
 def budget_page(name: str, told: ShownBudget) -> str:

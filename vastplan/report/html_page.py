@@ -9,8 +9,8 @@ from __future__ import annotations
 from base64 import b64encode
 from hashlib import sha256
 
-from vastplan.model.diagnostic import Diagnostic, Severity
-from vastplan.report.html_words import Html, code, joined, tag
+from vastplan.model.finding import Finding, Severity
+from vastplan.report.html_escape import Html, code, joined, tag
 
 
 def document(title: str, style: str, parts: list[Html]) -> str:
@@ -29,12 +29,12 @@ def document(title: str, style: str, parts: list[Html]) -> str:
     return f"<!DOCTYPE html>\n{tag('html', head, tag('body', *parts), lang='en')}\n"
 
 
-def worst(found: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+def worst(found: tuple[Finding, ...]) -> list[Finding]:
     """The worst first."""
     return sorted(found, key=lambda one: tuple(Severity).index(one.severity))
 
 
-def finding(one: Diagnostic) -> Html:
+def finding(one: Finding) -> Html:
     """One finding as an item of a list."""
     place = [joined(code(part), " ") for part in (one.where, one.address) if part]
     said = f"{one.severity.value} {one.code}: "

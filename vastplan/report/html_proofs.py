@@ -10,7 +10,7 @@ from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Plan
 from vastplan.report.commitments import HEAD, cells
 from vastplan.report.curve import figure
-from vastplan.report.html_words import Html, code, joined, tag
+from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.isolation import verdict, who
 
 _MOST_CURVES = 20

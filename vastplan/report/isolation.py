@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from vastplan.model.escaping import inert
 from vastplan.model.isolation import Isolation, Meeting
-from vastplan.model.text import inert
 from vastplan.report.text import Style
 from vastplan.report.values import counted
 
@@ -59,6 +59,8 @@ def who(meeting: Meeting) -> str:
     """The projects that meet, and those beneath them."""
     if meeting.everybody:
         return "all projects"
-    beneath = ("all projects",) if meeting.everybody_inside else meeting.inside
-    shown = [", ".join(names[:_SHOWN]) + ("…" if len(names) > _SHOWN else "") for names in (meeting.projects, beneath)]
-    return shown[0] + (f", and beneath it {shown[1]}" if beneath else "")
+    dependents = ("all projects",) if meeting.everybody_inside else meeting.inside
+    shown = [
+        ", ".join(names[:_SHOWN]) + ("…" if len(names) > _SHOWN else "") for names in (meeting.projects, dependents)
+    ]
+    return shown[0] + (f", and beneath it {shown[1]}" if dependents else "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 from xml.etree import ElementTree
 
-from vastplan.model.text import inert
+from vastplan.model.escaping import inert
 from vastplan.report.results import Level, Result, Results
 
 _LONGEST = 4_000

@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from urllib.parse import quote
 
-from vastplan.model.diagnostic import Diagnostic, Severity
-from vastplan.model.plan import Action, FieldChange, Plan, Unknown, Verb
-from vastplan.model.text import inert
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.plan import Action, FieldChange, Plan, UnknownCollection, Verb
 from vastplan.report.change import HEADINGS, parted, provenance, shares, uncovered, withdrawn
-from vastplan.report.machine import Problems
+from vastplan.report.json_report import Problems
+from vastplan.report.markdown_escape import code, prose, size, summary_code
 from vastplan.report.markdown_proofs import proofs
-from vastplan.report.markdown_words import code, prose, size, summary_code
 from vastplan.report.review import Crowd, Risk, by_risk, left_words, reverts, verdict
 from vastplan.report.values import CAUSES, before_after, counted, inside, plain
 
@@ -124,7 +124,7 @@ def _provenance(plan: Plan) -> str:
     return f"\n{prose(provenance(plan), 400)}\n" + (f"\n{lines}" if lines else "")
 
 
-def findings(found: tuple[Diagnostic, ...], title: str = "Checks") -> str:
+def findings(found: tuple[Finding, ...], title: str = "Checks") -> str:
     """Findings, the worst first."""
     if not found:
         return ""
@@ -135,7 +135,7 @@ def findings(found: tuple[Diagnostic, ...], title: str = "Checks") -> str:
     return f"\n#### {title} ({len(worst)})\n" + "".join(lines) + more + "\n"
 
 
-def _where(one: Diagnostic) -> str:
+def _where(one: Finding) -> str:
     place = " ".join(code(part) for part in (one.where, one.address) if part)
     return f"at {place}: " if place else ""
 
@@ -144,7 +144,7 @@ def _fix(text: str) -> str:
     return f" — to go on: {prose(text)}" if text else ""
 
 
-def unknown(missing: Sequence[Unknown]) -> str:
+def unknown(missing: Sequence[UnknownCollection]) -> str:
     """What could not be read."""
     lines = [f"\n- {code('/'.join((one.site, one.kind)))} could not be read: {prose(one.reason)}"
              for one in missing[:_SHOWN_FINDINGS]]  # fmt: skip
@@ -204,13 +204,13 @@ def _change(change: FieldChange, verb: Verb) -> Iterator[str]:
     if verb is Verb.CREATE:
         yield f"{code(change.path)}: {code(after)}"
         return
-    marks = CAUSES[change.cause] + (", before this change" if change.already else "")
-    marks += ", **forces replacement**" if change.replaces else ""
+    markers = CAUSES[change.cause] + (", before this change" if change.already else "")
+    markers += ", **forces replacement**" if change.replaces else ""
     details = list(inside(change))
     if not details:
-        yield f"{code(change.path)}: {code(before)} → {code(after)} ({marks})"
+        yield f"{code(change.path)}: {code(before)} → {code(after)} ({markers})"
         return
-    yield f"inside {code(change.path)} ({marks}):"
+    yield f"inside {code(change.path)} ({markers}):"
     for path, old, new in details[:_SHOWN_CHANGES]:
         yield f"{code(path)}: {code(old)} → {code(new)}"
 

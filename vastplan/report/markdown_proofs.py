@@ -13,7 +13,7 @@ from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Plan
 from vastplan.report.commitments import cells
 from vastplan.report.isolation import verdict, who
-from vastplan.report.markdown_words import code, prose
+from vastplan.report.markdown_escape import code, prose
 from vastplan.report.values import counted
 
 _SHOWN = 20  # lines of each part

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from vastplan.model.address import Address
+from vastplan.model.escaping import inert
 from vastplan.model.plan import Stage, Verb
-from vastplan.model.text import inert
 from vastplan.report.graph import STAGES, Band, Graph
 from vastplan.report.values import counted, plain
 

@@ -11,8 +11,8 @@ from collections import Counter
 from datetime import datetime
 
 from vastplan.model.drift import Drift
+from vastplan.model.escaping import inert
 from vastplan.model.plan import Plan
-from vastplan.model.text import inert
 
 _HELP = {
     "vastplan_checked_timestamp_seconds": "When the systems were read.",

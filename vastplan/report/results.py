@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
 
-from vastplan.model.diagnostic import Diagnostic, Severity, Where
 from vastplan.model.drift import Drift, DriftedObject
+from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Plan, Standing, Unknown
+from vastplan.model.plan import Action, Plan, Standing, UnknownCollection
 from vastplan.report.commitments import cells
 from vastplan.report.drift import ignored_words, sides
 from vastplan.report.isolation import verdict
-from vastplan.report.machine import Problems, Validation
+from vastplan.report.json_report import Problems, Validation
 from vastplan.report.values import CAUSES, counted, told
 
 # Where the entry of each address stands. A plan does not hold it: two ways of writing a document make one plan.
@@ -129,7 +129,7 @@ def of_receipt(plan: Plan, receipt: Receipt, places: Places = NOWHERE) -> Result
     )  # fmt: skip
 
 
-def _found(findings: Iterable[Diagnostic]) -> tuple[Result, ...]:
+def _found(findings: Iterable[Finding]) -> tuple[Result, ...]:
     return tuple(
         Result(
             one.code, _LEVELS[one.severity], one.message + (f" ({one.fix})" if one.fix else ""), one.address, one.where
@@ -138,7 +138,7 @@ def _found(findings: Iterable[Diagnostic]) -> tuple[Result, ...]:
     )
 
 
-def _unknown(found: Iterable[Unknown]) -> tuple[Result, ...]:
+def _unknown(found: Iterable[UnknownCollection]) -> tuple[Result, ...]:
     return tuple(
         Result(
             "unknown",

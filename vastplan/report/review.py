@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Severity
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Severity
 from vastplan.model.plan import (
     Action,
     Evidence,
     FieldChange,
-    Left,
+    IgnoredChange,
     Node,
     Plan,
     Stage,
@@ -20,7 +21,6 @@ from vastplan.model.plan import (
     by_hand,
     moved_by_hand,
 )  # fmt: skip
-from vastplan.model.text import inert
 from vastplan.report.change import beside, own
 from vastplan.report.values import before_after, counted, plain, told
 
@@ -173,7 +173,7 @@ def reverts(plan: Plan) -> list[Revert]:
     return found
 
 
-def left_words(one: Left) -> list[str]:
+def left_words(one: IgnoredChange) -> list[str]:
     """What is left alone, a line for each field."""
     until = f" (until {inert(one.until, 20)})" if one.until else ""
     lines = []

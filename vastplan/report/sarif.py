@@ -15,8 +15,8 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
-from vastplan.model.diagnostic import Where
-from vastplan.model.text import inert
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Where
 from vastplan.report.results import RULES, Level, Result, Results
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

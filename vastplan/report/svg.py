@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vastplan.model.address import Address
 from vastplan.report.graph import Graph
-from vastplan.report.html_words import Html, joined, tag
+from vastplan.report.html_escape import Html, joined, tag
 from vastplan.report.picture import HEIGHT, TITLES, TOP, WIDTH, Box, Curve, Picture, picture, steps
 from vastplan.report.values import counted
 

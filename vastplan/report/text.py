@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vastplan.model.diagnostic import Diagnostic, Severity
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Cause, Plan, Verb
-from vastplan.model.text import inert
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
 from vastplan.report.review import left_words, reverts
@@ -151,7 +151,7 @@ def _essence(action: Action) -> str:
     return ", ".join(f"{inert(one.path, 80)}: {before_after(one)[1]}" for one in action.changes if one.path != "name")
 
 
-def findings_lines(findings: tuple[Diagnostic, ...], style: Style) -> list[str]:
+def findings_lines(findings: tuple[Finding, ...], style: Style) -> list[str]:
     """Findings, one per line."""
     colours = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
     return [style.paint(inert(one, 600), colours[one.severity]) for one in findings]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from vastplan.model.escaping import inert
 from vastplan.model.plan import Author, Cause, FieldChange
-from vastplan.model.text import inert
 from vastplan.model.units import show
 
 CAUSES = {

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import vastplan.kinds
-from vastplan.checks.checkpoint import Budget, Finding
-from vastplan.checks.checkpoint.document import judge
-from vastplan.config.load import load
-from vastplan.words.capability import Capability
-from vastplan.words.discover import discover
-from vastplan.words.document import Scope
+from vastplan.checks.checkpoint import Budget, Violation
+from vastplan.checks.checkpoint.document import evaluate_guards
+from vastplan.document.load import load
+from vastplan.schema.capability import Capability
+from vastplan.schema.discover import discover
+from vastplan.schema.entries import Scope
 
-Judged = tuple[Budget | None, tuple[Finding, ...]]
+Judged = tuple[Budget | None, tuple[Violation, ...]]
 Judge = Callable[[str], Judged]
 REGISTRY = discover(vastplan.kinds)
 
@@ -31,6 +31,8 @@ def judged(tmp_path: Path) -> Judge:
         scope = Scope(document.sites(), document.entries)
         site, spec = next(iter(document.head.sites.items()))
         (volume,) = (one for one in scope.of(site, "volume") if one.address.name == "checkpoints")
-        return judge(volume, scope, spec.capability.model_dump() if isinstance(spec.capability, Capability) else {})
+        return evaluate_guards(
+            volume, scope, spec.capability.model_dump() if isinstance(spec.capability, Capability) else {}
+        )
 
     return of

@@ -11,7 +11,7 @@ from vastplan.checks.checkpoint.around import Around
 from vastplan.checks.checkpoint.qos import limits_of, unknown_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry, Scope
+from vastplan.schema.entries import Entry, Scope
 
 MB = 10**6
 

@@ -13,7 +13,7 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 KNOWN = frozenset(("iad", kind) for kind in ("view", "qos_policy", "tenant"))
 SAID = {"size": 10**12, "keep_last": 1, "concurrent_jobs": 1, "aligned": True, "mode": "sync"}

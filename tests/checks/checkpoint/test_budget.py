@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vastplan.checks.checkpoint import (
-    Capability,
     Demand,
     Frame,
     Limit,
+    SiteThroughput,
     Sort,
     Targets,
     Writer,
@@ -30,7 +30,7 @@ from vastplan.checks.checkpoint.cure import write_needed
 from vastplan.checks.checkpoint.failures import mtbf_seconds
 from vastplan.checks.checkpoint.rhythm import Pace, Window, window
 from vastplan.checks.checkpoint.size import model_bytes
-from vastplan.model import say, units
+from vastplan.model import formatting, units
 
 rates = st.integers(10**6, 10**13)
 spans = st.integers(1, 10**7)
@@ -53,7 +53,7 @@ demands = st.builds(
     gpus=st.none() | st.integers(1, 10**6),
     limits=limits.map(tuple),
     capability=st.builds(
-        Capability, read_bytes_per_second=st.none() | rates, write_bytes_per_second=st.none() | rates,
+        SiteThroughput, read_bytes_per_second=st.none() | rates, write_bytes_per_second=st.none() | rates,
         wan_bytes_per_second=st.none() | rates, origin_bytes_per_second=st.none() | rates, reduction=st.floats(1, 10),
     ),
     frames=st.lists(st.builds(Frame, every=spans, keep_local=st.integers(0, 10**8), keep_remote=st.integers(0, 10**8)), max_size=3).map(tuple),
@@ -259,23 +259,23 @@ def test_limits_and_capabilities_of_nothing_are_refused() -> None:
     with pytest.raises(ValueError, match="leave it out when it is unlimited"):
         Limit(Sort.SITE, "", 0)
     with pytest.raises(ValueError, match="1 or more"):
-        Capability(reduction=0.5)
+        SiteThroughput(reduction=0.5)
 
 
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        (say.size(980 * 10**9), "980 GB"),
-        (say.size(0), "0 B"),
-        (say.size(1_234_567), "1.23 MB"),
-        (say.rate(2.5e9), "2.5 GB/s"),
-        (say.span(93.333), "93.3 s"),
-        (say.span(299), "299 s"),
-        (say.span(300), "5 min"),
-        (say.span(5913), "98.5 min"),
-        (say.span(7200), "2 h"),
-        (say.span(86400 * 3), "3 days"),
-        (say.share(0.4828), "48.3 %"),
+        (formatting.size(980 * 10**9), "980 GB"),
+        (formatting.size(0), "0 B"),
+        (formatting.size(1_234_567), "1.23 MB"),
+        (formatting.rate(2.5e9), "2.5 GB/s"),
+        (formatting.span(93.333), "93.3 s"),
+        (formatting.span(299), "299 s"),
+        (formatting.span(300), "5 min"),
+        (formatting.span(5913), "98.5 min"),
+        (formatting.span(7200), "2 h"),
+        (formatting.span(86400 * 3), "3 days"),
+        (formatting.share(0.4828), "48.3 %"),
     ],
 )
 def test_figures_as_they_are_said(said: str, shown: str) -> None:

@@ -13,11 +13,11 @@ import yaml
 import vastplan.kinds
 from tests.checks.checkpoint.conftest import Judge
 from tests.conftest import Run
-from vastplan.checks.checkpoint import Budget, Capability, Demand, Writer
-from vastplan.config.load import load
+from vastplan.checks.checkpoint import Budget, Demand, SiteThroughput, Writer
+from vastplan.document.load import load
 from vastplan.model.errors import Invalid
-from vastplan.words.discover import discover
-from vastplan.words.document import Scope, expand
+from vastplan.schema.discover import discover
+from vastplan.schema.entries import Scope, compose
 
 ROOT = Path(__file__).resolve().parents[3]
 EXAMPLE = (ROOT / "examples" / "checkpoints.yaml").read_text()
@@ -126,7 +126,7 @@ def test_what_a_volume_says_is_what_is_computed_with(judged: Judge) -> None:
 
 
 def test_what_a_volume_does_not_say(judged: Judge) -> None:
-    site = Capability(read_bytes_per_second=20 * 10**9, write_bytes_per_second=10**10)
+    site = SiteThroughput(read_bytes_per_second=20 * 10**9, write_bytes_per_second=10**10)
     least = Demand(size_bytes=10**11, interval=600, keep=1, quota_bytes=10**12, capability=site)
     assert made(judged, DOCUMENT).demand == least
     model = edited((PLACE, "          model: {params: 1B}\n          event: preemption\n          gpus: {h100: 3}\n"))
@@ -144,7 +144,7 @@ def test_what_a_volume_does_not_say(judged: Judge) -> None:
         ),
     )
     assert made(judged, more).demand == replace(
-        least, capability=Capability(reduction=2.5), tenant_bytes=5 * 10**12, max_inodes=7, gpus=3, mtbf=86400,
+        least, capability=SiteThroughput(reduction=2.5), tenant_bytes=5 * 10**12, max_inodes=7, gpus=3, mtbf=86400,
         writer=Writer(ranks=2),
     )  # fmt: skip
 
@@ -303,7 +303,7 @@ def test_it_is_part_of_no_object(tmp_path: Path) -> None:
         document = load([tmp_path / "document.yaml"], registry)
         scope = Scope(document.sites(), document.entries)
         return [
-            (one.address, one.values) for one in expand(scope, document.entries, registry.expansions, registry.kinds)
+            (one.address, one.values) for one in compose(scope, document.entries, registry.compositions, registry.kinds)
         ]
 
     assert objects(DOCUMENT) == objects(edited(("        checkpoint:\n" + PLACE, "")))

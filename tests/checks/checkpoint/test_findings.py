@@ -12,11 +12,11 @@ import yaml
 
 from vastplan.checks.checkpoint import (
     TITLES,
-    Capability,
     Demand,
     Durability,
     Frame,
     Limit,
+    SiteThroughput,
     Sort,
     Targets,
     Writer,
@@ -30,7 +30,7 @@ from vastplan.checks.checkpoint.size import BYTES_PER_PARAMETER
 
 CASES = yaml.safe_load((Path(__file__).parent / "findings.yaml").read_text())
 WRITER = Writer(rank_bytes_per_second=10**9, staging_bytes_per_second=10**10)
-SITE = Capability(read_bytes_per_second=2 * 10**10, write_bytes_per_second=10**10)
+SITE = SiteThroughput(read_bytes_per_second=2 * 10**10, write_bytes_per_second=10**10)
 BASE = Demand(size_bytes=10**11, writer=WRITER, interval=1000, capability=SITE)
 
 
@@ -43,7 +43,7 @@ def limit(given: dict[str, Any]) -> Limit:
 def demand(given: dict[str, Any]) -> Demand:
     """The base with what a case gives laid over it; `writer: {}` and `capability: {}` are nothing known."""
     made: dict[str, Any] = dict(given)
-    for name, base, empty in (("writer", WRITER, Writer()), ("capability", SITE, Capability())):
+    for name, base, empty in (("writer", WRITER, Writer()), ("capability", SITE, SiteThroughput())):
         if name in given:
             made[name] = replace(base, **given[name]) if given[name] else empty
     if "limits" in given:  # in place of what the ranks can do

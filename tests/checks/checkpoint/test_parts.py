@@ -12,11 +12,11 @@ import pytest
 
 from tests.checks.checkpoint.test_findings import BASE, WRITER
 from vastplan.checks.checkpoint import (
-    Capability,
     Demand,
     Durability,
     Frame,
     Limit,
+    SiteThroughput,
     Sort,
     Targets,
     Writer,
@@ -36,7 +36,7 @@ from vastplan.checks.checkpoint.limits import burst_seconds
 from vastplan.checks.checkpoint.rhythm import Pace, Window, window
 from vastplan.checks.checkpoint.size import model_bytes
 from vastplan.checks.checkpoint.space import CapWindow, cap_window, kept_in_snapshots, live_bytes, readers_left
-from vastplan.model import say
+from vastplan.model import formatting
 
 GB = 10**9
 
@@ -46,7 +46,7 @@ def test_what_stands_where_nothing_is_said() -> None:
         ranks=1, nodes=None, rank_bytes_per_second=None, node_bytes_per_second=None, staging_bytes_per_second=None,
         files_per_rank=1, jobs=1, aligned=True, asynchronous=False,
     )  # fmt: skip
-    assert Capability() == Capability(
+    assert SiteThroughput() == SiteThroughput(
         read_bytes_per_second=None, write_bytes_per_second=None, wan_bytes_per_second=None,
         origin_bytes_per_second=None, reduction=1.0,
     )  # fmt: skip
@@ -54,7 +54,7 @@ def test_what_stands_where_nothing_is_said() -> None:
         size_bytes=1, bytes_per_parameter=None, writer=Writer(), interval=None, no_interval="", keep=1, gpus=None, mtbf=None,
         gpu_days_per_failure=None, restart=0, attach=0, read_per_rank=None, collective_timeout=None, grace_period=None,
         readers=None, durability=Durability.CLUSTER, drain_bytes_per_second=None, drained=Durability.CLUSTER, limits=(),
-        capability=Capability(), frames=(), quota_bytes=None, tenant_bytes=None, max_inodes=None, targets=Targets(), unknown=(),
+        capability=SiteThroughput(), frames=(), quota_bytes=None, tenant_bytes=None, max_inodes=None, targets=Targets(), unknown=(),
     )  # fmt: skip
     assert Frame(every=1) == Frame(every=1, keep_local=0, keep_remote=0)
     assert Durability.NODE < Durability.CLUSTER < Durability.REGION
@@ -85,7 +85,7 @@ STAGED = "what an asynchronous checkpoint blocks is its copy to host memory: giv
         ({"mtbf": 0}, FAILING),
         ({"gpu_days_per_failure": -0.5}, "gpu_days_per_failure is -0.5: it cannot be less than nothing"),
         ({"writer": Writer(nodes=-2)}, "nodes is -2: it cannot be less than nothing"),
-        ({"capability": Capability(wan_bytes_per_second=-1)}, "wan_bytes_per_second is -1: it cannot be less than nothing"),
+        ({"capability": SiteThroughput(wan_bytes_per_second=-1)}, "wan_bytes_per_second is -1: it cannot be less than nothing"),
         ({"targets": Targets(overhead=-0.5)}, "overhead is -0.5: it cannot be less than nothing"),
     ],
 )  # fmt: skip
@@ -95,7 +95,7 @@ def test_what_makes_no_sense_is_said_word_for_word(wrong: dict[str, Any], says: 
 
 
 def test_the_least_that_makes_sense() -> None:
-    least = Demand(size_bytes=1, interval=1, mtbf=0.1, targets=Targets(rpo=0), capability=Capability(reduction=1))
+    least = Demand(size_bytes=1, interval=1, mtbf=0.1, targets=Targets(rpo=0), capability=SiteThroughput(reduction=1))
     assert budget(least).write is None
     assert (budget(BASE).mtbf, budget(BASE).mtbf_derived) == (None, False)
 
@@ -103,7 +103,7 @@ def test_the_least_that_makes_sense() -> None:
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (lambda: Capability(reduction=0.99), "reduction_ratio is stored size before over after reduction: 1 or more"),
+        (lambda: SiteThroughput(reduction=0.99), "reduction_ratio is stored size before over after reduction: 1 or more"),
         (lambda: model_bytes(0, 2), "a model has parameters: give how many, for example 70B"),
         (
             lambda: model_bytes(1, 0),
@@ -270,7 +270,7 @@ def test_the_cure() -> None:
     assert write_needed(budget(BASE)) == 100  # it is short enough
 
 
-UNKNOWN = replace(BASE, writer=Writer(), capability=Capability())
+UNKNOWN = replace(BASE, writer=Writer(), capability=SiteThroughput())
 PINNED = replace(BASE, frames=(Frame(every=1000, keep_local=10000),))
 
 
@@ -369,8 +369,11 @@ def test_what_coincides_is_said_with_the_three_that_ask_for_most() -> None:
     assert found.severity.value == "warning"
     two = {"a": budget(held(9 * GB)), "b": budget(held(9 * GB))}
     assert together(two) != ()
-    assert together({**two, "b": budget(replace(held(9 * GB), capability=Capability(write_bytes_per_second=GB)))}) == ()
-    assert together({name: budget(replace(held(9 * GB), capability=Capability())) for name in "ab"}) == ()
+    assert (
+        together({**two, "b": budget(replace(held(9 * GB), capability=SiteThroughput(write_bytes_per_second=GB)))})
+        == ()
+    )
+    assert together({name: budget(replace(held(9 * GB), capability=SiteThroughput())) for name in "ab"}) == ()
     assert together({}) == ()
 
 
@@ -420,16 +423,16 @@ def test_a_cap_that_is_not_known_is_not_named() -> None:
         "while a checkpoint is written 18 GB/s are left for reads that need 19 GB/s",
         "cap the writes",
     )
-    assert list(shared(budget(replace(BASE, readers=1, capability=Capability())))) == []
+    assert list(shared(budget(replace(BASE, readers=1, capability=SiteThroughput())))) == []
 
 
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        (say.size(10**15), "1 PB"), (say.size(10**15 - 10**13), "990 TB"), (say.size(10**18), "1 EB"),
-        (say.size(10**12), "1 TB"), (say.size(10**9), "1 GB"), (say.size(10**6), "1 MB"), (say.size(-2000), "-2 kB"),
-        (say.size(0.5), "0.5 B"), (say.rate(10**15), "1 PB/s"), (say.span(86400 * 3 - 1, 5), "72 h"),
-        (say.size(123456, 5), "123.46 kB"), (say.size(1234 * 10**18, 4), "1,234 EB"), (say.span(1234.5, 3, "ROUND_CEILING"), "20.6 min"),
+        (formatting.size(10**15), "1 PB"), (formatting.size(10**15 - 10**13), "990 TB"), (formatting.size(10**18), "1 EB"),
+        (formatting.size(10**12), "1 TB"), (formatting.size(10**9), "1 GB"), (formatting.size(10**6), "1 MB"), (formatting.size(-2000), "-2 kB"),
+        (formatting.size(0.5), "0.5 B"), (formatting.rate(10**15), "1 PB/s"), (formatting.span(86400 * 3 - 1, 5), "72 h"),
+        (formatting.size(123456, 5), "123.46 kB"), (formatting.size(1234 * 10**18, 4), "1,234 EB"), (formatting.span(1234.5, 3, "ROUND_CEILING"), "20.6 min"),
     ],
 )  # fmt: skip
 def test_figures_of_every_size(said: str, shown: str) -> None:
@@ -437,10 +440,10 @@ def test_figures_of_every_size(said: str, shown: str) -> None:
 
 
 def test_as_many_digits_as_it_takes_and_no_more() -> None:
-    assert say.between(say.span, 100.04, 100.46) == ("100.1 s", "100.4 s")
-    assert say.between(say.span, 100.25, 101.5) == ("100.3 s", "101.5 s")
-    assert say.between(say.span, 100.5, 103.0) == ("101 s", "103 s")
-    assert say.between(say.span, 0.0, 100.0) == ("0 s", "100 s")
-    assert say.apart(say.span, 100.04, 100.46) == ("100 s", "100.5 s")
-    assert say.apart(say.span, 1.0, 1.0 + 2e-11) == ("1 s", "1.00000000002 s")
-    assert say.apart(say.span, 1.0, 1.0 + 2e-12) == ("1 s", "1 s")  # nobody can see so many
+    assert formatting.between(formatting.span, 100.04, 100.46) == ("100.1 s", "100.4 s")
+    assert formatting.between(formatting.span, 100.25, 101.5) == ("100.3 s", "101.5 s")
+    assert formatting.between(formatting.span, 100.5, 103.0) == ("101 s", "103 s")
+    assert formatting.between(formatting.span, 0.0, 100.0) == ("0 s", "100 s")
+    assert formatting.apart(formatting.span, 100.04, 100.46) == ("100 s", "100.5 s")
+    assert formatting.apart(formatting.span, 1.0, 1.0 + 2e-11) == ("1 s", "1.00000000002 s")
+    assert formatting.apart(formatting.span, 1.0, 1.0 + 2e-12) == ("1 s", "1 s")  # nobody can see so many

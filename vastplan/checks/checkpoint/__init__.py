@@ -5,13 +5,30 @@ Everything here is a pure function over frozen values.
 """
 
 from vastplan.checks.checkpoint.budget import Budget, Passage, budget
-from vastplan.checks.checkpoint.demand import Capability, Demand, Durability, Frame, Targets, Writer
+from vastplan.checks.checkpoint.demand import Demand, Durability, Frame, SiteThroughput, Targets, Writer
 from vastplan.checks.checkpoint.figures import figures, line
 from vastplan.checks.checkpoint.findings import TITLES, change, findings, together
 from vastplan.checks.checkpoint.limits import Limit, Sort, iops_limit
-from vastplan.checks.checkpoint.timely import Finding
+from vastplan.checks.checkpoint.timely import Violation
 
 __all__ = [
-    "TITLES", "Budget", "Capability", "Demand", "Durability", "Finding", "Frame", "Limit", "Passage", "Sort", "Targets",
-    "Writer", "budget", "change", "figures", "findings", "iops_limit", "line", "together",
+    "TITLES",
+    "Budget",
+    "Demand",
+    "Durability",
+    "Frame",
+    "Limit",
+    "Passage",
+    "SiteThroughput",
+    "Sort",
+    "Targets",
+    "Violation",
+    "Writer",
+    "budget",
+    "change",
+    "figures",
+    "findings",
+    "iops_limit",
+    "line",
+    "together",
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from vastplan.checks.checkpoint.demand import Frame
 from vastplan.checks.checkpoint.limits import Limit, Sort
 from vastplan.checks.checkpoint.qos import MB, limits_of, unknown_of
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry, Scope
+from vastplan.schema.entries import Entry, Scope
 
 Values = Mapping[str, Any]
 

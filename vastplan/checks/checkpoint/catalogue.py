@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.checkpoint.findings import TITLES
 from vastplan.checks.checkpoint.judged import judged
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 _LLAMA = "arXiv 2407.21783, Llama 3: 419 interruptions in 54 days on 16,384 GPUs"
@@ -17,11 +17,11 @@ _RSC = "arXiv 2410.21680, failures on Meta's RSC-1 by the size of a job"
 _QOS = "VAST knowledge base, QoS overview and best practices"
 
 
-def _run(facts: Facts, code: str) -> Iterator[Finding]:
+def _run(facts: Facts, code: str) -> Iterator[Violation]:
     for one in judged(facts):
         for found in one.findings:
             if found.code == code:
-                yield Finding(one.volume, found.sentence, found.fix, found.severity)
+                yield Violation(one.volume, found.sentence, found.fix, found.severity)
 
 
 def _check(code: str, severity: Severity, why: str, fix: str, source: str, milder: Severity | None = None) -> Check:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import isinf
 
 from vastplan.checks.checkpoint.budget import Budget, window_of
-from vastplan.model import say
+from vastplan.model import formatting
 
 _HALVINGS = 60
 
@@ -17,8 +17,8 @@ def cure(budget: Budget) -> str:
         return ""
     if not budget.window.empty:
         if isinf(budget.window.longest):
-            return f"an interval of {say.at_least(say.span, budget.window.shortest)} or more"
-        least, most = say.between(say.span, budget.window.shortest, budget.window.longest)
+            return f"an interval of {formatting.at_least(formatting.span, budget.window.shortest)} or more"
+        least, most = formatting.between(formatting.span, budget.window.shortest, budget.window.longest)
         return f"an interval of {least} to {most}"
     wanted = write_needed(budget)
     if wanted is None:
@@ -27,8 +27,8 @@ def cure(budget: Budget) -> str:
             + (", or stage faster" if budget.demand.writer.asynchronous else "")
         )
     return (
-        f"no interval meets the targets at this bandwidth: the write may take {say.at_most(say.span, wanted)}, so raise it to "
-        f"{say.at_least(say.rate, budget.demand.size_bytes / wanted)} for each job ({budget.binding} binds)"
+        f"no interval meets the targets at this bandwidth: the write may take {formatting.at_most(formatting.span, wanted)}, so raise it to "
+        f"{formatting.at_least(formatting.rate, budget.demand.size_bytes / wanted)} for each job ({budget.binding} binds)"
     )
 
 

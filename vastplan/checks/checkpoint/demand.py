@@ -44,7 +44,7 @@ class Writer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Capability:
+class SiteThroughput:
     """What a site can do; no API says, so that people have to."""
 
     read_bytes_per_second: int | None = None
@@ -106,7 +106,7 @@ class Demand:
     drained: Durability = Durability.CLUSTER
     limits: tuple[Limit, ...] = ()
     """The QoS policies and the VIP pool on the way; what the writers, the site and the WAN bound is added to them."""
-    capability: Capability = Capability()
+    capability: SiteThroughput = SiteThroughput()
     frames: tuple[Frame, ...] = ()
     quota_bytes: int | None = None
     tenant_bytes: int | None = None

@@ -7,17 +7,17 @@ from typing import Any
 
 from vastplan.checks.checkpoint.around import Around
 from vastplan.checks.checkpoint.budget import Budget, budget
-from vastplan.checks.checkpoint.demand import Capability, Demand, Durability, Targets, Writer
+from vastplan.checks.checkpoint.demand import Demand, Durability, SiteThroughput, Targets, Writer
 from vastplan.checks.checkpoint.findings import findings
 from vastplan.checks.checkpoint.qos import MB
 from vastplan.checks.checkpoint.size import BYTES_PER_PARAMETER, model_bytes
-from vastplan.checks.checkpoint.timely import ERROR, Finding
-from vastplan.words.document import Entry, Scope
+from vastplan.checks.checkpoint.timely import ERROR, Violation
+from vastplan.schema.entries import Entry, Scope
 
 Values = Mapping[str, Any]
 
 
-def judge(volume: Entry, scope: Scope, site: Values) -> tuple[Budget | None, tuple[Finding, ...]]:
+def evaluate_guards(volume: Entry, scope: Scope, site: Values) -> tuple[Budget | None, tuple[Violation, ...]]:
     """The budget of a volume and what it says: `(None, ())` for a volume without `checkpoint`.
 
     `scope` is the document before its composite entries are expanded, `site` what is said that the volume's site can do
@@ -28,7 +28,7 @@ def judge(volume: Entry, scope: Scope, site: Values) -> tuple[Budget | None, tup
     try:
         found = budget(demand(volume, scope, site))
     except ValueError as senseless:
-        return None, (Finding("CKP-00", ERROR, str(senseless), "the budget is computed once this is settled"),)
+        return None, (Violation("CKP-00", ERROR, str(senseless), "the budget is computed once this is settled"),)
     return found, findings(found)
 
 
@@ -88,14 +88,14 @@ def _writer(said: Values, gpus: int | None) -> Writer:
     )
 
 
-def _capability(site: Values, goes_to: str, name: str, origin: str | None) -> Capability:
+def _capability(site: Values, goes_to: str, name: str, origin: str | None) -> SiteThroughput:
     """What the site `name` can do, with its links to where the volume replicates and to where its writes go."""
     wan = site.get("wan_bw_mbps", {})
     if origin is not None and origin not in wan:
         raise ValueError(
             f"writes go to {origin}, and no link there is known: give sites.{name}.capability.wan_bw_mbps.{origin}"
         )
-    return Capability(
+    return SiteThroughput(
         read_bytes_per_second=_rate(site.get("reads_bw_mbps")),
         write_bytes_per_second=_rate(site.get("writes_bw_mbps")),
         wan_bytes_per_second=_rate(wan.get(goes_to)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import isfinite
 
 from vastplan.checks.checkpoint.budget import Budget
-from vastplan.model import say
+from vastplan.model import formatting
 
 Figure = int | float | str | None
 
@@ -49,15 +49,15 @@ def figures(budget: Budget) -> dict[str, Figure]:
 
 def line(budget: Budget) -> str:
     """`980 GB in 8.17 min at 2 GB/s (QoS bandwidth of volume v binds), stall 0.011 %, up to 23.2 min lost, ...`."""
-    first = say.size(budget.demand.size_bytes)
+    first = formatting.size(budget.demand.size_bytes)
     if budget.write is not None and budget.bandwidth is not None:
-        first += f" in {say.span(budget.write)} at {say.rate(budget.bandwidth)} ({budget.binding} binds)"
+        first += f" in {formatting.span(budget.write)} at {formatting.rate(budget.bandwidth)} ({budget.binding} binds)"
     said = [first]
     if budget.rhythm is not None:
-        said.append(f"stall {say.share(budget.rhythm.stall_fraction)}")
-        said.append(f"up to {say.span(budget.rhythm.rpo)} lost")
+        said.append(f"stall {formatting.share(budget.rhythm.stall_fraction)}")
+        said.append(f"up to {formatting.span(budget.rhythm.rpo)} lost")
     if budget.best is not None:
-        said.append(f"best interval {say.span(budget.best)}")
+        said.append(f"best interval {formatting.span(budget.best)}")
     if budget.space.pinned:
-        said.append(f"{say.size(budget.space.pinned)} pinned by snapshots")
+        said.append(f"{formatting.size(budget.space.pinned)} pinned by snapshots")
     return ", ".join(said)

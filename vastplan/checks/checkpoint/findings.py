@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from vastplan.checks.checkpoint.budget import Budget
 from vastplan.checks.checkpoint.limits import Sort
 from vastplan.checks.checkpoint.roomy import ROOMY
-from vastplan.checks.checkpoint.timely import TIMELY, WARNING, Finding
-from vastplan.model import say
+from vastplan.checks.checkpoint.timely import TIMELY, WARNING, Violation
+from vastplan.model import formatting
 
 TITLES: Mapping[str, str] = {
     "CKP-00": "what was asked for cannot be computed",
@@ -32,12 +32,16 @@ TITLES: Mapping[str, str] = {
 }
 
 
-def findings(budget: Budget) -> tuple[Finding, ...]:
+def findings(budget: Budget) -> tuple[Violation, ...]:
     """All findings of one volume, by code."""
-    return tuple(sorted((one for judge in (*TIMELY, *ROOMY) for one in judge(budget)), key=lambda one: one.code))
+    return tuple(
+        sorted(
+            (one for evaluate_guards in (*TIMELY, *ROOMY) for one in evaluate_guards(budget)), key=lambda one: one.code
+        )
+    )
 
 
-def together(budgets: Mapping[str, Budget]) -> tuple[Finding, ...]:
+def together(budgets: Mapping[str, Budget]) -> tuple[Violation, ...]:
     """CKP-10: the checkpoints of one site, by address, when those that are aligned coincide."""
     aligned = {name: one for name, one in budgets.items() if one.demand.writer.aligned}
     known = {name: cap for name, one in aligned.items() if (cap := cap_of(one)) is not None}
@@ -45,11 +49,11 @@ def together(budgets: Mapping[str, Budget]) -> tuple[Finding, ...]:
     site = next(iter(writes)) if len(writes) == 1 else None
     if site is None or sum(known.values()) <= site:
         return ()
-    most = ", ".join(f"{name} {say.rate(cap)}" for name, cap in sorted(known.items(), key=lambda one: -one[1])[:3])
-    what = (
-        f"checkpoints that coincide may ask for {say.rate(sum(known.values()))} of the site's {say.rate(site)}: {most}"
+    most = ", ".join(
+        f"{name} {formatting.rate(cap)}" for name, cap in sorted(known.items(), key=lambda one: -one[1])[:3]
     )
-    return (Finding("CKP-10", WARNING, what, "lower the QoS limits, or do not let the jobs' checkpoints coincide"),)
+    what = f"checkpoints that coincide may ask for {formatting.rate(sum(known.values()))} of the site's {formatting.rate(site)}: {most}"
+    return (Violation("CKP-10", WARNING, what, "lower the QoS limits, or do not let the jobs' checkpoints coincide"),)
 
 
 def cap_of(budget: Budget) -> float | None:
@@ -76,14 +80,16 @@ def _changes(before: Budget, after: Budget) -> Iterator[str]:
         yield f"what binds: {before.binding or 'nothing known'} -> {after.binding or 'nothing known'}"
     if before.rhythm and after.rhythm:
         if before.rhythm.stall_fraction != after.rhythm.stall_fraction:
-            stall = (say.share(one.rhythm.stall_fraction) for one in (before, after) if one.rhythm)
+            stall = (formatting.share(one.rhythm.stall_fraction) for one in (before, after) if one.rhythm)
             yield f"stall {' -> '.join(stall)}"
         if before.rhythm.rpo != after.rhythm.rpo:
-            yield f"work that may be lost {say.span(before.rhythm.rpo)} -> {say.span(after.rhythm.rpo)}"
+            yield f"work that may be lost {formatting.span(before.rhythm.rpo)} -> {formatting.span(after.rhythm.rpo)}"
     if before.best != after.best:
         yield f"best interval {_span(before.best)} -> {_span(after.best)}"
     if before.space.pinned != after.space.pinned:
-        pinned = ("not known" if one is None else say.size(one) for one in (before.space.pinned, after.space.pinned))
+        pinned = (
+            "not known" if one is None else formatting.size(one) for one in (before.space.pinned, after.space.pinned)
+        )
         yield f"pinned by snapshots {' -> '.join(pinned)}"
     was = {one.code for one in findings(before)}
     new = sorted({one.code for one in findings(after)} - was)
@@ -92,4 +98,4 @@ def _changes(before: Budget, after: Budget) -> Iterator[str]:
 
 
 def _span(seconds: float | None) -> str:
-    return "not known" if seconds is None else say.span(seconds)
+    return "not known" if seconds is None else formatting.span(seconds)

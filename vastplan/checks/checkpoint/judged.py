@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from vastplan.checks.checkpoint.budget import Budget
-from vastplan.checks.checkpoint.document import judge
+from vastplan.checks.checkpoint.document import evaluate_guards
 from vastplan.checks.checkpoint.figures import figures, line
 from vastplan.checks.checkpoint.findings import change, together
 from vastplan.checks.checkpoint.live import before
-from vastplan.checks.checkpoint.timely import Finding
+from vastplan.checks.checkpoint.timely import Violation
 from vastplan.checks.facts import Facts
 from vastplan.model.budget import CheckpointBudget
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 _DIGITS = 6  # of a curve: it is drawn, and nobody computes with it
 
@@ -25,7 +25,7 @@ class Judged:
 
     volume: Entry
     budget: Budget | None
-    findings: tuple[Finding, ...]
+    findings: tuple[Violation, ...]
 
 
 @lru_cache(maxsize=2)  # every check of checkpoints asks for the same
@@ -34,7 +34,7 @@ def judged(facts: Facts) -> tuple[Judged, ...]:
     volumes = sorted(
         (one for one in facts.written.all("volume") if "checkpoint" in one.values), key=lambda one: one.address
     )
-    found = [Judged(one, *judge(one, facts.scope, facts.capability(one.address.site))) for one in volumes]
+    found = [Judged(one, *evaluate_guards(one, facts.scope, facts.capability(one.address.site))) for one in volumes]
     first = {one.volume.address.site: number for number, one in reversed(list(enumerate(found)))}
     for site, number in first.items():
         one = found[number]

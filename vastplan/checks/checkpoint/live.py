@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vastplan.checks.checkpoint.budget import Budget
-from vastplan.checks.checkpoint.document import judge
+from vastplan.checks.checkpoint.document import evaluate_guards
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry, Scope, moved
+from vastplan.schema.entries import Entry, Scope, moved
 
 _READ = ("view", "qos_policy", "tenant")
 
@@ -36,7 +36,7 @@ def before(facts: Facts, volume: Entry) -> Budget | None:
     policy = live.get(volume.values.get("qos_policy"))
     if policy is not None:
         scope.add(policy)
-    found, _ = judge(volume, scope, facts.capability(site))
+    found, _ = evaluate_guards(volume, scope, facts.capability(site))
     return found
 
 

@@ -9,13 +9,13 @@ from typing import NamedTuple
 from vastplan.checks.checkpoint import failures
 from vastplan.checks.checkpoint.budget import Budget
 from vastplan.checks.checkpoint.cure import cure
-from vastplan.model import say
-from vastplan.model.diagnostic import Severity
+from vastplan.model import formatting
+from vastplan.model.finding import Severity
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
 
-class Finding(NamedTuple):
+class Violation(NamedTuple):
     """A stable code, how bad it is, what is the case, and what would have to change."""
 
     code: str
@@ -24,14 +24,14 @@ class Finding(NamedTuple):
     fix: str
 
 
-def unanswered(budget: Budget) -> Iterator[Finding]:
+def unanswered(budget: Budget) -> Iterator[Violation]:
     """CKP-00: what was asked for and cannot be computed. A figure that only looks right is not given instead."""
     demand = budget.demand
     if budget.write is None:
         fix = "give the site's capability.writes_bw_mbps, write_per_rank, or a QoS limit on writes"
-        yield Finding("CKP-00", ERROR, "the write time cannot be computed: nothing is known to limit it", fix)
+        yield Violation("CKP-00", ERROR, "the write time cannot be computed: nothing is known to limit it", fix)
     for one in demand.unknown:
-        yield Finding("CKP-00", WARNING, one, "the figures may be too good")
+        yield Violation("CKP-00", WARNING, one, "the figures may be too good")
     targets = demand.targets
     if targets.overhead is not None and budget.mtbf is None:
         yield _unjudged("overhead", "how often the job fails is not known", "give gpus, or reliability.mtbf")
@@ -44,63 +44,63 @@ def unanswered(budget: Budget) -> Iterator[Finding]:
         yield _unjudged("remote_rpo", "how it is replicated is not known", fix)
 
 
-def _unjudged(target: str, why: str, fix: str) -> Finding:
-    return Finding("CKP-00", WARNING, f"the target {target} cannot be judged: {why}", fix)
+def _unjudged(target: str, why: str, fix: str) -> Violation:
+    return Violation("CKP-00", WARNING, f"the target {target} cannot be judged: {why}", fix)
 
 
-def written_in_time(budget: Budget) -> Iterator[Finding]:
+def written_in_time(budget: Budget) -> Iterator[Violation]:
     """CKP-01: the write takes longer than the interval."""
     if budget.rhythm and budget.pace and budget.pace.write > budget.rhythm.interval:
-        takes, due = say.apart(say.span, budget.pace.write, budget.rhythm.interval)
+        takes, due = formatting.apart(formatting.span, budget.pace.write, budget.rhythm.interval)
         what = f"a checkpoint takes {takes} to write and the next one is due after {due}: {budget.binding} binds"
-        yield Finding("CKP-01", ERROR, what, cure(budget))
+        yield Violation("CKP-01", ERROR, what, cure(budget))
 
 
-def stalls(budget: Budget) -> Iterator[Finding]:
+def stalls(budget: Budget) -> Iterator[Violation]:
     """CKP-02: the job stands still for too much of its time."""
     wanted = budget.demand.targets.stall_fraction
     if budget.rhythm and wanted is not None and budget.rhythm.stall_fraction > wanted:
-        stall, target = say.apart(say.share, budget.rhythm.stall_fraction, wanted)
+        stall, target = formatting.apart(formatting.share, budget.rhythm.stall_fraction, wanted)
         what = f"{stall} of the time is stall, the target is {target}"
-        yield Finding("CKP-02", WARNING, what, cure(budget))
+        yield Violation("CKP-02", WARNING, what, cure(budget))
 
 
-def recovery_point(budget: Budget) -> Iterator[Finding]:
+def recovery_point(budget: Budget) -> Iterator[Violation]:
     """CKP-03: the newest complete checkpoint may be older than its target, here or on the other site."""
     targets = budget.demand.targets
     if budget.rhythm and targets.rpo is not None and budget.rhythm.rpo > targets.rpo:
-        lost, target = say.apart(say.span, budget.rhythm.rpo, targets.rpo)
+        lost, target = formatting.apart(formatting.span, budget.rhythm.rpo, targets.rpo)
         what = f"up to {lost} of work is lost, the target is {target}: {budget.binding} binds"
-        yield Finding("CKP-03", ERROR, what, cure(budget))
+        yield Violation("CKP-03", ERROR, what, cure(budget))
     if budget.replica and targets.remote_rpo is not None and budget.replica.rpo > targets.remote_rpo:
-        lost, target = say.apart(say.span, budget.replica.rpo, targets.remote_rpo)
+        lost, target = formatting.apart(formatting.span, budget.replica.rpo, targets.remote_rpo)
         what = (
             f"on the other site up to {lost} of work is lost, the target is {target}: "
-            f"{say.span(budget.replica.transfer)} of it is the transfer"
+            f"{formatting.span(budget.replica.transfer)} of it is the transfer"
         )
-        yield Finding("CKP-03", ERROR, what, "replicate more often, checkpoint more often, or use a faster WAN")
+        yield Violation("CKP-03", ERROR, what, "replicate more often, checkpoint more often, or use a faster WAN")
 
 
-def best_interval(budget: Budget) -> Iterator[Finding]:
+def best_interval(budget: Budget) -> Iterator[Violation]:
     """CKP-04: far from the best interval, or more overhead than wanted."""
     rhythm, best = budget.rhythm, budget.best
     if rhythm is None or best is None or rhythm.overhead is None or budget.best_overhead is None:
         return
     wanted = budget.demand.targets.overhead
     if wanted is not None and rhythm.overhead > wanted:
-        costs, target = say.apart(say.share, rhythm.overhead, wanted)
-        least = say.share(budget.best_overhead)
-        what = f"the overhead is {costs}, the target is {target}; the least is {least}, at {say.span(best)}"
-        yield Finding("CKP-04", WARNING, what, cure(budget))
+        costs, target = formatting.apart(formatting.share, rhythm.overhead, wanted)
+        least = formatting.share(budget.best_overhead)
+        what = f"the overhead is {costs}, the target is {target}; the least is {least}, at {formatting.span(best)}"
+        yield Violation("CKP-04", WARNING, what, cure(budget))
     elif not best / 2 <= rhythm.kept <= 2 * best:
         what = (
-            f"an interval of {say.span(rhythm.kept)} costs {say.share(rhythm.overhead)}, "
-            f"the best one of {say.span(best)} {say.share(budget.best_overhead)}"
+            f"an interval of {formatting.span(rhythm.kept)} costs {formatting.share(rhythm.overhead)}, "
+            f"the best one of {formatting.span(best)} {formatting.share(budget.best_overhead)}"
         )
-        yield Finding("CKP-04", WARNING, what, f"an interval near {say.span(best)}, if the targets allow it")
+        yield Violation("CKP-04", WARNING, what, f"an interval near {formatting.span(best)}, if the targets allow it")
 
 
-def barrier(budget: Budget) -> Iterator[Finding]:
+def barrier(budget: Budget) -> Iterator[Violation]:
     """CKP-06: ranks that wait for a synchronous write give up. The usual 10 minutes of NCCL are not assumed."""
     limit = budget.demand.collective_timeout
     if (
@@ -109,51 +109,51 @@ def barrier(budget: Budget) -> Iterator[Finding]:
         and not budget.demand.writer.asynchronous
         and budget.write >= limit
     ):
-        what = f"a synchronous write takes {say.span(budget.write)} and its barrier times out after {say.span(limit)}"
-        yield Finding("CKP-06", ERROR, what, f"mode: async, a longer timeout, or more than {budget.binding} allows")
+        what = f"a synchronous write takes {formatting.span(budget.write)} and its barrier times out after {formatting.span(limit)}"
+        yield Violation("CKP-06", ERROR, what, f"mode: async, a longer timeout, or more than {budget.binding} allows")
 
 
-def eviction(budget: Budget) -> Iterator[Finding]:
+def eviction(budget: Budget) -> Iterator[Violation]:
     """CKP-07: a pod that is told to go is killed before its last checkpoint is written."""
     grace = budget.demand.grace_period
     if budget.write is not None and grace is not None and grace < budget.write:
-        has, takes = say.apart(say.span, grace, budget.write)
+        has, takes = formatting.apart(formatting.span, grace, budget.write)
         what = f"a pod has {has} to end and a checkpoint takes {takes}"
-        yield Finding("CKP-07", WARNING, what, f"a terminationGracePeriodSeconds of {ceil(budget.write)} or more")
+        yield Violation("CKP-07", WARNING, what, f"a terminationGracePeriodSeconds of {ceil(budget.write)} or more")
 
 
-def failing(budget: Budget) -> Iterator[Finding]:
+def failing(budget: Budget) -> Iterator[Violation]:
     """CKP-12: failures come about as often as checkpoints, or how often they come is not known well."""
     demand, mtbf = budget.demand, budget.mtbf
     if mtbf is None:
         return
     if demand.interval is not None and demand.interval >= mtbf / 2:
-        what = f"a failure is expected every {say.span(mtbf)} and a checkpoint every {say.span(demand.interval)}"
-        yield Finding("CKP-12", WARNING, what, f"an interval well below {say.span(mtbf / 2)}")
+        what = f"a failure is expected every {formatting.span(mtbf)} and a checkpoint every {formatting.span(demand.interval)}"
+        yield Violation("CKP-12", WARNING, what, f"an interval well below {formatting.span(mtbf / 2)}")
     if budget.mtbf_derived and demand.gpus is not None and demand.gpus < failures.SMALL_JOB:
-        worse = say.span(mtbf * failures.SMALL_JOB_PESSIMISM)
+        worse = formatting.span(mtbf * failures.SMALL_JOB_PESSIMISM)
         what = (
-            f"{say.span(mtbf)} between failures is derived from large jobs; on {demand.gpus:,} GPUs it may be {worse} "
+            f"{formatting.span(mtbf)} between failures is derived from large jobs; on {demand.gpus:,} GPUs it may be {worse} "
             "(Meta measured 7.9 h where the law said 28.8 h)"
         )
-        yield Finding("CKP-12", WARNING, what, "give reliability.mtbf as measured")
+        yield Violation("CKP-12", WARNING, what, "give reliability.mtbf as measured")
 
 
-def open_interval(budget: Budget) -> Iterator[Finding]:
+def open_interval(budget: Budget) -> Iterator[Violation]:
     """CKP-16: an interval that is no time has no recovery point."""
     if budget.demand.interval is None:
         why = budget.demand.no_interval or "no interval is given"
-        yield Finding("CKP-16", WARNING, f"{why}: work that may be lost has no bound", "an interval in time, as 30m")
+        yield Violation("CKP-16", WARNING, f"{why}: work that may be lost has no bound", "an interval in time, as 30m")
 
 
-def recovery_time(budget: Budget) -> Iterator[Finding]:
+def recovery_time(budget: Budget) -> Iterator[Violation]:
     """CKP-17: getting back takes longer than its target."""
     wanted, demand = budget.demand.targets.rto, budget.demand
     if wanted is not None and budget.restore is not None and budget.restore > wanted:
         reading = budget.restore - demand.attach - demand.restart
-        takes, target = say.apart(say.span, budget.restore, wanted)
-        what = f"a restore takes {takes}, {say.span(reading)} of it reading; the target is {target}"
-        yield Finding("CKP-17", NOTE, what, "faster reads, a smaller checkpoint, or a quicker restart")
+        takes, target = formatting.apart(formatting.span, budget.restore, wanted)
+        what = f"a restore takes {takes}, {formatting.span(reading)} of it reading; the target is {target}"
+        yield Violation("CKP-17", NOTE, what, "faster reads, a smaller checkpoint, or a quicker restart")
 
 
 TIMELY = (

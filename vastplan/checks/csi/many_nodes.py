@@ -2,28 +2,28 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 _MANY = ("ReadOnlyMany", "ReadWriteMany")
 _OLDEST = (5, 3)  # the first VMS with block storage
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for one in facts.objects.all("storage_class"):
         if one.values.get("driver") != "block":
             continue
         for claim in facts.claims.get(one.address, ()):
             many = [mode for mode in _MANY if mode in claim.values["access_modes"]]
             if many and claim.values.get("volume_mode") != "Block":
-                yield Finding(
+                yield Violation(
                     claim, f"{many[-1]} of class {one.address.name}, whose driver mounts a file system on one node"
                 )
         version = _version(str(facts.sites[one.address.site].facts.get("vast_version", "")))
         if version is not None and version < _OLDEST:
             there = ".".join(map(str, version))
-            yield Finding(
+            yield Violation(
                 one, f"the block driver needs VAST 5.3, and this cluster has {there}", "use the file driver here"
             )
 

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.paths import parts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 _BY_TENANT = (2, 6)  # from here on the driver looks views up by path and tenant
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for name, site in facts.sites.items():
         if site.settings.get("csi") and tuple(site.settings["csi"][:2]) >= _BY_TENANT:
             continue
@@ -20,7 +20,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
         for entry, path, tenant in _used(facts, name):
             of, told = first.setdefault(parts(path), (tenant, entry.address.name))
             if of != tenant:
-                yield Finding(entry, f"{path} of tenant {tenant} is also a path of tenant {of} ({told})")
+                yield Violation(entry, f"{path} of tenant {tenant} is also a path of tenant {of} ({told})")
 
 
 def _used(facts: Facts, site: str) -> Iterator[tuple[Entry, str, str]]:

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     used = set()
     for one in facts.objects.all("storage_class"):
         if "secret" not in one.values:
-            yield Finding(one, "has no secret: it works only where the driver has a global one")
+            yield Violation(one, "has no secret: it works only where the driver has a global one")
         elif (secret := facts.objects.get(one.values["secret"])) is not None:
             used.add(secret.address)
     for secret in facts.objects.all("secret"):
@@ -19,11 +19,11 @@ def _run(facts: Facts) -> Iterator[Finding]:
         if secret.address not in used or "data" not in secret.values:
             continue
         if "endpoint" not in keys:
-            yield Finding(secret, "a class logs in with it, and it has no key endpoint")
+            yield Violation(secret, "a class logs in with it, and it has no key endpoint")
         if "token" in keys and keys & {"username", "password"}:
-            yield Finding(secret, "has token together with username or password, which the driver refuses")
+            yield Violation(secret, "has token together with username or password, which the driver refuses")
         elif "token" not in keys and not keys >= {"username", "password"}:
-            yield Finding(secret, "a class logs in with it, and it has neither token nor username and password")
+            yield Violation(secret, "a class logs in with it, and it has neither token nor username and password")
 
 
 CHECK = Check(

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.paths import parts
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     protected: dict[tuple[Address, tuple[str, ...]], Entry] = {}
     for path in facts.objects.all("protected_path"):
         if isinstance(path.values.get("tenant"), Ref):
@@ -31,7 +31,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
                 text = (
                     f"snapshots of {over.values['source_dir']} ({over.address.name}) hold the volumes it should delete"
                 )
-                yield Finding(one, text)
+                yield Violation(one, text)
 
 
 CHECK = Check(

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for one in facts.objects.all("storage_class"):
         written = facts.written.on(one.address.site, "storage_class").get(one.address.name)
         said = written.values.get("tenant") if written else None
         policy = facts.objects.get(one.values.get("view_policy"))
         owner = policy.values.get("tenant") if policy else None
         if policy and isinstance(said, Ref) and isinstance(owner, Ref) and owner != said:
-            yield Finding(
+            yield Violation(
                 one, f"is of tenant {said}, and view policy {policy.address.name} puts its volumes into {owner}"
             )
 

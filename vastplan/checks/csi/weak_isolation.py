@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for name, site in facts.sites.items():
         classes = sorted(facts.objects.on(name, "storage_class").values(), key=lambda one: one.address)
         if site.settings.get("isolation") == "resource_quota" and classes:
             more = f" and {len(classes) - 1} more" if len(classes) > 1 else ""
             text = f"this class{more} of {name} is closed by quotas in the document's namespaces only"
-            yield Finding(classes[0], text)
+            yield Violation(classes[0], text)
 
 
 CHECK = Check(

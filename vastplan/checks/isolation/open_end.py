@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.isolation.told import open_end
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for proof in facts.isolation.values():
         for one in proof.open_ends:
-            yield Finding(facts.objects.at(one.address), open_end(one))
+            yield Violation(facts.objects.at(one.address), open_end(one))
 
 
 CHECK = Check(

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.classes import named, openings
-from vastplan.checks.isolation.reach import Reached, Site, Step
+from vastplan.checks.isolation.reach import Reached, SiteReach, Step
 from vastplan.checks.paths import enclosing
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 Who = tuple[str, ...] | None  # projects; `None` is every one
 
@@ -91,7 +91,7 @@ def _ways(
     opened: Mapping[str, frozenset[str] | None],
 ) -> Iterable[tuple[list[Reached], Who]]:
     """What projects reach together: by a class that is open to them or that a claim of theirs names, and by volumes."""
-    walk = Site(site, objects, namespaces)
+    walk = SiteReach(site, objects, namespaces)
     using: dict[str, dict[str, Entry]] = {}
     for claim in objects.on(site, "persistent_volume_claim").values():
         of = claim.values.get("storage_class")
@@ -140,8 +140,8 @@ def _meeting(group: _Group, namespaces: Mapping[str, str]) -> Meeting | None:
     """Where those of a group meet; `None` for one alone."""
     inside = group.inside.keys() - group.ways.keys()
     ways = {**{name: group.inside[name] for name in sorted(inside)}, **group.ways}
-    beneath = bool(group.ways) and group.everybody_inside is not None
-    for all_of_them in (group.everybody_inside if beneath else None, group.everybody):
+    dependents = bool(group.ways) and group.everybody_inside is not None
+    for all_of_them in (group.everybody_inside if dependents else None, group.everybody):
         if all_of_them is not None:
             ways = {**dict.fromkeys(sorted(namespaces), all_of_them), **ways}
     here = sorted(ways) if group.everybody is not None else sorted(group.ways)
@@ -155,7 +155,7 @@ def _meeting(group: _Group, namespaces: Mapping[str, str]) -> Meeting | None:
         tuple(sorted(group.ways)),
         tuple(sorted(inside)),
         group.everybody is not None,
-        beneath,
+        dependents,
         tuple(_told(name, namespaces[name], ways[name]) for name in two),
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from vastplan.checks.index import Index
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 Step = tuple[str, str]  # layer and element
 
@@ -26,7 +26,7 @@ class Reached:
     unknown: str = ""
 
 
-class Site:
+class SiteReach:
     """What the steps look at on one site."""
 
     def __init__(self, site: str, objects: Index, namespaces: Mapping[str, str]) -> None:

@@ -20,8 +20,8 @@ def who(projects: tuple[str, ...], everybody: bool) -> str:
 def meeting(one: Meeting) -> str:
     """Who meets where, and the way there of two of them."""
     ways = "; ".join(" > ".join(chain) for chain in one.chains)
-    beneath = one.inside or one.everybody_inside
-    others = f" with {who(one.inside, one.everybody_inside)} beneath it" if beneath else ""
+    dependents = one.inside or one.everybody_inside
+    others = f" with {who(one.inside, one.everybody_inside)} beneath it" if dependents else ""
     name = one.element.replace(":", " ", 1) if one.layer == "path" else one.element
     meets = "meets" if not one.everybody and len(one.projects) == 1 else "meet"
     return f"{who(one.projects, one.everybody)}{others} {meets} in {one.layer} {name}: {ways}"

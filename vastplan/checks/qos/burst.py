@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.qos.limits import all_of
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for limit in all_of(facts):
         if limit.burst and limit.burst <= limit.ceiling:
-            yield Finding(
+            yield Violation(
                 limit.entry, f"{limit.burst_name} {limit.burst} is not above {limit.ceiling_name} {limit.ceiling}"
             )
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.commitments import commitments
 from vastplan.checks.facts import Facts
 from vastplan.kinds.vast.cluster import READS, WRITES
 from vastplan.model.commitment import Commitment
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.units import show
 
 _FLOORS = "QoS minimums"
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for row in commitments(facts):
         policies = sorted(facts.objects.on(row.site, "qos_policy").values(), key=lambda one: one.address)
         with_floors = [
@@ -22,7 +22,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
             if any(value and name.startswith("min_") for name, value in (one.values.get("static_limits") or {}).items())
         ]
         if row.what.startswith(_FLOORS) and row.over and with_floors:
-            yield Finding(
+            yield Violation(
                 with_floors[0],
                 f"{row.what} on {row.site} are {_shown(row, row.after)} together, of {_shown(row, row.limit)}",
             )

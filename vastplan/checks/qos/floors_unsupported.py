@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.kinds.vast.cluster import FLOORS
-from vastplan.model.diagnostic import Severity
-from vastplan.words.document import Entry
+from vastplan.model.finding import Severity
+from vastplan.schema.entries import Entry
 
 STRUCTS = ("static_limits", "static_total_limits", "capacity_limits", "capacity_total_limits")
 
@@ -19,32 +19,32 @@ def _given(policy: Entry) -> Iterator[tuple[str, str, int]]:
                 yield struct, name, value
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for policy in facts.objects.all("qos_policy"):
         floors = [(struct, name) for struct, name, _ in _given(policy) if name.startswith("min_")]
         mode = policy.values.get("mode", "STATIC")
         for struct, name in floors:
             if mode != "STATIC":
-                yield Finding(policy, f"{struct}.{name} needs mode STATIC, and the mode is {mode}")
+                yield Violation(policy, f"{struct}.{name} needs mode STATIC, and the mode is {mode}")
         if floors and facts.figure(policy.address.site, "vms", FLOORS) == 0:
             text = f"{floors[0][0]}.{floors[0][1]} is given, and this VMS does not keep minimums (min_qos_supported: false)"
-            yield Finding(policy, text, "remove the min_* limits on this site")
+            yield Violation(policy, text, "remove the min_* limits on this site")
         total: dict[str, Any] = policy.values.get("static_total_limits") or {}
         for unit in ("bw_mbps", "iops"):
             low, high = total.get(f"min_{unit}"), total.get(f"max_{unit}")
             if low and high and low > high:
-                yield Finding(policy, f"static_total_limits.min_{unit} {low} is above max_{unit} {high}")
+                yield Violation(policy, f"static_total_limits.min_{unit} {low} is above max_{unit} {high}")
         yield from _idle(policy)
 
 
-def _idle(policy: Entry) -> Iterator[Finding]:
+def _idle(policy: Entry) -> Iterator[Violation]:
     limit_by, totals = policy.values.get("limit_by"), policy.values.get("use_total_limits")
     for struct, name, _ in _given(policy):
         other = {"BW": "iops", "IOPS": "_mb"}.get(str(limit_by))
         if other is not None and other in name:
-            yield Finding(policy, f"{struct}.{name} is not in force with limit_by {limit_by}")
+            yield Violation(policy, f"{struct}.{name} is not in force with limit_by {limit_by}")
         if "total" in struct and totals is not True:
-            yield Finding(policy, f"{struct}.{name} is not in force without use_total_limits: true")
+            yield Violation(policy, f"{struct}.{name} is not in force without use_total_limits: true")
 
 
 def _wanted(facts: Facts) -> Iterator[str]:

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.qos.limits import Limit, all_of
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 IO_SIZE = 64 * 1024  # bytes: what VMS counts as one operation unless it was told otherwise
 _MEGABYTE = 10**6
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     held: dict[tuple[object, str, str], dict[str, Limit]] = {}
     for limit in all_of(facts):
         held.setdefault((limit.entry.address, limit.path, limit.way), {})[limit.unit] = limit
@@ -22,7 +22,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
         if rate.ceiling * IO_SIZE < width.ceiling * _MEGABYTE:
             reached = rate.ceiling * IO_SIZE / _MEGABYTE
             text = f"{rate.ceiling_name} {rate.ceiling} holds it to {reached:.4g} MB/s, below {width.ceiling_name} {width.ceiling}"
-            yield Finding(width.entry, text)
+            yield Violation(width.entry, text)
 
 
 CHECK = Check(

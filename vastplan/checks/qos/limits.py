@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vastplan.checks.facts import Facts
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 WAYS = ("reads_", "writes_")
 _UNITS = (("bw_mbps", "bw_mb", "loan_mb"), ("iops", "iops", "loan_iops"))

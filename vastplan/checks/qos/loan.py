@@ -2,24 +2,24 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.qos.limits import all_of
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 _SHORTEST, _LONGEST = 30, 120  # seconds: within a factor of two of the minute that VAST advises
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for limit in all_of(facts):
         beyond = limit.burst - limit.ceiling
         if not limit.ceiling or beyond <= 0:
             continue
         if not limit.loan:
-            yield Finding(limit.entry, f"{limit.burst_name} has no credit (burst_{limit.way}loan)")
+            yield Violation(limit.entry, f"{limit.burst_name} has no credit (burst_{limit.way}loan)")
         elif not _SHORTEST * beyond <= limit.loan <= _LONGEST * beyond:
             seconds = limit.loan / beyond
-            yield Finding(limit.entry, f"{limit.burst_name} has credit for {seconds:.3g} s")
+            yield Violation(limit.entry, f"{limit.burst_name} has credit for {seconds:.3g} s")
 
 
 CHECK = Check(

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.qos.users import by_tenant, tenant_of
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     limited = by_tenant(facts)
     for policy in facts.objects.all("view_policy"):
         if policy.values.get("nfs_all_squash") and tenant_of(policy) in limited:
             name = limited[tenant_of(policy)][0].address.name
-            yield Finding(policy, f"nfs_all_squash makes everybody nobody, whom USER policy {name} cannot tell apart")
+            yield Violation(policy, f"nfs_all_squash makes everybody nobody, whom USER policy {name} cannot tell apart")
 
 
 CHECK = Check(

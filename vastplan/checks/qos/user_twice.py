@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.qos.users import by_tenant, called
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for tenant, policies in by_tenant(facts).items():
         first: dict[tuple[str, str], str] = {}
         for policy in policies:
@@ -16,7 +16,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
                 who = user["identifier_type"], user["identifier_value"]
                 other = first.setdefault(who, policy.address.name)
                 if other != policy.address.name:
-                    yield Finding(policy, f"user {user['name']} of {called(tenant)} is in {other} already")
+                    yield Violation(policy, f"user {user['name']} of {called(tenant)} is in {other} already")
 
 
 CHECK = Check(

@@ -3,7 +3,7 @@
 from vastplan.checks.facts import Facts
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 Tenant = tuple[str, Address | None]  # the site, and the tenant there
 

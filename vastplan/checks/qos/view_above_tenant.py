@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.qos.limits import of
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     own = {tenant.address: limits for tenant in facts.objects.all("tenant") if (limits := _ceilings(tenant))}
     asked = {policy.address: list(of(policy)) for policy in facts.objects.all("qos_policy")} if own else {}
     for view in facts.objects.all("view") if own else ():
@@ -20,7 +20,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
             ceiling = above.get((limit.way, limit.unit), 0)
             if 0 < ceiling < limit.ceiling:
                 text = f"{limit.ceiling_name} {limit.ceiling} is not reached: tenant {tenant} has {ceiling}"
-                yield Finding(view, text)
+                yield Violation(view, text)
 
 
 def _ceilings(tenant: Entry) -> dict[tuple[str, str], int]:

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.paths import enclosing
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     by_tenant: dict[Address, dict[str, Entry]] = {}
     for view in facts.objects.all("view"):
         if isinstance(view.values["tenant"], Ref):
@@ -22,7 +22,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
                 continue
             open_ones = [one for one in outer if not views[one].values.get("qos_policy")]
             if open_ones:
-                yield Finding(
+                yield Violation(
                     views[path], f"its limits are gone around by {open_ones[-1]} ({views[open_ones[-1]].address.name})"
                 )
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     limited = {
         (quota.values["tenant"].target, quota.values["path"])
         for quota in facts.objects.all("quota")
@@ -20,7 +20,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
             continue
         mode = policy.values.get("mode")
         if mode in ("USED_CAPACITY", "PROVISIONED_CAPACITY") and (tenant.target, view.values["path"]) not in limited:
-            yield Finding(view, f"has no quota, and the {mode} limits of {policy.address.name} count one")
+            yield Violation(view, f"has no quota, and the {mode} limits of {policy.address.name} count one")
 
 
 CHECK = Check(

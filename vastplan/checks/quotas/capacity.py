@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.commitments import CAPACITY, commitments
 from vastplan.checks.facts import Facts
 from vastplan.kinds.vast.cluster import USABLE
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.units import BYTES, show
 
 _HOLDERS = ("tenant", "quota", "storage_class")
 """Who may promise: the first one is told, of the first of these kinds that the document has on a site."""
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for row in commitments(facts):
         holders = next(filter(None, (facts.objects.on(row.site, kind) for kind in _HOLDERS)), {})
         if row.what == CAPACITY and row.over and holders:
@@ -21,7 +21,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
             text = (
                 f"hard limits on {row.site} promise {show(int(row.after), BYTES)} together, and {has} may be promised"
             )
-            yield Finding(min(holders.values(), key=lambda one: one.address), text)
+            yield Violation(min(holders.values(), key=lambda one: one.address), text)
 
 
 def _wanted(facts: Facts) -> Iterator[str]:

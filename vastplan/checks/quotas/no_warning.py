@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from typing import Any
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for kind, field in (("quota", ""), ("tenant", "capacity_rules")):
         for entry in facts.objects.all(kind):
             limits: dict[str, Any] = (entry.values.get(field) or {}) if field else entry.values
             for suffix in ("limit", "limit_inodes"):
                 soft, hard = limits.get(f"soft_{suffix}"), limits.get(f"hard_{suffix}")
                 if soft and soft == hard:
-                    yield Finding(entry, f"soft_{suffix} is its hard_{suffix}")
+                    yield Violation(entry, f"soft_{suffix} is its hard_{suffix}")
 
 
 CHECK = Check(

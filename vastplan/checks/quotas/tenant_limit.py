@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.quotas.promised import promised
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.units import BYTES, show
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     sums = promised(facts)
     for tenant in facts.objects.all("tenant"):
         limit = (tenant.values.get("capacity_rules") or {}).get("hard_limit")
         total = sums.get(tenant.address, 0)
         if limit and total > limit:
             text = f"its quotas and claims promise {show(total, BYTES)}, and its hard_limit is {show(limit, BYTES)}"
-            yield Finding(tenant, text)
+            yield Violation(tenant, text)
 
 
 CHECK = Check(

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.units import SECONDS, show
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for policy in facts.objects.all("protection_policy"):
         for frame in policy.values["frames"]:
             kept = frame.get("keep_remote")
             if kept and kept < 2 * frame["every"]:
                 text = f"keep_remote {show(kept, SECONDS)} is less than twice every {show(frame['every'], SECONDS)}"
-                yield Finding(policy, text)
+                yield Violation(policy, text)
 
 
 CHECK = Check(

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 _MOST = {"protected_path": 128, "protection_policy": 64}
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         for kind, most in _MOST.items():
             found = sorted(facts.objects.on(site, kind).values(), key=lambda one: one.address)
             if len(found) > most:
-                yield Finding(
+                yield Violation(
                     found[most], f"is one of {len(found)} of kind {kind} on {site}; {most} is the limit that VAST gave"
                 )
 

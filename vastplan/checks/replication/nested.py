@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.paths import enclosing
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     replicated: dict[Address, dict[str, Entry]] = {}
     for path in facts.objects.all("protected_path"):
         tenant = path.values.get("tenant")
@@ -28,11 +28,11 @@ def _run(facts: Facts) -> Iterator[Finding]:
                 continue
             for one in outer:
                 if one in paths:
-                    yield Finding(
+                    yield Violation(
                         paths[inner], f"{inner} lies inside {one}, which is replicated too ({paths[one].address.name})"
                     )
                 if one in buckets:
-                    yield Finding(paths[inner], f"{inner} lies inside {one}, which is a bucket")
+                    yield Violation(paths[inner], f"{inner} lies inside {one}, which is a bucket")
 
 
 CHECK = Check(

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for path in facts.objects.all("protected_path"):
         remote = path.values.get("remote_tenant")
         if not isinstance(remote, Ref) or remote.target.site not in facts.sites:
@@ -20,7 +20,9 @@ def _run(facts: Facts) -> Iterator[Finding]:
             if not facts.objects.referring(site, kind, "tenant", remote) and not _of_all(facts, site, kind)
         ]
         if lacking:
-            yield Finding(path, f"tenant {remote} has no {' and no '.join(lacking)} on {site}, where its replica goes")
+            yield Violation(
+                path, f"tenant {remote} has no {' and no '.join(lacking)} on {site}, where its replica goes"
+            )
 
 
 def _of_all(facts: Facts, site: str, kind: str) -> bool:

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.kinds.vast.replication_peer import CONNECTED
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for peer in facts.objects.all("replication_peer"):
         for live in facts.seen.get((peer.address.site, "replication_peer"), ()):
             if live.address == peer.address and live.figures.get(CONNECTED) == 0:
-                yield Finding(peer, f"{peer.address.name} is there, and is not connected")
+                yield Violation(peer, f"{peer.address.name} is there, and is not connected")
 
 
 def _wanted(facts: Facts) -> Iterator[str]:

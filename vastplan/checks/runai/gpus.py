@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.runai.pools import deserved, pools, promised, unsaid
 from vastplan.model.address import Address
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         has = pools(facts, site)
         for pool, total in sorted(promised(site, facts.objects).items()):
             first = next(one for one in facts.objects.on(site, "project").values() if pool in dict(deserved(one)))
             if pool in has and total > has[pool]:
-                yield Finding(
+                yield Violation(
                     first,
                     f"is one of the projects that are promised {total:g} GPUs of node pool {pool}, which has {has[pool]:g}",
                 )
@@ -26,7 +26,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
         entry = facts.objects.get(Ref(department))
         share = dict(deserved(entry)).get(pool) if entry else None
         if entry is not None and "node_pools" in entry.values and total > (share or 0):
-            yield Finding(
+            yield Violation(
                 entry, f"its projects are promised {total:g} GPUs of node pool {pool}, and it has {share or 0:g}"
             )
 

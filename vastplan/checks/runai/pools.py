@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 
 def pools(facts: Facts, site: str) -> dict[str, float]:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     claims = {
         (claim.values["namespace"].target, claim.values.get("name", claim.address.name)): claim
         for claim in facts.objects.all("persistent_volume_claim")
@@ -20,7 +20,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
             continue
         name = source.values.get("claim_name") or source.values.get("name")
         if (project.target, name) in claims:
-            yield Finding(
+            yield Violation(
                 source, f"has Run:AI make the claim {name}, which the document makes in project {project} too"
             )
 

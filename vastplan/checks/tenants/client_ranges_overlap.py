@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from vastplan.checks.addresses import interval, overlaps, shown
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         tenants = facts.objects.on(site, "tenant")
         held = [
@@ -17,7 +17,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
             for text in tenant.values.get("client_ip_ranges") or ()
         ]
         for earlier, later, shared in overlaps(held):
-            yield Finding(tenants[later], f"client_ip_ranges share {shown(shared)} with tenant {earlier}")
+            yield Violation(tenants[later], f"client_ip_ranges share {shown(shared)} with tenant {earlier}")
 
 
 CHECK = Check(

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
-from vastplan.words.document import Entry
+from vastplan.schema.entries import Entry
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for one in facts.objects.all("storage_class"):
         yield from _compared(facts, one, one.values.get("view_policy"), one.values.get("vip_pool"))
     for volume in facts.objects.all("persistent_volume"):
@@ -17,15 +17,15 @@ def _run(facts: Facts) -> Iterator[Finding]:
             yield from _compared(facts, volume, view.values.get("view_policy"), volume.values.get("vip_pool"))
 
 
-def _compared(facts: Facts, entry: Entry, policy_ref: object, pool: object) -> Iterator[Finding]:
+def _compared(facts: Facts, entry: Entry, policy_ref: object, pool: object) -> Iterator[Violation]:
     policy = facts.objects.get(policy_ref)
     if policy is None or not isinstance(pool, Ref):
         return
     writing, reading = (policy.values.get(name) or [] for name in ("vip_pools", "vip_pools_read_only"))
     if pool in reading:
-        yield Finding(entry, f"view policy {policy.address.name} lets VIP pool {pool} read only")
+        yield Violation(entry, f"view policy {policy.address.name} lets VIP pool {pool} read only")
     elif (writing or reading) and pool not in writing:
-        yield Finding(entry, f"view policy {policy.address.name} does not let in VIP pool {pool}")
+        yield Violation(entry, f"view policy {policy.address.name} does not let in VIP pool {pool}")
 
 
 CHECK = Check(

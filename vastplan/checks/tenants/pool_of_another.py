@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for one in facts.objects.all("storage_class"):
         pool = facts.objects.get(one.values.get("vip_pool"))
         owner = pool.values.get("tenant") if pool else None
         tenant = facts.tenant_of_class(one)
         if pool and isinstance(owner, Ref) and isinstance(tenant, Ref) and owner != tenant:
-            yield Finding(
+            yield Violation(
                 one, f"VIP pool {pool.address.name} is of tenant {owner}, and its volumes are of tenant {tenant}"
             )
 

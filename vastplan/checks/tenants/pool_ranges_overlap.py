@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from vastplan.checks.addresses import interval, overlaps, shown
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         pools = facts.objects.on(site, "vip_pool")
         held = [
@@ -19,7 +19,9 @@ def _run(facts: Facts) -> Iterator[Finding]:
             for version, first, last in map(interval, pool.values["ip_ranges"])
         ]
         for earlier, later, (network, first, last) in overlaps(held):
-            yield Finding(pools[later], f"ip_ranges share {shown((network % 10, first, last))} with VIP pool {earlier}")
+            yield Violation(
+                pools[later], f"ip_ranges share {shown((network % 10, first, last))} with VIP pool {earlier}"
+            )
 
 
 CHECK = Check(

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         by_range = {
             tenant.address: tenant
@@ -26,7 +26,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
             for tenant in by_range.values() if len(names) > 1 else ():
                 others = sorted(names - {tenant.address.name})
                 if tenant.address.name in names:
-                    yield Finding(
+                    yield Violation(
                         tenant,
                         f"is told apart by client addresses, and shares node pool {pool} with {others[0]}"
                         + _more(others),

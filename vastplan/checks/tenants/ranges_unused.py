@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         shared = any(
             "tenant" in pool.values and pool.values["tenant"] is None
@@ -17,7 +17,7 @@ def _run(facts: Facts) -> Iterator[Finding]:
             bound = facts.objects.referring(site, "vip_pool", "tenant", tenant.address)
             if tenant.values.get("client_ip_ranges") and bound and not shared:
                 names = ", ".join(sorted(pool.address.name for pool in bound))
-                yield Finding(tenant, f"client_ip_ranges are not looked at: its VIP pools ({names}) are its own")
+                yield Violation(tenant, f"client_ip_ranges are not looked at: its VIP pools ({names}) are its own")
 
 
 CHECK = Check(

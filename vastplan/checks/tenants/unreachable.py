@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.check import Check, Finding
+from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.model.diagnostic import Severity
+from vastplan.model.finding import Severity
 
 
-def _run(facts: Facts) -> Iterator[Finding]:
+def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         for tenant in facts.objects.on(site, "tenant").values():
             if tenant.values.get("client_ip_ranges"):
                 continue
             views = facts.objects.referring(site, "view", "tenant", tenant.address)
             if views and not facts.objects.referring(site, "vip_pool", "tenant", tenant.address):
-                yield Finding(tenant, "has views, and neither a VIP pool of its own nor client_ip_ranges")
+                yield Violation(tenant, "has views, and neither a VIP pool of its own nor client_ip_ranges")
 
 
 CHECK = Check(

@@ -6,16 +6,16 @@ import json
 from typing import Any
 
 from vastplan.engine.guards import figures
-from vastplan.engine.guards.context import Context, allowed, named
+from vastplan.engine.guards.context import GuardContext, allowed, named
 from vastplan.engine.observe import Live
+from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import Action, Block, FieldChange, Verb
-from vastplan.model.reach import cut_off
 from vastplan.model.value import to_json
-from vastplan.words.kind import Kind, Untold
-from vastplan.words.references import raw_references
+from vastplan.schema.kind import Kind, Unknown
+from vastplan.schema.references import raw_references
 
 
-def narrowing(action: Action, context: Context) -> Block | None:
+def narrowing(action: Action, context: GuardContext) -> Block | None:
     """Clients are not cut off while something behind the object is in use: the systems do not list who has mounted."""
     live = context.live(action)
     lost = lost_clients(action, context.kind(action), live)
@@ -24,8 +24,8 @@ def narrowing(action: Action, context: Context) -> Block | None:
     users = figures.behind(live, context.matcher)
     if not users:
         return None
-    untold = [f"whether a {kind.name} is behind it {one}" for kind, one in users if isinstance(one, Untold)]
-    told = [f"{one} {kind.name}(s)" for kind, one in users if not isinstance(one, Untold)]
+    untold = [f"whether a {kind.name} is behind it {one}" for kind, one in users if isinstance(one, Unknown)]
+    told = [f"{one} {kind.name}(s)" for kind, one in users if not isinstance(one, Unknown)]
     seen = "; ".join([*([f"in use behind it: {', '.join(told)}"] if told else []), *untold])
     text = "; ".join(f"{path} would no longer let in {named(clients)}" for path, clients in lost.items())
     fix = f"--allow-narrow {action.address}, or keep them until nobody has it mounted"
@@ -66,7 +66,7 @@ def _texts(value: Any) -> list[str]:
     ]  # fmt: skip
 
 
-def still_shields(action: Action, context: Context) -> Block | None:
+def still_shields(action: Action, context: GuardContext) -> Block | None:
     """What keeps something closed is not removed while that something stays."""
     live = context.live(action)
     if action.verb is not Verb.DELETE or live is None:

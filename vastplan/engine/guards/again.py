@@ -5,7 +5,7 @@ from __future__ import annotations
 from vastplan.engine.guards import access, figures
 from vastplan.engine.guards.context import GOING
 from vastplan.engine.match import Matcher
-from vastplan.engine.moved import grown
+from vastplan.engine.stale import grown
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Plan
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vastplan.model.plan import Part, Plan
+from vastplan.model.plan import Plan, PlannedSite
 
 TOO_MUCH = frozenset({"mass-change", "emptied"})
 """The guards whose findings depend on the limits."""
@@ -42,7 +42,7 @@ class Consent:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ChangeLimits:
     """How many objects of a kind on a site may change at once: `count`, or `percent` of what is owned if that is more."""
 
     count: int = 10
@@ -57,18 +57,18 @@ class Limits:
         return min(self.changes(owned), max(2, owned // 2))
 
 
-def in_force(recorded: Limits, asked: Limits) -> Limits:
+def in_force(recorded: ChangeLimits, asked: ChangeLimits) -> ChangeLimits:
     """The limits of a run: what the last apply recorded, lowered at once where the document asks for less."""
-    return Limits(min(recorded.count, asked.count), min(recorded.percent, asked.percent))
+    return ChangeLimits(min(recorded.count, asked.count), min(recorded.percent, asked.percent))
 
 
-def limits_of(values: Mapping[str, int]) -> Limits:
+def limits_of(values: Mapping[str, int]) -> ChangeLimits:
     """Limits as plans and ledgers hold them; the usual ones for what is not there."""
-    usual = Limits()
-    return Limits(values.get("count", usual.count), values.get("percent", usual.percent))
+    usual = ChangeLimits()
+    return ChangeLimits(values.get("count", usual.count), values.get("percent", usual.percent))
 
 
-def noted(plan: Plan, part: Part, recorded: Mapping[str, int]) -> dict[str, int]:
+def noted(plan: Plan, part: PlannedSite, recorded: Mapping[str, int]) -> dict[str, int]:
     """What a site's ledger records when a plan was carried out: what the document asks for.
 
     It is more than before only when the plan was of everything and nothing in it was held back for being too much: no

@@ -8,28 +8,28 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from vastplan.engine.guards.consent import Approval, Consent, Limits
+from vastplan.engine.guards.consent import Approval, ChangeLimits, Consent
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Live
 from vastplan.engine.order import Order
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Block, Verb
-from vastplan.model.state import LedgerPart
-from vastplan.words.kind import Kind
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.schema.kind import Kind
 
 GOING = (Verb.DELETE, Verb.REPLACE)
 
 
 @dataclass(frozen=True)
-class Context:
+class GuardContext:
     """What a guard may look at. `limits` are those in force, by site."""
 
     consent: Consent
     matcher: Matcher
     order: Order
     now: datetime
-    limits: Mapping[str, Limits] = field(default_factory=dict)
-    ledger: Mapping[str, LedgerPart] = field(default_factory=dict)
+    limits: Mapping[str, ChangeLimits] = field(default_factory=dict)
+    ledger: Mapping[str, SiteLedger] = field(default_factory=dict)
 
     def kind(self, action: Action) -> Kind:
         """The action's kind."""
@@ -43,9 +43,9 @@ class Context:
         """The approval of an address, in force or not."""
         return next((one for one in self.consent.approvals if one.address == str(address)), None)
 
-    def limit(self, site: str) -> Limits:
+    def limit(self, site: str) -> ChangeLimits:
         """The limits in force on a site."""
-        return self.limits.get(site, Limits())
+        return self.limits.get(site, ChangeLimits())
 
     @cached_property
     def owned(self) -> Mapping[tuple[str, str], list[Address]]:
@@ -67,7 +67,7 @@ class Context:
         return match.live is None and not match.unknown and not ours
 
 
-Guard = Callable[[Action, Context], Block | None]
+Guard = Callable[[Action, GuardContext], Block | None]
 
 
 def allowed(address: Address, patterns: tuple[str, ...]) -> bool:

@@ -6,25 +6,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from vastplan.engine.diff import leaves
-from vastplan.engine.guards.context import Context
+from vastplan.engine.guards.context import GuardContext
 from vastplan.engine.guards.figures import Figure
 from vastplan.model.plan import Action, Block, Verb
-from vastplan.model.state import path_text
+from vastplan.model.site_ledger import path_text
 from vastplan.model.units import show
 from vastplan.model.value import from_json
-from vastplan.words.kind import Kind, Untold, Values
-from vastplan.words.marks import Mark
+from vastplan.schema.kind import Kind, Unknown, Values
+from vastplan.schema.markers import Marker
 
 
-def one_way(action: Action, context: Context) -> Block | None:
+def one_way(action: Action, context: GuardContext) -> Block | None:
     """Switches that only turn on, and sizes that only grow."""
     kind = context.kind(action)
     for change in action.changes:
-        marks = kind.field(change.path.partition(".")[0]).marks
+        markers = kind.field(change.path.partition(".")[0]).markers
         before, after = change.before, change.after
-        if Mark.ONE_WAY in marks and before is True:
+        if Marker.ONE_WAY in markers and before is True:
             return Block("one-way", f"{change.path} cannot be switched off again", f"{change.path}: true")
-        if Mark.GROW_ONLY in marks and isinstance(before, int) and isinstance(after, int) and after < before:
+        if Marker.GROW_ONLY in markers and isinstance(before, int) and isinstance(after, int) and after < before:
             wanted, has = show(after, change.unit), show(before, change.unit)
             return Block(
                 "shrink",
@@ -34,7 +34,7 @@ def one_way(action: Action, context: Context) -> Block | None:
     return None
 
 
-def below_use(action: Action, context: Context) -> Block | None:
+def below_use(action: Action, context: GuardContext) -> Block | None:
     """A limit is not set below what is already used."""
     live = context.live(action)
     if live is None or action.verb not in (Verb.UPDATE, Verb.ADOPT):
@@ -46,7 +46,7 @@ def below_use(action: Action, context: Context) -> Block | None:
 def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], facts: Mapping[str, Any]) -> Block | None:
     """The first limit that would come to stand below what is used; `before` has the changed paths with what is there.
 
-    Raising a limit is always fine. What is used may be `Untold`, which no lower limit is above.
+    Raising a limit is always fine. What is used may be `Unknown`, which no lower limit is above.
     """
     for leaf in leaves(kind.fields, desired):
         path, wanted = path_text(leaf.path), leaf.value
@@ -57,7 +57,7 @@ def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], facts: Mappi
         had = before[path]
         if isinstance(had, int | float) and had not in leaf.field.cleared and wanted >= had:
             continue
-        if isinstance(figure, Untold):
+        if isinstance(figure, Unknown):
             return Block("below-use", f"{path}: what is used {figure}", "plan again when it is told")
         if wanted < figure:
             has, asked = show(figure, unit), show(wanted, unit)

@@ -8,10 +8,10 @@ from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Live
 from vastplan.model.plan import Evidence
 from vastplan.model.units import show
-from vastplan.words.kind import Beneath, Kind, Untold
-from vastplan.words.references import reaching
+from vastplan.schema.kind import Dependents, Kind, Unknown
+from vastplan.schema.references import reaching
 
-Figure = int | float | Untold
+Figure = int | float | Unknown
 
 
 def shown(value: int | float, unit: str) -> str:
@@ -22,37 +22,39 @@ def shown(value: int | float, unit: str) -> str:
 def held(live: Live, matcher: Matcher) -> list[tuple[str, Figure, str]]:
     """What is in use of an object: name, figure and unit; its own facts, and what is at work on it."""
     own = [(one.name, live.facts[one.name], one.unit) for one in live.kind.facts if one.name in live.kind.in_use]
-    return own + [(one.name, count(live, one, matcher), "") for one in live.kind.beneath if not one.remain]
+    return own + [(one.name, count(live, one, matcher), "") for one in live.kind.dependents if not one.remain]
 
 
 def remaining(live: Live, matcher: Matcher) -> list[tuple[str, Figure]]:
     """What would stay behind without the object: name and how many."""
-    return [(one.name, count(live, one, matcher)) for one in live.kind.beneath if one.remain]
+    return [(one.name, count(live, one, matcher)) for one in live.kind.dependents if one.remain]
 
 
 def locked(live: Live, matcher: Matcher) -> list[tuple[str, list[Live]]]:
     """What hangs on the object and must not go: name and the objects."""
     found = []
-    for beneath in live.kind.beneath:
-        objects = [one for one in under(live, beneath, matcher) if any(one.facts[name] != 0 for name in beneath.locks)]
-        found.append((beneath.name, objects))
+    for dependents in live.kind.dependents:
+        objects = [
+            one for one in under(live, dependents, matcher) if any(one.facts[name] != 0 for name in dependents.locks)
+        ]
+        found.append((dependents.name, objects))
     return [(name, objects) for name, objects in found if objects]
 
 
-def count(live: Live, beneath: Beneath, matcher: Matcher) -> Figure:
+def count(live: Live, dependents: Dependents, matcher: Matcher) -> Figure:
     """How many objects hang on one; a collection that could not be read does not tell."""
-    reason = matcher.observed.error(live.site, beneath.kind)
-    return Untold(reason) if reason else len(under(live, beneath, matcher))
+    reason = matcher.observed.error(live.site, dependents.kind)
+    return Unknown(reason) if reason else len(under(live, dependents, matcher))
 
 
-def under(live: Live, beneath: Beneath, matcher: Matcher) -> list[Live]:
+def under(live: Live, dependents: Dependents, matcher: Matcher) -> list[Live]:
     """The objects that hang on one."""
     return [
         one
-        for one in matcher.observed.objects(live.site, beneath.kind)
-        if all(_value(live, ours) == _value(one, theirs) for ours, theirs in beneath.same)
-        and (beneath.under is None or _below(_value(live, beneath.under[0]), _value(one, beneath.under[1])))
-        and (not beneath.counted or one.facts[beneath.counted] != 0)
+        for one in matcher.observed.objects(live.site, dependents.kind)
+        if all(_value(live, ours) == _value(one, theirs) for ours, theirs in dependents.same)
+        and (dependents.under is None or _below(_value(live, dependents.under[0]), _value(one, dependents.under[1])))
+        and (not dependents.counted or one.facts[dependents.counted] != 0)
     ]
 
 
@@ -83,7 +85,7 @@ def behind(live: Live, matcher: Matcher) -> list[tuple[Kind, Figure]]:
         (name, matcher.observed.collections.get((live.site, name))) for name in reaching(matcher.kinds, live.kind)
     ]
     untold: list[tuple[Kind, Figure]] = [
-        (matcher.kinds[name], Untold(one.error)) for name, one in unread if one and one.error and not one.absent
+        (matcher.kinds[name], Unknown(one.error)) for name, one in unread if one and one.error and not one.absent
     ]
     return sorted([*told, *untold], key=lambda pair: pair[0].name)
 
@@ -95,13 +97,13 @@ def _used(live: Live) -> int:
 
 def weighed(live: Live, matcher: Matcher) -> Iterator[Evidence]:
     """What hangs on an object that is to go, as evidence; nothing is left out but zeros."""
-    for one in live.kind.beneath:
+    for one in live.kind.dependents:
         number = count(live, one, matcher)
         if number != 0:
-            yield Evidence(one.name, str(number) if isinstance(number, Untold) else number)
+            yield Evidence(one.name, str(number) if isinstance(number, Unknown) else number)
 
 
 def reached(live: Live, matcher: Matcher) -> Iterator[Evidence]:
     """What is in use behind an object that is to let fewer clients in, as evidence."""
     for kind, number in behind(live, matcher):
-        yield Evidence(f"{kind.name}s in use behind it", str(number) if isinstance(number, Untold) else number)
+        yield Evidence(f"{kind.name}s in use behind it", str(number) if isinstance(number, Unknown) else number)

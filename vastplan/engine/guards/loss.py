@@ -6,15 +6,15 @@ from datetime import datetime
 from math import ceil
 
 from vastplan.engine.guards import figures
-from vastplan.engine.guards.context import GOING, Context, allowed, named
+from vastplan.engine.guards.context import GOING, GuardContext, allowed, named
 from vastplan.model.plan import Action, Block
-from vastplan.words.kind import Untold
-from vastplan.words.references import targets_of
+from vastplan.schema.kind import Unknown
+from vastplan.schema.references import targets_of
 
 _AGAIN = "plan again when it is told, or delete it by hand and vastplan ledger forget it"
 
 
-def approved(action: Action, context: Context) -> Block | None:
+def approved(action: Action, context: GuardContext) -> Block | None:
     """A delete or replace names its address; where data hangs on it, in an approvals file that somebody else can review."""
     if action.verb not in GOING:
         return None
@@ -32,7 +32,7 @@ def approved(action: Action, context: Context) -> Block | None:
     return None
 
 
-def in_use(action: Action, context: Context) -> Block | None:
+def in_use(action: Action, context: GuardContext) -> Block | None:
     """What is in use is not deleted, unless an approval names how much may be lost; what is not told is never enough."""
     live = context.live(action)
     if action.verb not in GOING or live is None:
@@ -41,7 +41,7 @@ def in_use(action: Action, context: Context) -> Block | None:
     accepted = approval.max_used if approval else 0
     untold, over, most = [], [], 0
     for name, figure, unit in figures.held(live, context.matcher):
-        if isinstance(figure, Untold):
+        if isinstance(figure, Unknown):
             untold.append(f"{name} {figure}")
         elif figure > accepted:
             over.append(f"{name}: {figures.shown(figure, unit)}")
@@ -52,7 +52,7 @@ def in_use(action: Action, context: Context) -> Block | None:
     return Block("in-use", "; ".join(over), fix) if over else None
 
 
-def orphans(action: Action, context: Context) -> Block | None:
+def orphans(action: Action, context: GuardContext) -> Block | None:
     """What would stay behind, with nobody to look after it, is named in an approval."""
     live = context.live(action)
     if action.verb not in GOING or live is None:
@@ -60,7 +60,7 @@ def orphans(action: Action, context: Context) -> Block | None:
     approval = context.approval(action.address)
     accepted = approval.max_orphans if approval else 0
     for name, figure in figures.remaining(live, context.matcher):
-        if isinstance(figure, Untold):
+        if isinstance(figure, Unknown):
             return Block("orphans", f"{name} that would stay behind: {figure}", "plan again when they can be read")
         if figure > accepted:
             fix = f"max_orphans: {figure} in its approval, or delete them first"
@@ -68,7 +68,7 @@ def orphans(action: Action, context: Context) -> Block | None:
     return None
 
 
-def locks(action: Action, context: Context) -> Block | None:
+def locks(action: Action, context: GuardContext) -> Block | None:
     """What is locked against deletion is not left behind, nor taken along: no approval is enough."""
     live = context.live(action)
     if action.verb not in GOING or live is None:
@@ -80,7 +80,7 @@ def locks(action: Action, context: Context) -> Block | None:
     return None
 
 
-def unread_users(action: Action, context: Context) -> Block | None:
+def unread_users(action: Action, context: GuardContext) -> Block | None:
     """Nothing is deleted while it cannot be seen whether something still refers to it."""
     if action.verb not in GOING:
         return None

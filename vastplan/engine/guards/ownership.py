@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vastplan.engine.guards.context import GOING, Context, allowed, named
-from vastplan.model.diagnostic import Diagnostic, Severity
+from vastplan.engine.guards.context import GOING, GuardContext, allowed, named
+from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Block, Verb
 
 _CHANGING = (Verb.UPDATE, *GOING)
 
 
-def adopting(action: Action, context: Context) -> Block | None:
+def adopting(action: Action, context: GuardContext) -> Block | None:
     """What exists and is not ours is taken over only when that is asked for, and never replaced by that."""
     if action.verb is not Verb.ADOPT:
         return None
@@ -22,7 +22,7 @@ def adopting(action: Action, context: Context) -> Block | None:
     return None if context.consent.adopt else Block("adopt", "it exists and is not ours", "--adopt, or another name")
 
 
-def emptied(action: Action, context: Context) -> Block | None:
+def emptied(action: Action, context: GuardContext) -> Block | None:
     """Much that is ours and gone at once is more likely not shown, or another system, than deleted by hand."""
     place = (action.address.site, action.address.kind)
     if action.address not in context.gone.get(place, ()) or allowed(action.address, context.consent.believe_gone):
@@ -32,17 +32,17 @@ def emptied(action: Action, context: Context) -> Block | None:
     return Block("emptied", seen, fix) if seen else None
 
 
-def warnings(context: Context) -> Iterator[Diagnostic]:
+def warnings(context: GuardContext) -> Iterator[Finding]:
     """A warning for every kind that much is gone of at once, for those that look and change nothing."""
     for (site, kind), gone in sorted(context.gone.items()):
         seen = _seen(context, site, kind) if gone else ""
         if seen:
             names = named(sorted(one.name for one in gone))
             fix = "see that it is the right system and that all of it answers"
-            yield Diagnostic("VP305", Severity.WARNING, f"{seen}: {names}", fix)
+            yield Finding("VP305", Severity.WARNING, f"{seen}: {names}", fix)
 
 
-def _seen(context: Context, site: str, kind: str) -> str:
+def _seen(context: GuardContext, site: str, kind: str) -> str:
     """What makes it hard to believe that the objects of a kind are gone; "" when it is not."""
     owned, gone = len(context.owned[site, kind]), len(context.gone[site, kind])
     if gone > 1 and (gone == owned or gone > context.limit(site).losses(owned)):
@@ -55,7 +55,7 @@ def _seen(context: Context, site: str, kind: str) -> str:
     return ""
 
 
-def mass(action: Action, context: Context) -> Block | None:
+def mass(action: Action, context: GuardContext) -> Block | None:
     """A large share of one kind at once is looked at twice: creates and adoptions are not counted."""
     if action.verb not in _CHANGING:
         return None

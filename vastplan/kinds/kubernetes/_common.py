@@ -8,9 +8,9 @@ from typing import Annotated, Any
 from pydantic import StringConstraints
 
 from vastplan.model.units import parse_bytes
-from vastplan.words.kind import Endpoint, Maker, Update
-from vastplan.words.marks import IDENTITY, IMMUTABLE, Codec, Refers, Wire
-from vastplan.words.types import MISSING, Existing, KubernetesName, ReferenceName, Spec
+from vastplan.schema.kind import ControllerOwned, Endpoint, Update
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Codec, Refers, Wire
+from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceName, Spec
 
 LabelValue = Annotated[str, StringConstraints(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
 LabelKey = Annotated[str, StringConstraints(max_length=317, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
@@ -20,7 +20,7 @@ InNamespace = Annotated[ReferenceName, NAMESPACE, Wire("metadata", "namespace"),
 
 FILE_DRIVER, BLOCK_DRIVER = "csi.vastdata.com", "block.csi.vastdata.com"
 RUNAI_MADE = (
-    Maker("Run:AI", ("metadata", "labels", "run.ai/asset"), ".*"),
+    ControllerOwned("Run:AI", ("metadata", "labels", "run.ai/asset"), ".*"),
 )  # what its asset sync copies into projects
 PARAMETER_PREFIX = "csi.storage.k8s.io/"  # parameters that are for the sidecars, not for the driver
 

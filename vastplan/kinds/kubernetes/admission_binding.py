@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 from vastplan.kinds.kubernetes._common import Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes.admission_policy import GROUP
 from vastplan.model.value import Ref
-from vastplan.words.compile import kind
-from vastplan.words.marks import AS_SET, Refers, Wire
-from vastplan.words.types import MISSING, ReferenceName
+from vastplan.schema.compile import kind
+from vastplan.schema.markers import SET, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName
 
 _NOTE = ("metadata", "annotations", "vastplan.io/storage-class")
 
@@ -21,7 +21,7 @@ class AdmissionBinding(Labelled):
         ReferenceName | MISSING, Refers("storage_class.name", holds=False, shields=True), Wire(*_NOTE)
     ] = MISSING
     validation_actions: Annotated[
-        list[Literal["Deny", "Warn", "Audit"]] | MISSING, Wire("spec", "validationActions"), AS_SET
+        list[Literal["Deny", "Warn", "Audit"]] | MISSING, Wire("spec", "validationActions"), SET
     ] = MISSING
     only: Annotated[None, Wire("spec", "matchResources")] = None
 

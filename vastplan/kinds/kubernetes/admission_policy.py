@@ -11,10 +11,10 @@ from pydantic import model_validator
 from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, NAMESPACE, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
-from vastplan.words.compile import kind
-from vastplan.words.kind import Row, Values
-from vastplan.words.marks import AS_SET, WHOLE, Refers, Wire
-from vastplan.words.types import MISSING, ReferenceName, Text
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import ATOMIC, SET, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Text
 
 GROUP = "admissionregistration.k8s.io"
 _WIRE = ("spec", "variables")
@@ -28,12 +28,12 @@ class AdmissionPolicy(Labelled):
         ReferenceName | MISSING,
         Refers("storage_class.name", holds=False, shields=True),
         Wire(*_WIRE, "storageClass"),
-        WHOLE,
+        ATOMIC,
     ] = MISSING
-    namespaces: Annotated[list[ReferenceName] | MISSING, NAMESPACE, Wire(*_WIRE, "namespaces"), AS_SET, WHOLE] = MISSING
-    open: Annotated[bool | MISSING, Wire(*_WIRE, "open"), WHOLE] = MISSING
-    drivers: Annotated[list[Text] | MISSING, Wire(*_WIRE, "drivers"), AS_SET, WHOLE] = MISSING
-    rule: Annotated[Literal["as vastplan writes it"], Wire(*_WIRE, "rule"), WHOLE] = "as vastplan writes it"
+    namespaces: Annotated[list[ReferenceName] | MISSING, NAMESPACE, Wire(*_WIRE, "namespaces"), SET, ATOMIC] = MISSING
+    open: Annotated[bool | MISSING, Wire(*_WIRE, "open"), ATOMIC] = MISSING
+    drivers: Annotated[list[Text] | MISSING, Wire(*_WIRE, "drivers"), SET, ATOMIC] = MISSING
+    rule: Annotated[Literal["as vastplan writes it"], Wire(*_WIRE, "rule"), ATOMIC] = "as vastplan writes it"
 
     @model_validator(mode="after")
     def _one_rule(self) -> "AdmissionPolicy":

@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import StringConstraints
 
 from vastplan.kinds.kubernetes._common import Labelled, manifest
-from vastplan.words.compile import kind
-from vastplan.words.kind import Maker
-from vastplan.words.marks import IDENTITY, IMMUTABLE, Wire
-from vastplan.words.types import MISSING
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import ControllerOwned
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Wire
+from vastplan.schema.types import MISSING
 
 _Label = Annotated[str, StringConstraints(max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 _SYSTEM = ("default", "kube-system", "kube-public", "kube-node-lease")
@@ -27,6 +27,9 @@ KIND = kind(
     section="namespaces",
     endpoint=manifest("v1", "Namespace", "namespaces", vanishes_later=True),
     data_bearing=True,
-    made_by=(Maker("Run:AI", ("metadata", "labels", "runai/queue")), Maker("Run:AI", ("metadata", "name"), "runai")),
-    foreign=tuple((("metadata", "name"), name) for name in _SYSTEM),
+    controller_owned=(
+        ControllerOwned("Run:AI", ("metadata", "labels", "runai/queue")),
+        ControllerOwned("Run:AI", ("metadata", "name"), "runai"),
+    ),
+    system_owned=tuple((("metadata", "name"), name) for name in _SYSTEM),
 )

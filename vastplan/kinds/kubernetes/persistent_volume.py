@@ -14,11 +14,11 @@ from vastplan.kinds.kubernetes._common import (
     in_full,
     manifest,
 )
-from vastplan.words.codec import at
-from vastplan.words.compile import kind
-from vastplan.words.kind import Fact, Maker, Row, Values
-from vastplan.words.marks import AS_SET, IMMUTABLE, Codec, Refers, Wire
-from vastplan.words.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
+from vastplan.schema.codec import at
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import ControllerOwned, Fact, Row, Values
+from vastplan.schema.markers import IMMUTABLE, SET, Codec, Refers, Wire
+from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
 
 AccessMode = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
 VolumeMode = Literal["Filesystem", "Block"]
@@ -47,7 +47,7 @@ class PersistentVolume(Labelled):
 
     name: ObjectName = MISSING
     size: Annotated[Bytes, Wire("spec", "capacity", "storage"), QUANTITY]
-    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), AS_SET]
+    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET]
     reclaim_policy: Annotated[Literal["Retain", "Delete"] | MISSING, Wire("spec", "persistentVolumeReclaimPolicy")] = (
         MISSING
     )
@@ -111,14 +111,14 @@ KIND = kind(
     system="kubernetes",
     endpoint=manifest("v1", "PersistentVolume", "persistentvolumes", vanishes_later=True),
     data_bearing=True,
-    loose=("claim_name",),  # Kubernetes notices some time later that a claim is gone
+    ignored_on_delete=("claim_name",),  # Kubernetes notices some time later that a claim is gone
     facts=(Fact("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
-    made_by=tuple(
-        Maker("the CSI driver", _PROVISIONED_BY, driver)
+    controller_owned=tuple(
+        ControllerOwned("the CSI driver", _PROVISIONED_BY, driver)
         for driver in (r"csi\.vastdata\.com", r"block\.csi\.vastdata\.com")
     ),
-    foreign=tuple((_PROVISIONED_BY, driver) for driver in (FILE_DRIVER, BLOCK_DRIVER)),
+    system_owned=tuple((_PROVISIONED_BY, driver) for driver in (FILE_DRIVER, BLOCK_DRIVER)),
     finish_encode=_finished,
     finish_decode=_read,
 )

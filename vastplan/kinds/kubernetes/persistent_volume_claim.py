@@ -8,19 +8,19 @@ from vastplan.kinds.kubernetes._common import QUANTITY, RUNAI_MADE, InNamespace,
 from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
-from vastplan.words.compile import kind
-from vastplan.words.kind import Fact, Measure
-from vastplan.words.marks import (
-    AS_SET,
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Fact, Measure
+from vastplan.schema.markers import (
     CREATE_ONLY,
     EXPLICIT_NULL,
     GROW_ONLY,
     IMMUTABLE,
+    SET,
     Clears,
     Refers,
     Wire,
 )
-from vastplan.words.types import MISSING, Bytes, ReferenceName
+from vastplan.schema.types import MISSING, Bytes, ReferenceName
 
 _SIZE = ("spec", "resources", "requests", "storage")
 
@@ -44,7 +44,7 @@ class PersistentVolumeClaim(Labelled):
     ]
     size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, GROW_ONLY] = MISSING
     nominal_size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
-    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), AS_SET, IMMUTABLE]
+    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE]
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE] = MISSING
     volume: Annotated[
         ReferenceName | MISSING, Refers("persistent_volume.name", holds=False), Wire("spec", "volumeName"), IMMUTABLE
@@ -74,5 +74,5 @@ KIND = kind(
     data_bearing=True,
     facts=(Fact("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),),
     in_use=("bound",),
-    made_by=RUNAI_MADE,
+    controller_owned=RUNAI_MADE,
 )

@@ -6,9 +6,9 @@ from typing import Annotated
 from pydantic import BeforeValidator, StringConstraints
 
 from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
-from vastplan.words.compile import kind
-from vastplan.words.marks import Codec, Wire
-from vastplan.words.types import MISSING
+from vastplan.schema.compile import kind
+from vastplan.schema.markers import Codec, Wire
+from vastplan.schema.types import MISSING
 
 _MEBIBYTE = 2**20
 

@@ -8,10 +8,10 @@ from pydantic import StringConstraints, model_validator
 
 from vastplan.kinds.kubernetes._common import RUNAI_MADE, InNamespace, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
-from vastplan.words.compile import kind
-from vastplan.words.kind import Attribute
-from vastplan.words.marks import IMMUTABLE, ONE_WAY, SENSITIVE, Codec
-from vastplan.words.types import MISSING, SecretSource
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Attribute
+from vastplan.schema.markers import IMMUTABLE, ONE_WAY, SENSITIVE, Codec
+from vastplan.schema.types import MISSING, SecretSource
 
 _Key = Annotated[str, StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")]
 _Plain = Annotated[str, StringConstraints(max_length=2**20)]
@@ -51,8 +51,8 @@ KIND = kind(
     section="secrets",
     endpoint=manifest("v1", "Secret", "secrets", namespaced=True),
     attributes=(Attribute("path", (), _path),),
-    made_by=RUNAI_MADE,
-    foreign=tuple(
+    controller_owned=RUNAI_MADE,
+    system_owned=tuple(
         (("type",), text) for text in ("helm.sh/release.v1", "kubernetes.io/service-account-token", "vastplan/ledger")
     ),
 )

@@ -14,9 +14,9 @@ from vastplan.kinds.kubernetes._common import (
     secret_of_parameters,
     secret_parameters,
 )
-from vastplan.words.compile import kind
-from vastplan.words.marks import Clears, Codec, Refers, Wire
-from vastplan.words.types import MISSING, ReferenceName, Text
+from vastplan.schema.compile import kind
+from vastplan.schema.markers import Clears, Codec, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Text
 
 DEFAULT = "snapshot.storage.kubernetes.io/is-default-class"
 _PURPOSES = ("snapshotter",)

@@ -16,10 +16,10 @@ from vastplan.kinds.kubernetes._common import (
     secret_parameters,
 )
 from vastplan.model.plan import Stage
-from vastplan.words.compile import kind
-from vastplan.words.kind import Row, Values
-from vastplan.words.marks import DOCUMENT, IDENTITY, IMMUTABLE, Refers, Wire
-from vastplan.words.types import MISSING, Host, ReferenceName, Text
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.schema.types import MISSING, Host, ReferenceName, Text
 
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
 _PURPOSES = ("provisioner", "controller-publish", "node-publish", "controller-expand")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, StringConstraints
 
-from vastplan.words.types import Spec
+from vastplan.schema.types import Spec
 
 _TRIMMED = r"^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?$"  # one line, no blanks around it
 _Subject = Annotated[str, StringConstraints(max_length=253, pattern=_TRIMMED)]

@@ -9,9 +9,9 @@ from pydantic import Field, model_validator
 from vastplan.kinds.runai._access import Access
 from vastplan.kinds.runai._common import OrgUnitName
 from vastplan.kinds.runai._resources import Amount, Pools, in_bytes, spread, with_units
-from vastplan.words.kind import Row, Values
-from vastplan.words.marks import DOCUMENT, IDENTITY, IMMUTABLE, Clears, Wire
-from vastplan.words.types import MISSING, Name, Span, Spec, Text
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, Clears, Wire
+from vastplan.schema.types import MISSING, Name, Span, Spec, Text
 
 _UNLIMITED = Clears(None, also=(0,))  # old systems stored zeros, and refuse them now
 KEEP = ("description", "schedulingRules", "defaultNodePools", "nodeTypes", "resources")

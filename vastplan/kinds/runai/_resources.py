@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from vastplan.words.marks import Clears, Codec, Keyed, Refers, Wire
-from vastplan.words.types import MISSING, Bytes, Name, Spec
+from vastplan.schema.markers import Clears, Codec, ListMap, Refers, Wire
+from vastplan.schema.types import MISSING, Bytes, Name, Spec
 
 _UNLIMITED = Clears(None, also=(-1,))
 _MEGABYTE, _MEBIBYTE = 10**6, 2**20
@@ -81,7 +81,7 @@ class PoolQuota(Spec):
 
 Pools = Annotated[
     dict[Name, PoolQuota] | MISSING,
-    Keyed(("nodePool", "name"), refers=Refers("node_pool"), writes=("nodePool", "id")),
+    ListMap(("nodePool", "name"), refers=Refers("node_pool"), writes=("nodePool", "id")),
     Wire("resources"),
 ]
 

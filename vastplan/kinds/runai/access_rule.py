@@ -5,10 +5,10 @@ There is no update, and Run:AI does not promise to refuse a second rule that say
 
 from typing import Annotated, Literal
 
-from vastplan.words.compile import kind
-from vastplan.words.kind import Endpoint, Ready, Update
-from vastplan.words.marks import IDENTITY, IMMUTABLE, Refers, Wire
-from vastplan.words.types import ReferenceName, Spec, Text
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Endpoint, Ready, Update
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.schema.types import ReferenceName, Spec, Text
 
 
 class AccessRule(Spec):

@@ -11,11 +11,11 @@ from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.kubernetes._common import QUANTITY
 from vastplan.kinds.runai._common import INTEGER
-from vastplan.words.codec import at
-from vastplan.words.compile import kind
-from vastplan.words.kind import Endpoint, Fact, Ready, Row, Update, Values
-from vastplan.words.marks import AS_SET, IDENTITY, IMMUTABLE, Codec, Refers, Wire
-from vastplan.words.types import MISSING, Bytes, KubernetesName, Name, ReferenceName, Spec
+from vastplan.schema.codec import at
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Endpoint, Fact, Ready, Row, Update, Values
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Codec, Refers, Wire
+from vastplan.schema.types import MISSING, Bytes, KubernetesName, Name, ReferenceName, Spec
 
 # Run:AI also takes 10GB and 10GiB.
 _SIZE = Codec(QUANTITY.write, lambda raw: QUANTITY.read(str(raw).removesuffix("B")))
@@ -50,7 +50,7 @@ class DataSource(Spec):
     """The class of a new claim, without dots: Run:AI refuses them. The cluster's default when left out."""
     access_modes: Annotated[
         Annotated[list[Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"]], Field(min_length=1)] | MISSING,
-        AS_SET,
+        SET,
         Wire("spec", "claimInfo", "accessModes"),
         IMMUTABLE,
     ] = MISSING

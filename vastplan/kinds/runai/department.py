@@ -6,8 +6,8 @@ below what non-preemptible workloads hold is refused by Run:AI itself: its list 
 
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
-from vastplan.words.compile import kind
-from vastplan.words.kind import Endpoint, Fact, Update
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Endpoint, Fact, Update
 
 
 class Department(OrgUnit):
@@ -30,8 +30,8 @@ KIND = kind(
     data_bearing=True,
     facts=(Fact("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),),
     in_use=("GPUs allocated",),
-    beneath=(running("department"),),
-    foreign=((("name",), "default"),),
+    dependents=(running("department"),),
+    system_owned=((("name",), "default"),),
     finish_encode=finish_encode,
     finish_decode=finish_decode,
 )

@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from vastplan.words.compile import kind
-from vastplan.words.kind import Endpoint, Update
-from vastplan.words.marks import IDENTITY
-from vastplan.words.types import Spec
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Endpoint, Update
+from vastplan.schema.markers import IDENTITY
+from vastplan.schema.types import Spec
 
 
 class NodePool(Spec):

@@ -11,10 +11,10 @@ from pydantic import model_validator
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
 from vastplan.model.plan import Stage
-from vastplan.words.compile import kind
-from vastplan.words.kind import Attribute, Endpoint, Fact, Measure, Ready, Update
-from vastplan.words.marks import AS_SET, DOCUMENT, IMMUTABLE, Refers, Wire
-from vastplan.words.types import MISSING, KubernetesName, ReferenceName
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Attribute, Endpoint, Fact, Measure, Ready, Update
+from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SET, Refers, Wire
+from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 
 _PREFIX = "runai-"
 _LONGEST = 63  # a namespace's name
@@ -28,7 +28,7 @@ class Project(OrgUnit):
     namespace: Annotated[KubernetesName | MISSING, Wire("requestedNamespace"), IMMUTABLE] = MISSING
     """A namespace that exists and carries the label runai/queue: PROJECT; otherwise Run:AI makes runai-PROJECT."""
     enforce_runai_scheduler: Annotated[bool | MISSING, Wire("enforceRunaiScheduler")] = MISSING
-    storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), AS_SET, DOCUMENT] = MISSING
+    storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), SET, DOCUMENT] = MISSING
     """The storage classes that its namespace may use, besides those of its tenant."""
 
     @model_validator(mode="after")
@@ -72,7 +72,7 @@ KIND = kind(
         ),
     ),
     in_use=("GPUs allocated",),
-    beneath=(running("project"),),
+    dependents=(running("project"),),
     floors=(("node_pools.*.gpu.deserved", "GPUs that cannot be preempted"),),
     # NotReady may still come right: a namespace that somebody has yet to label, for example.
     ready=Ready(("status", "phase"), frozenset({"Ready"}), message=("status", "phaseMessage")),

@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from vastplan.words.compile import kind
-from vastplan.words.kind import Beneath, Endpoint, Fact, Update
-from vastplan.words.marks import IDENTITY, Wire
-from vastplan.words.types import Spec
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Dependents, Endpoint, Fact, Update
+from vastplan.schema.markers import IDENTITY, Wire
+from vastplan.schema.types import Spec
 
 _OVER = frozenset({"Stopped", "Failed", "Completed"})
 _AT_WORK = frozenset(
@@ -24,9 +24,9 @@ class Workload(Spec):
     department: Annotated[str, Wire("departmentId")]
 
 
-def running(within: str) -> Beneath:
+def running(within: str) -> Dependents:
     """The workloads of a project or department that have not ended; a phase that nobody knows has not."""
-    return Beneath("workload", "running workloads", (("id", within),), counted="at work")
+    return Dependents("workload", "running workloads", (("id", within),), counted="at work")
 
 
 KIND = kind(

@@ -9,13 +9,13 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from vastplan.model import units
-from vastplan.words.kind import Endpoint, Maker
-from vastplan.words.marks import Codec
+from vastplan.schema.kind import ControllerOwned, Endpoint
+from vastplan.schema.markers import Codec
 
 INTERNAL = ((("internal",), True),)
 # A volume's directory is called as its PersistentVolume, which external-provisioner calls pvc-UID unless it is told another
 # prefix: the views and quotas of a driver that is told one are not recognised.
-CSI_MADE = (Maker("the CSI driver", ("path",), r"(/.*)?/pvc-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),)
+CSI_MADE = (ControllerOwned("the CSI driver", ("path",), r"(/.*)?/pvc-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),)
 _OCTET = r"(25[0-5]|2[0-4]\d|1?\d{1,2})"
 _WILDCARD = re.compile(rf"{_OCTET}(\.({_OCTET}|\*)){{3}}")
 

@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from vastplan.model import units
-from vastplan.words.compile import kind
-from vastplan.words.kind import Endpoint, Fact, Update
-from vastplan.words.marks import IDENTITY
-from vastplan.words.types import Spec
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Endpoint, Fact, Update
+from vastplan.schema.markers import IDENTITY
+from vastplan.schema.types import Spec
 
 USABLE, READS, WRITES, FLOORS = "usable capacity", "read bandwidth", "write bandwidth", "QoS minimums"
 

@@ -7,10 +7,10 @@ from pydantic import model_validator
 from vastplan.kinds.vast._common import INTERNAL, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
-from vastplan.words.compile import kind
-from vastplan.words.kind import Fact, Ready
-from vastplan.words.marks import AFTER_CREATE, IDENTITY, IMMUTABLE, Codec, Refers, Wire
-from vastplan.words.types import MISSING, Name, ReferenceName, Span, Spec
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Fact, Ready
+from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, Codec, Refers, Wire
+from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec
 
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
 
@@ -69,8 +69,8 @@ KIND = kind(
     data_bearing=True,
     facts=(Fact("logical size", ("logical_size",), units.BYTES),),
     in_use=("logical size",),
-    beneath=(below("source_dir"),),
-    foreign=(*INTERNAL, (("role",), "DESTINATION")),
+    dependents=(below("source_dir"),),
+    system_owned=(*INTERNAL, (("role",), "DESTINATION")),
     mirrored=True,
     ready=Ready(("state",), _USABLE, _BROKEN, ("failure_reason",)),
 )

@@ -7,10 +7,10 @@ from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.kinds.vast._common import INTERNAL, SUFFIXED, collection
 from vastplan.kinds.vast.snapshot import snapshots
-from vastplan.words.compile import kind
-from vastplan.words.kind import Row, Values
-from vastplan.words.marks import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Refers, Wire
-from vastplan.words.types import MISSING, Name, ReferenceName, Span, Spec, Text
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Refers, Wire
+from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec, Text
 
 _START = "%Y-%m-%d %H:%M:%S"
 
@@ -90,7 +90,7 @@ KIND = kind(
     system="vast",
     section="snapshot_schedules",
     endpoint=collection("protectionpolicies", vanishes_later=True),
-    beneath=(snapshots(("id", "policy")),),
-    foreign=INTERNAL,
+    dependents=(snapshots(("id", "policy")),),
+    system_owned=INTERNAL,
     finish_encode=_without_nulls,
 )

@@ -6,10 +6,10 @@ from pydantic import Field, model_validator
 
 from vastplan.kinds.vast._common import collection
 from vastplan.model.plan import Stage
-from vastplan.words.compile import kind
-from vastplan.words.kind import Row, Values
-from vastplan.words.marks import EXPLICIT_NULL, IDENTITY, IMMUTABLE, Clears, Refers, Wire
-from vastplan.words.types import MISSING, Bandwidth, Count, Name, ReferenceName, Spec
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, Clears, Refers, Wire
+from vastplan.schema.types import MISSING, Bandwidth, Count, Name, ReferenceName, Spec
 
 _Iops = Annotated[Count, Field(le=2**32)]
 _Limit = Clears(0)  # VMS: 0 is unlimited, and what an unset limit reads as

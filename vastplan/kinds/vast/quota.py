@@ -6,10 +6,10 @@ from pydantic import Field, model_validator
 
 from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, Directory, Mode, collection
 from vastplan.model import units
-from vastplan.words.compile import kind
-from vastplan.words.kind import Fact
-from vastplan.words.marks import CREATE_ONLY, IDENTITY, IMMUTABLE, NAMED, WRITE_ONLY, Clears, Refers, Wire
-from vastplan.words.types import MISSING, Bytes, Count, Name, ReferenceName, Span, Spec, Text
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Fact
+from vastplan.schema.markers import CREATE_ONLY, IDENTITY, IMMUTABLE, NAMED, WRITE_ONLY, Clears, Refers, Wire
+from vastplan.schema.types import MISSING, Bytes, Count, Name, ReferenceName, Span, Spec, Text
 
 _Bytes = Annotated[Bytes, Field(gt=0)]
 _Inodes = Annotated[Count, Field(gt=0)]
@@ -60,6 +60,6 @@ KIND = kind(
     facts=(Fact("used", ("used_effective_capacity",), units.BYTES), Fact("used_inodes", ("used_inodes",))),
     in_use=("used", "used_inodes"),
     floors=(("hard_limit", "used"), ("hard_limit_inodes", "used_inodes")),
-    made_by=CSI_MADE,
-    foreign=INTERNAL,
+    controller_owned=CSI_MADE,
+    system_owned=INTERNAL,
 )

@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from vastplan.kinds.vast._common import collection
-from vastplan.words.compile import kind
-from vastplan.words.kind import Fact, Ready
-from vastplan.words.marks import IDENTITY, IMMUTABLE, Refers, Wire
-from vastplan.words.types import MISSING, Name, ReferenceName, Spec
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Fact, Ready
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
 CONNECTED = "connected"
 

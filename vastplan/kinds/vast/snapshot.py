@@ -3,10 +3,10 @@
 from typing import Annotated
 
 from vastplan.kinds.vast._common import collection
-from vastplan.words.compile import kind
-from vastplan.words.kind import Beneath, Fact
-from vastplan.words.marks import IDENTITY, Wire
-from vastplan.words.types import Spec
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Dependents, Fact
+from vastplan.schema.markers import IDENTITY, Wire
+from vastplan.schema.types import Spec
 
 _YES, _NO = frozenset({True}), frozenset({False})
 
@@ -20,13 +20,13 @@ class Snapshot(Spec):
     policy: Annotated[int, Wire("protection_policy_id")]
 
 
-def snapshots(same: tuple[str, str], under: tuple[str, str] | None = None) -> Beneath:
+def snapshots(same: tuple[str, str], under: tuple[str, str] | None = None) -> Dependents:
     """The snapshots that would stay behind: those whose field equals ours, on a path that is ours or below it."""
     pairs = (same,)
-    return Beneath("snapshot", "snapshots", pairs, under, remain=True, locks=("indestructible", "locked"))
+    return Dependents("snapshot", "snapshots", pairs, under, remain=True, locks=("indestructible", "locked"))
 
 
-def below(path: str) -> Beneath:
+def below(path: str) -> Dependents:
     """The snapshots of a directory, and of those below it, of the object's tenant."""
     return snapshots(("tenant", "tenant"), (path, "path"))
 

@@ -8,10 +8,10 @@ from vastplan.kinds.vast._common import RANGE, SECONDS, collection
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
 from vastplan.model.plan import Stage
-from vastplan.words.compile import kind
-from vastplan.words.kind import Attribute, Measure
-from vastplan.words.marks import AS_SET, IDENTITY, IMMUTABLE, WHOLE, Admits, Clears, Unit
-from vastplan.words.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Attribute, Measure
+from vastplan.schema.markers import ATOMIC, IDENTITY, IMMUTABLE, SET, Admits, Clears, Unit
+from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
 
 _SOURCES = Admits(open_when_empty=True)
 
@@ -55,7 +55,7 @@ class TenantStaticLimits(Spec):
 class TenantQos(Spec):
     """The tenant's own QoS; not a policy object."""
 
-    static_limits: Annotated[TenantStaticLimits | MISSING, WHOLE] = MISSING
+    static_limits: Annotated[TenantStaticLimits | MISSING, ATOMIC] = MISSING
 
 
 class Tenant(Spec):
@@ -63,12 +63,10 @@ class Tenant(Spec):
 
     name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
     domain_name: Text | MISSING = MISSING
-    client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING, AS_SET, Clears([]), _SOURCES] = (
-        MISSING
-    )
-    access_ip_ranges: Annotated[list[Text] | None | MISSING, AS_SET, Clears([]), _SOURCES] = MISSING
-    capacity_rules: Annotated[CapacityRules | MISSING, WHOLE] = MISSING
-    qos: Annotated[TenantQos | MISSING, WHOLE] = MISSING
+    client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING, SET, Clears([]), _SOURCES] = MISSING
+    access_ip_ranges: Annotated[list[Text] | None | MISSING, SET, Clears([]), _SOURCES] = MISSING
+    capacity_rules: Annotated[CapacityRules | MISSING, ATOMIC] = MISSING
+    qos: Annotated[TenantQos | MISSING, ATOMIC] = MISSING
     max_views: Annotated[Count | None | MISSING, Clears(0)] = MISSING
     encryption_group: Annotated[Text | MISSING, IMMUTABLE] = MISSING
     trash_gid: Count | None | MISSING = MISSING
@@ -84,6 +82,6 @@ KIND = kind(
     endpoint=collection("tenants", vanishes_later=True),
     attributes=(Attribute("guid", ("guid",)),),
     data_bearing=True,
-    beneath=(snapshots(("id", "tenant")),),
-    foreign=((("name",), "default"),),  # every cluster has it, and it cannot be deleted
+    dependents=(snapshots(("id", "tenant")),),
+    system_owned=((("name",), "default"),),  # every cluster has it, and it cannot be deleted
 )

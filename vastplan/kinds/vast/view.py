@@ -10,23 +10,23 @@ from vastplan.kinds.vast.quota import QuotaLimits
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.plan import Stage
-from vastplan.words.compile import kind
-from vastplan.words.kind import Attribute, Fact, Row, Values
-from vastplan.words.marks import (
-    AS_SET,
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Attribute, Fact, Row, Values
+from vastplan.schema.markers import (
+    ATOMIC,
     CREATE_ONLY,
     DOCUMENT,
     IDENTITY,
     IMMUTABLE,
     ONE_WAY,
-    WHOLE,
+    SET,
     Admits,
     Clears,
     Codec,
     Refers,
     Wire,
 )
-from vastplan.words.types import MISSING, Count, Name, ReferenceName, Spec, Text
+from vastplan.schema.types import MISSING, Count, Name, ReferenceName, Spec, Text
 
 Protocol = Literal["NFS", "NFS4", "SMB", "S3", "ENDPOINT", "DATABASE", "KAFKA", "BLOCK"]
 _Retention = Literal["NONE", "GOVERNANCE", "COMPLIANCE"]
@@ -70,7 +70,7 @@ class View(Spec):
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy"), Wire("policy_id")] = MISSING
-    protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), AS_SET, Admits()] = MISSING
+    protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), SET, Admits()] = MISSING
     name: Name | MISSING = MISSING
     alias: Annotated[_Alias | None | MISSING, Clears("")] = MISSING
     create_dir: Annotated[bool, CREATE_ONLY] = True
@@ -80,7 +80,7 @@ class View(Spec):
     qos_policy: Annotated[ReferenceName | None | MISSING, Refers("qos_policy"), Wire("qos_policy_id")] = MISSING
     is_seamless: bool | MISSING = MISSING
     select_for_live_monitoring: bool | MISSING = MISSING
-    abe_protocols: Annotated[list[Literal["NFS", "SMB", "NFS4", "S3"]] | None | MISSING, AS_SET, Clears([])] = MISSING
+    abe_protocols: Annotated[list[Literal["NFS", "SMB", "NFS4", "S3"]] | None | MISSING, SET, Clears([])] = MISSING
     nfs_interop_flags: (
         Literal[
             "BOTH_NFS3_AND_NFS4_INTEROP_DISABLED",
@@ -92,7 +92,7 @@ class View(Spec):
     ) = MISSING
 
     share: Annotated[_Share | MISSING, IMMUTABLE] = MISSING
-    share_acl: Annotated[ShareAcl | MISSING, WHOLE] = MISSING
+    share_acl: Annotated[ShareAcl | MISSING, ATOMIC] = MISSING
 
     bucket: Annotated[Name | MISSING, IMMUTABLE] = MISSING
     bucket_owner: Text | MISSING = MISSING
@@ -179,9 +179,9 @@ KIND = kind(
     data_bearing=True,
     facts=(Fact("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
-    beneath=(below("path"),),
-    made_by=CSI_MADE,
-    foreign=(*INTERNAL, (("is_remote",), True), (("path",), "/")),  # the cluster's own root view
+    dependents=(below("path"),),
+    controller_owned=CSI_MADE,
+    system_owned=(*INTERNAL, (("is_remote",), True), (("path",), "/")),  # the cluster's own root view
     finish_encode=_whole_acl,
     finish_decode=_grants,
 )

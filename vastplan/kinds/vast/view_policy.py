@@ -6,18 +6,18 @@ from pydantic import model_validator
 
 from vastplan.kinds.vast._common import INTERNAL, SECONDS, Clients, Mode, NfsClients, collection
 from vastplan.model.plan import Stage
-from vastplan.words.compile import kind
-from vastplan.words.kind import Row, Values
-from vastplan.words.marks import AS_SET, EXPLICIT_NULL, IDENTITY, IMMUTABLE, Admits, Clears, Refers, Wire
-from vastplan.words.types import MISSING, Name, ReferenceName, Span, Spec, Text
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Admits, Clears, Refers, Wire
+from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec, Text
 
 _PERMISSIONS = "permission_per_vip_pool"
 # VMS opens what is left out to everybody (`*`), so nobody has to be said: null and [] are that.
-_Nfs = Annotated[list[NfsClients] | None | MISSING, AS_SET, EXPLICIT_NULL, Clears([])]
-_Hosts = Annotated[list[Clients] | None | MISSING, AS_SET, EXPLICIT_NULL, Clears([])]
-_Names = Annotated[list[Text] | None | MISSING, AS_SET, EXPLICIT_NULL, Clears([])]
+_Nfs = Annotated[list[NfsClients] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
+_Hosts = Annotated[list[Clients] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
+_Names = Annotated[list[Text] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
 # No pool of its own means every pool, which a policy must not get by losing its last one.
-_Pools = Annotated[list[ReferenceName] | None | MISSING, AS_SET, EXPLICIT_NULL, Refers("vip_pool"), Clears([])]
+_Pools = Annotated[list[ReferenceName] | None | MISSING, SET, EXPLICIT_NULL, Refers("vip_pool"), Clears([])]
 _EXCLUSIVE = (
     ("nfs_root_squash", "nfs_no_squash", "nfs_all_squash"),
     ("nfs_read_write", "nfs_read_only"),
@@ -96,7 +96,7 @@ class ViewPolicy(Spec):
     s3_visibility_groups: _Names = MISSING
     is_s3_default_policy: bool | MISSING = MISSING
     protocols: Annotated[
-        list[Literal["NFSv3", "NFSv4.1", "SMB", "S3", "NDB", "STS"]] | None | MISSING, AS_SET, Clears([])
+        list[Literal["NFSv3", "NFSv4.1", "SMB", "S3", "NDB", "STS"]] | None | MISSING, SET, Clears([])
     ] = MISSING
     protocols_audit: ProtocolsAudit | MISSING = MISSING
 
@@ -137,7 +137,7 @@ KIND = kind(
     section="view_policies",
     stage=Stage.POLICY,
     endpoint=collection("viewpolicies"),
-    foreign=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
+    system_owned=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
     finish_encode=_permissions,
     finish_decode=_pools,
 )

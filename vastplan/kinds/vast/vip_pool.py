@@ -7,10 +7,10 @@ from pydantic import Field, model_validator
 
 from vastplan.kinds.vast._common import RANGE, collection
 from vastplan.model.plan import Stage
-from vastplan.words.compile import kind
-from vastplan.words.kind import Attribute
-from vastplan.words.marks import AS_SET, EXPLICIT_NULL, IDENTITY, IMMUTABLE, Admits, Clears, Refers, Wire
-from vastplan.words.types import MISSING, Address4or6, Count, IpRange, Name, ReferenceName, Spec, Text
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Attribute
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Admits, Clears, Refers, Wire
+from vastplan.schema.types import MISSING, Address4or6, Count, IpRange, Name, ReferenceName, Spec, Text
 
 _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
 
@@ -24,14 +24,14 @@ class VipPool(Spec):
     name: Annotated[Name | MISSING, IDENTITY] = MISSING
     role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE] = "PROTOCOLS"
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL] = MISSING
-    ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), AS_SET, Admits()]
+    ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, Admits()]
     subnet_cidr: Annotated[int, Field(ge=1, le=32)] | MISSING = MISSING
     subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128)] | MISSING = MISSING
     gw_ip: Address4or6 | None | MISSING = MISSING
     gw_ipv6: Address4or6 | None | MISSING = MISSING
     vlan: Annotated[Annotated[Count, Field(le=4096)] | None | MISSING, Clears(0)] = MISSING
     port_membership: Literal["RIGHT", "LEFT", "ALL"] | MISSING = MISSING
-    cnode_ids: Annotated[list[Count] | None | MISSING, AS_SET, Clears([])] = MISSING
+    cnode_ids: Annotated[list[Count] | None | MISSING, SET, Clears([])] = MISSING
     domain_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
     enabled: bool | MISSING = MISSING
     vms_preferred: bool | MISSING = MISSING

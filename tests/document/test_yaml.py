@@ -1,0 +1,90 @@
+"""The YAML reader: safe, placed, and of one mind with PyYAML where it accepts."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vastplan.document.yaml import parse
+from vastplan.model.errors import Invalid
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "says"),
+    [
+        ("a: 1\na: 2\n", "f:2:1", "a is given twice"),
+        ("a: !!python/object:os.system {}\n", "f:1:4", "not allowed"),
+        ("a: !secret x\n", "f:1:4", "not allowed"),
+        ("a: *nothing\n", "f:1:4", "stands for nothing"),
+        ("a: [1, 2\n", "f:2:1", "not YAML"),
+        ("base: &b {x: 1}\nc: {<<: *b}\n", "f:2:5", "merge keys"),
+        ("- 1\n- 2\n", "f:1:1", "mapping of sections"),
+        ("a: 1\n---\nb: 2\n", "f:2:1", "second document"),
+        ("? [1, 2]\n: x\n", "f:1:3", "plain text"),
+        ("a: 123456789012345678901234567890\n", "f:1:4", "20 digits"),
+    ],
+)
+def test_refused_with_its_place(text: str, place: str, says: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        parse(text.encode(), "f")
+    assert place in str(refused.value)
+    assert says in str(refused.value)
+
+
+def test_not_utf8() -> None:
+    with pytest.raises(Invalid, match="UTF-8"):
+        parse(b"a: 1\nb: \xff\n", "f")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a [x, x, x, x, x, x, x, x, x]\n"
+        + "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}' if i else '*a'] * 9)}]\n" for i in range(9)),
+        "a: " + "[" * 5000 + "]" * 5000,
+        "a: " + "{a: " * 5000 + "1" + "}" * 5000,
+    ],
+)
+def test_bombs_end_soon(text: str) -> None:
+    began = time.process_time()
+    with pytest.raises(Invalid):
+        parse(text.encode(), "f")
+    assert time.process_time() - began < 60  # far above any real cost: only that it ends
+
+
+def test_too_large() -> None:
+    with pytest.raises(Invalid, match="larger than 10 MiB"):
+        parse(b"a: " + b"x" * (11 * 2**20), "f")
+
+
+def test_an_alias_is_what_it_stands_for() -> None:
+    assert parse(b"a: &x {b: [1, 2]}\nc: *x\n", "f") == {"a": {"b": [1, 2]}, "c": {"b": [1, 2]}}
+
+
+def test_what_other_readers_take_for_something_else_stays_text() -> None:
+    found = parse(b"a: yes\nb: 12:30\nc: 0o7\nd: 017\ne: 2001-01-01\nf: 1_000\ng: on\n", "f")
+    assert found == {"a": "yes", "b": "12:30", "c": "0o7", "d": "017", "e": "2001-01-01", "f": "1_000", "g": "on"}
+
+
+_VALUES: Any = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**15), 10**15)
+    | st.text("ab 1.-:#*&!?[]{}'\",%@`|>~äß漢🙂\t", max_size=12),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text("abcdefghij", min_size=1, max_size=6), inner, max_size=4)
+    ),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(st.text("abcdefghij", min_size=1, max_size=6), _VALUES, max_size=6))
+def test_reads_what_pyyaml_writes(value: dict[str, Any]) -> None:
+    for flow in (True, False):
+        text = yaml.safe_dump(value, default_flow_style=flow, allow_unicode=True)
+        assert parse(text.encode(), "f") == value

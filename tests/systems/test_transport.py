@@ -1,0 +1,325 @@
+"""What is sent again and what is not, how long a client waits, and that credentials stay where they belong."""
+
+from __future__ import annotations
+
+import email.utils
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import Any
+
+import pytest
+from kubernetes import client
+
+import vastplan.kinds
+from tests.systems.wire import Answer, Seen, Server, proxying, say, serving
+from vastplan.model.errors import NotAuthorised, Refused, Unclear, Unreachable
+from vastplan.schema.discover import discover
+from vastplan.schema.kind import Kind
+from vastplan.schema.provider import Provider
+from vastplan.systems.kubernetes.client import KubernetesProvider
+from vastplan.systems.limits import TransportLimits
+from vastplan.systems.runai.client import RunaiProvider
+from vastplan.systems.transport import repeats
+from vastplan.systems.vast.client import VastProvider
+
+KINDS = discover(vastplan.kinds).kinds
+QUICK = TransportLimits(connect=2, silence=1, whole=1, retries=3, backoff=0.001, longest=0.05, size=1 << 20)
+SYSTEMS = ("vast", "kubernetes")
+
+
+def provider(system: str, server: Server, limits: TransportLimits = QUICK, **more: Any) -> Provider:
+    if system == "vast":
+        return VastProvider(
+            server.url, verify=server.ca, token=lambda: "secret", user=None, writable=True, limits=limits, **more
+        )
+    settings = client.Configuration()
+    settings.host, settings.ssl_ca_cert = server.url, server.ca
+    settings.api_key, settings.api_key_prefix = {"BearerToken": "secret"}, {"BearerToken": "Bearer"}
+    return KubernetesProvider(client.ApiClient(settings), writable=True, limits=limits, **more)
+
+
+def kind(system: str) -> Kind:
+    return KINDS["tenant" if system == "vast" else "namespace"]
+
+
+def body(system: str) -> dict[str, Any]:
+    return {"name": "a"} if system == "vast" else {"metadata": {"name": "a"}}
+
+
+def made(system: str) -> dict[str, Any]:
+    return {"id": 1, "name": "a"} if system == "vast" else {"metadata": {"name": "a", "uid": "u"}}
+
+
+def rows(system: str) -> Any:
+    return {"count": 0, "next": None, "results": []} if system == "vast" else {"items": [], "metadata": {}}
+
+
+def first(answer: Answer, then: Answer) -> Answer:
+    """One answer to the first request, another to all that follow."""
+    lock, begun = threading.Lock(), [False]
+
+    def answering(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        with lock:
+            mine, begun[0] = not begun[0], True
+        (answer if mine else then)(seen, handler)
+
+    return answering
+
+
+def hang_up(_: Seen, handler: BaseHTTPRequestHandler) -> None:
+    handler.close_connection = True
+
+
+@pytest.fixture(params=SYSTEMS)
+def system(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 429, 0])
+def test_a_read_is_repeated(system: str, status: int, tmp_path: Path) -> None:
+    bad: Answer = hang_up if status == 0 else lambda _, handler: say(handler, status)
+    with serving(tmp_path, first(bad, lambda _, handler: say(handler, 200, rows(system)))) as server:
+        assert list(provider(system, server).pages(kind(system))) == [[]]
+        assert len(server.seen) == 2
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 0])
+def test_a_write_is_not(system: str, status: int, tmp_path: Path) -> None:
+    bad: Answer = hang_up if status == 0 else lambda _, handler: say(handler, status, None, Retry_After="0")
+    with serving(tmp_path, bad) as server:
+        with pytest.raises(Unclear):
+            provider(system, server).create(kind(system), body(system))
+        assert [one.method for one in server.seen] == ["POST"]
+
+
+def test_a_write_that_was_turned_away_unread_is_repeated(system: str, tmp_path: Path) -> None:
+    answer = first(lambda _, h: say(h, 429, None, Retry_After="1"), lambda _, h: say(h, 201, made(system)))
+    with serving(tmp_path, answer) as server:
+        provider(system, server).create(kind(system), body(system))
+        assert [one.method for one in server.seen] == ["POST", "POST"]
+
+
+def test_a_write_that_is_always_turned_away_was_not_carried_out(system: str, tmp_path: Path) -> None:
+    with serving(tmp_path, lambda _, handler: say(handler, 429)) as server:
+        with pytest.raises(Refused):
+            provider(system, server).create(kind(system), body(system))
+        assert len(server.seen) == 1 + QUICK.retries
+
+
+@pytest.mark.parametrize(
+    ("said", "least", "most"),
+    [
+        ("3", 3, 3),
+        (email.utils.formatdate(time.time() + 3600, usegmt=True), 20, 20),
+        (email.utils.formatdate(time.time() - 60, usegmt=True), 0, 0),
+        ("99999", 20, 20),
+        ("soon", 0, 0),
+    ],
+    ids=["seconds", "a date in an hour", "a date gone by", "a day", "no time at all"],
+)
+def test_retry_after_is_honoured_within_bounds(said: str, least: float, most: float) -> None:
+    assert least <= repeats(TransportLimits(longest=20)).parse_retry_after(said) <= most
+
+
+def test_redirects_are_not_followed(system: str, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with serving(tmp_path / "other", lambda _, handler: say(handler, 200, rows(system))) as other:
+        with serving(tmp_path, lambda seen, h: say(h, 307, None, Location=other.url + seen.path)) as server:
+            with pytest.raises(Unreachable, match="redirect"):
+                list(provider(system, server).pages(kind(system)))
+            with pytest.raises(Unclear, match="redirect"):
+                provider(system, server).create(kind(system), body(system))
+        assert other.seen == []
+
+
+@pytest.mark.parametrize("link", ["{other}/api/v5/tenants/?page=2", "//{netloc}/api/v5/tenants/?page=2"])
+def test_a_next_page_on_another_host_is_not_fetched(link: str, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with serving(tmp_path / "other", lambda _, handler: say(handler, 200, rows("vast"))) as other:
+        following = link.format(other=other.url, netloc=other.url.removeprefix("https://"))
+        page = {"count": 2, "next": following, "results": [made("vast")]}
+        with serving(tmp_path, lambda _, handler: say(handler, 200, page)) as server:
+            with pytest.raises(Unreachable, match="another host"):
+                list(provider("vast", server).pages(kind("vast")))
+        assert other.seen == []
+
+
+@pytest.mark.parametrize("system", ["vast"])
+def test_a_next_page_that_was_there_already_ends_it(system: str, tmp_path: Path) -> None:
+    def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        say(handler, 200, {"count": 9, "next": f"{server.url}/api/v5/tenants/?page=2", "results": [made("vast")]})
+
+    with serving(tmp_path, answer) as server:
+        with pytest.raises(Unreachable, match="in a circle"):
+            list(provider(system, server).pages(kind(system)))
+
+
+def _endless(piece: bytes, pause: float) -> Answer:
+    def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(201 if seen.method == "POST" else 200)
+        handler.send_header("Content-Length", str(1 << 40))
+        handler.end_headers()
+        while True:
+            handler.wfile.write(piece)
+            handler.wfile.flush()
+            time.sleep(pause)
+
+    return answer
+
+
+def test_a_huge_answer_is_cut_off(system: str, tmp_path: Path) -> None:
+    with serving(tmp_path, _endless(b" " * 65536, 0)) as server:
+        with pytest.raises(Unreachable, match="larger than 1 MiB"):
+            list(provider(system, server).pages(kind(system)))
+        with pytest.raises(Unclear, match="larger than 1 MiB"):
+            provider(system, server).create(kind(system), body(system))
+
+
+def test_an_endless_trickle_is_cut_off(system: str, tmp_path: Path) -> None:
+    with serving(tmp_path, _endless(b" ", 0.02)) as server:
+        with pytest.raises(Unreachable, match="not whole after"):
+            list(provider(system, server).pages(kind(system)))
+
+
+def test_silence_is_cut_off(system: str, tmp_path: Path) -> None:
+    silent = TransportLimits(connect=2, silence=0.2, retries=0)
+    with serving(tmp_path, lambda _, handler: time.sleep(2)) as server:
+        with pytest.raises(Unreachable):
+            list(provider(system, server, silent).pages(kind(system)))
+
+
+LOG_IN = {"vast": ("/token/", "access"), "runai": ("/api/v1/token", "accessToken")}
+
+
+def logging_in(system: str, server: Server) -> VastProvider | RunaiProvider:
+    """A client that has a name and a password, and no token yet."""
+    if system == "vast":
+        user = ("admin", lambda: "secret")
+        return VastProvider(server.url, verify=server.ca, token=None, user=user, writable=True, limits=QUICK)
+    return RunaiProvider(
+        server.url, verify=server.ca, client_id="me", client_secret=lambda: "secret", cluster="c", writable=True,
+        limits=QUICK,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("system", LOG_IN)
+def test_one_log_in_however_many_threads_notice(system: str, tmp_path: Path) -> None:
+    many, gate = 6, threading.Barrier(6)
+    issued: list[str] = []
+    path, token = LOG_IN[system]
+
+    def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        if seen.path.endswith(path):
+            issued.append(f"t{len(issued)}")
+            return say(handler, 200, {token: issued[-1]})
+        if seen.headers["authorization"] == "Bearer t0":
+            gate.wait(5)  # all of them have been sent with the old token
+            number = seen.path.partition("?")[0].rstrip("/").rpartition("/")[2]
+            time.sleep(0.05 * int(number))  # some hear of it when others have the new one
+            return say(handler, 401, {"detail": "expired"})
+        return say(handler, 200, made("vast"))
+
+    with serving(tmp_path, answer) as server:
+        one = logging_in(system, server)
+        one._headers(None)
+        what = KINDS["tenant" if system == "vast" else "department"]
+        threads = [threading.Thread(target=one.read, args=(what, str(number))) for number in range(many)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert issued == ["t0", "t1"]
+
+
+@pytest.mark.parametrize("status", [500, 503, 429, 0])
+@pytest.mark.parametrize("system", LOG_IN)
+def test_a_log_in_is_repeated_and_a_refused_one_is_not(system: str, status: int, tmp_path: Path) -> None:
+    path, token = LOG_IN[system]
+    bad: Answer = hang_up if status == 0 else lambda _, handler: say(handler, status)
+    (tmp_path / "other").mkdir()
+    with serving(tmp_path, first(bad, lambda _, handler: say(handler, 200, {token: "t"}))) as server:
+        assert logging_in(system, server)._headers(None) == {"Authorization": "Bearer t"}
+        assert [one.path.endswith(path) for one in server.seen] == [True, True]
+    with serving(tmp_path / "other", lambda _, handler: say(handler, 401)) as server:
+        with pytest.raises(NotAuthorised):
+            logging_in(system, server)._headers(None)
+        assert len(server.seen) == 1  # else an account is locked
+
+
+@pytest.mark.parametrize(("around", "passed"), [("", 1), ("127.0.0.1", 0)], ids=["through it", "around it"])
+def test_a_proxy_named_in_the_environment(
+    system: str, around: str, passed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(tmp_path, lambda _, handler: say(handler, 200, rows(system))) as server, proxying() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        monkeypatch.setenv("NO_PROXY", around)
+        assert list(provider(system, server).pages(kind(system))) == [[]]
+        place = server.url.removeprefix("https://")
+        assert [(one.method, one.path) for one in proxy.seen] == [("CONNECT", place)] * passed
+        # What goes to the system is inside its TLS: the proxy is told where to, and no credential.
+        assert all("authorization" not in one.headers for one in proxy.seen)
+
+
+def test_a_netrc_file_does_not_take_the_place_of_our_credential(
+    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login somebody password else\n")
+    netrc.chmod(0o600)
+    monkeypatch.setenv("NETRC", str(netrc))
+    with serving(tmp_path, lambda _, handler: say(handler, 200, rows(system))) as server:
+        assert list(provider(system, server).pages(kind(system))) == [[]]
+        assert [one.headers["authorization"].partition(" ")[2] for one in server.seen] == ["secret"]
+
+
+def test_a_log_in_carries_nothing_but_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It has no header that says who asks, so that a .netrc file would be asked."""
+    (tmp_path / "netrc").write_text("machine 127.0.0.1 login somebody password else\n")
+    monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
+    with serving(tmp_path, lambda _, handler: say(handler, 200, {"access": "t"})) as server:
+        logging_in("vast", server)._headers(None)
+        assert ["authorization" in one.headers for one in server.seen] == [False]
+
+
+@pytest.mark.parametrize("around", [True, False], ids=["by itself", "through a proxy"])
+@pytest.mark.parametrize("system", LOG_IN)
+def test_a_log_in_needs_no_connection_of_its_own(
+    system: str, around: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, token = LOG_IN[system]
+    what = KINDS["tenant" if system == "vast" else "department"]
+
+    def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        say(handler, 200, {token: "t"} if seen.path.endswith(path) else made("vast"))
+
+    with serving(tmp_path, answer) as server, proxying() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.url)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1" if around else "")
+        logging_in(system, server).read(what, "1")
+        assert len(server.seen) == 2
+        assert len({one.port for one in server.seen}) == 1
+        assert len(proxy.seen) == (0 if around else 1)
+
+
+def test_no_more_calls_at_once_than_allowed(system: str, tmp_path: Path) -> None:
+    lock, now, most = threading.Lock(), [0], [0]
+
+    def answer(_: Seen, handler: BaseHTTPRequestHandler) -> None:
+        with lock:
+            now[0] += 1
+            most[0] = max(most[0], now[0])
+        time.sleep(0.05)
+        with lock:
+            now[0] -= 1
+        say(handler, 200, made(system))
+
+    with serving(tmp_path, answer) as server:
+        one = provider(system, server, parallel=3)
+        threads = [threading.Thread(target=one.read, args=(kind(system), "1")) for _ in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert most[0] == 3

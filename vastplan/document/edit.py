@@ -1,0 +1,167 @@
+"""Ways to write one value into the text of a document. Nothing but that value changes: what is not it stays as it was typed.
+
+Reading is `ruamel.yaml`'s round trip, whose nodes know where they stand, and it writes the new value; the rest is not
+written again, because no library keeps the spaces and line breaks of a whole file. Which of the ways is right is not decided
+here: an edit that says what was meant when the document is read again is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from io import StringIO
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
+from vastplan.model.finding import Where
+from vastplan.model.units import BANDWIDTH, BYTES, SECONDS, parse_bandwidth, parse_bytes, parse_span, show
+
+Path = tuple[str, ...]
+_PARSERS = {BYTES: parse_bytes, BANDWIDTH: parse_bandwidth, SECONDS: parse_span}
+_MOST = 40  # places tried
+
+
+def edits(
+    text: str, entry: Where, site: str, path: Path, value: Any, unit: str, units: Mapping[str, str]
+) -> Iterator[tuple[str, int]]:
+    """Texts in which the entry at `entry` says `value` at `path`, each with the line (from 1) that was touched.
+
+    The nearest to what somebody would type come first: where it stands already, on that site first; then as a line of its
+    own, for all sites, then for that one. Nothing, where the entry cannot be found.
+    """
+    try:
+        root = YAML(typ="rt").compose(text)
+    except YAMLError:
+        return
+    found = next((node for key, node in _pairs(root) if _stands(key, entry)), None) if root is not None else None
+    if found is None:
+        return
+    own = _at(found, ("per_site", site))
+    places = [*_mappings(own), *_mappings(found)] if own is not None else [*_mappings(found)]
+    for node in list(dict.fromkeys(places))[:_MOST]:
+        there = _at(node, path)
+        if there is not None:
+            yield from _replaced(text, there, value, unit, units)
+    for steps in (path, ("per_site", site, *path)):
+        yield from _inserted(text, found, steps, written(value, unit, units))
+
+
+def written(value: Any, unit: str = "", units: Mapping[str, str] | None = None) -> str:
+    """A value on one line: in a unit where that says exactly the same, lists and mappings in brackets."""
+    return _flow(_typed(value, unit, units or {}))
+
+
+def _typed(value: Any, unit: str, units: Mapping[str, str]) -> Any:
+    """What a person would type for a canonical value."""
+    if isinstance(value, dict):
+        if len(value) == 1:
+            ((key, inner),) = value.items()
+            if key in ("$ref", "$existing"):
+                name = str(inner).split("/", 2)[-1]
+                return name if key == "$ref" else {"existing": name}
+        return {key: _typed(item, units.get(key, ""), {}) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_typed(item, unit, units) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool) and unit in _PARSERS:
+        said = show(value, unit)
+        try:
+            return said if _PARSERS[unit](said) == value else value
+        except ValueError:
+            return value
+    return value
+
+
+def _flow(value: Any) -> str:
+    yaml, out = YAML(typ="safe", pure=True), StringIO()
+    yaml.default_flow_style, yaml.width, yaml.allow_unicode = True, 2**31, True
+    yaml.dump(value, out)
+    return out.getvalue().removesuffix("...\n").rstrip("\n")
+
+
+def _replaced(text: str, node: Node, value: Any, unit: str, units: Mapping[str, str]) -> Iterator[tuple[str, int]]:
+    start, end = node.start_mark.index, _end(node)
+    old = text[start:end]
+    if "#" in old and not isinstance(node, ScalarNode):
+        return  # a comment inside would be lost
+    if isinstance(node, ScalarNode) and old.lstrip("+-").isdigit():
+        unit = ""  # a plain number stays one
+    typed = _typed(value, unit, units)
+    if isinstance(node, SequenceNode) and not node.flow_style and isinstance(typed, list) and typed:
+        gap = "\n" + " " * node.start_mark.column
+        said = gap.join(f"- {_flow(item)}" for item in typed)
+    else:
+        said = _quoted(_flow(typed), old)
+    before = "" if start == 0 or text[start - 1] in " \n[{" else " "
+    yield f"{text[:start]}{before}{said}{text[end:]}", node.start_mark.line + 1
+
+
+def _quoted(said: str, old: str) -> str:
+    """The quotes of before around a plain word."""
+    mark = old[:1]
+    plain = said[:1].isalnum() and "\n" not in said and "'" not in said and '"' not in said and "\\" not in said
+    return f"{mark}{said}{mark}" if mark in ("'", '"') and plain else said
+
+
+def _inserted(text: str, node: Node, steps: Path, said: str) -> Iterator[tuple[str, int]]:
+    """A new key in the deepest mapping of `steps` that is there."""
+    depth = 0
+    while depth < len(steps) - 1:
+        inner = _at(node, steps[depth : depth + 1])
+        if not isinstance(inner, MappingNode):
+            break
+        node, depth = inner, depth + 1
+    for step in reversed(steps[depth + 1 :]):
+        said = f"{{{_flow(step)}: {said}}}"
+    said = f"{_flow(steps[depth])}: {said}"
+    start, line = node.start_mark.index, node.start_mark.line + 1
+    if isinstance(node, ScalarNode) and not node.value and node.style is None:
+        yield f"{text[:start]} {{{said}}}{text[_end(node) :]}", line
+    elif isinstance(node, MappingNode) and not node.value:
+        yield f"{text[:start]}{{{said}}}{text[_end(node) :]}", line
+    elif isinstance(node, MappingNode) and node.flow_style:
+        end = _end(node.value[-1][1])
+        yield f"{text[:end]}, {said}{text[end:]}", node.value[-1][1].end_mark.line + 1
+    elif isinstance(node, MappingNode):
+        yield f"{text[:start]}{said}\n{' ' * node.start_mark.column}{text[start:]}", line
+
+
+def _end(node: Node) -> int:
+    """Where a node ends; that of a block is where its last part does, not where the next thing begins."""
+    inner = node.value if isinstance(node, MappingNode | SequenceNode) and not node.flow_style else []
+    if inner:
+        last = inner[-1]
+        return _end(last[1] if isinstance(last, tuple) else last)
+    index: int = node.end_mark.index
+    return index
+
+
+def _pairs(node: Node, depth: int = 0) -> Iterator[tuple[Node, Node]]:
+    if isinstance(node, MappingNode) and depth < 64:
+        for key, value in node.value:
+            yield key, value
+            yield from _pairs(value, depth + 1)
+
+
+def _mappings(node: Node) -> Iterator[Node]:
+    """A node and the mappings inside it, the outer ones first."""
+    queue = [node]
+    while queue:
+        one = queue.pop(0)
+        yield one
+        queue += (
+            [value for _, value in one.value if isinstance(value, MappingNode)] if isinstance(one, MappingNode) else []
+        )
+
+
+def _at(node: Node | None, path: Path) -> Node | None:
+    for step in path:
+        if not isinstance(node, MappingNode):
+            return None
+        node = next((value for key, value in node.value if key.value == step), None)
+    return node
+
+
+def _stands(key: Node, where: Where) -> bool:
+    return bool((key.start_mark.line + 1, key.start_mark.column + 1) == (where.line, where.column))

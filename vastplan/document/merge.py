@@ -1,0 +1,67 @@
+"""Several files, or a folder of them, as one tree; and one mapping laid over another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vastplan.document.yaml import Mapping, load
+from vastplan.model.errors import Invalid
+from vastplan.model.finding import Finding, error
+
+
+def files(path: Path) -> list[Path]:
+    """The YAML files that `path` names: itself, or those directly in the folder, by name."""
+    if path.is_dir():
+        found = sorted(
+            one for one in path.iterdir() if one.suffix in (".yaml", ".yml") and not one.name.startswith(".")
+        )
+        if not found:
+            raise Invalid([error("VP101", f"no .yaml file in {path}")])
+        return found
+    return [path]
+
+
+def read(paths: list[Path]) -> Mapping:
+    """All files as one tree: sections merge, an entry or a head key given in two files is an error."""
+    problems: list[Finding] = []
+    whole: Mapping | None = None
+    for path in [file for one in paths for file in files(one)]:
+        try:
+            tree = load(path, str(path))
+        except Invalid as invalid:
+            problems += invalid.findings
+            continue
+        if whole is None:
+            whole = tree
+        else:
+            _join(whole, tree, problems, "")
+    if problems or whole is None:
+        raise Invalid(problems)
+    return whole
+
+
+def _join(whole: Mapping, more: Mapping, problems: list[Finding], within: str) -> None:
+    for key, value in more.items():
+        if key not in whole:
+            whole[key] = value
+            whole.keys_at[key] = more.where(key)
+        elif not within and isinstance(whole[key], Mapping) and isinstance(value, Mapping):
+            _join(whole[key], value, problems, key)
+        elif not (key == "version" and whole[key] == value):
+            name = f"{within}.{key}" if within else key
+            problems.append(
+                error(
+                    "VP114", f"{name} is given twice", fix=f"the first is at {whole.where(key)}", where=more.where(key)
+                )
+            )
+
+
+def overlay(base: Mapping, top: Mapping) -> Mapping:
+    """`top` over `base`, mappings merged deep, everything else replaced; every key keeps the place it came from."""
+    merged = base.copy()
+    for key, value in top.items():
+        current = merged.get(key)
+        both = isinstance(current, Mapping) and isinstance(value, Mapping)
+        merged[key] = overlay(current, value) if both and isinstance(current, Mapping) else value
+        merged.keys_at[key] = top.where(key)
+    return merged

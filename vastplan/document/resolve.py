@@ -1,0 +1,226 @@
+"""From raw entries to typed ones: each against its model, every reference to an address, every problem to its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from vastplan.document.instantiate import Raw, nearest
+from vastplan.document.yaml import MAX_PROBLEMS
+from vastplan.document.yaml import Mapping as Located
+from vastplan.document.yaml import Sequence as LocatedList
+from vastplan.model.address import Address
+from vastplan.model.errors import Invalid
+from vastplan.model.finding import Finding, Where, error
+from vastplan.model.value import Ref, Secret
+from vastplan.schema.entries import Entry, EntryType, Site
+from vastplan.schema.kind import Field, Shape
+from vastplan.schema.markers import Marker, Refers
+from vastplan.schema.references import map_references
+
+
+class Resolver:
+    """Types the entries of one document; findings collect in `problems`."""
+
+    def __init__(self, sites: Mapping[str, Site]) -> None:
+        self.problems: list[Finding] = []
+        self._sites = sites
+        self._known: dict[tuple[str, str], dict[str, Where]] = {}
+        self._seen: set[tuple[str, Where]] = set()
+
+    def resolve(self, raws: Iterable[Raw]) -> list[Entry]:
+        """The entries in document order. References are resolved after all entries are known."""
+        typed = [(raw, values) for raw in raws if (values := self._typed(raw)) is not None]
+        for raw, _ in typed:
+            names = self._known.setdefault((raw.site, raw.type.name), {})
+            if raw.name in names and names[raw.name] != raw.where:
+                self._add("VP207", f"{raw.name} is given twice", raw.where, f"the first is at {names[raw.name]}")
+            names.setdefault(raw.name, raw.where)
+        return [self._entry(raw, values) for raw, values in typed]
+
+    def _typed(self, raw: Raw) -> dict[str, Any] | None:
+        for one in raw.type.fields:
+            if one.name not in raw.values and (
+                one.has(Marker.NAMED) or (one.name == "name" and one.has(Marker.IDENTITY))
+            ):
+                raw.values[one.name] = raw.name
+                raw.values.keys_at[one.name] = raw.where
+        try:
+            model = raw.type.model.model_validate(raw.values)
+        except ValidationError as invalid:
+            self._explain(raw, invalid)
+            return None
+        values: dict[str, Any] = model.model_dump()
+        needed = raw.type.systems(values)
+        own = raw.type.sites(values) if raw.type.sites else None
+        if own is not None:
+            for site in own:
+                if site not in self._sites:
+                    self._add("VP202", f"no site {site}", raw.where, nearest(site, self._sites))
+            if raw.site not in own:
+                return None
+        has = self._sites[raw.site].systems
+        if needed <= has:
+            return values
+        if raw.sites is not None or own is not None:
+            lacks = ", ".join(sorted(needed - has))
+            self._add(
+                "VP208",
+                f"{raw.type.name} {raw.name}: site {raw.site} has no {lacks}",
+                raw.where,
+                "remove the site from sites",
+            )
+        elif not any(needed <= site.systems for site in self._sites.values()):
+            lacks = ", ".join(sorted(needed))
+            self._add(
+                "VP208", f"{raw.type.name} {raw.name}: no site has {lacks}", raw.where, "add the system to a site"
+            )
+        return None
+
+    def _entry(self, raw: Raw, values: dict[str, Any]) -> Entry:
+        def change(refers: Refers, value: Any) -> Any:
+            return self._reference(raw, refers, value)
+
+        symbolic = map_references(raw.type.fields, values, change)
+        address = Address(raw.site, raw.type.name, raw.name)
+        return Entry(address, canonical(raw.type.fields, symbolic), raw.where, renamed_from=raw.renamed_from)
+
+    def _reference(self, raw: Raw, refers: Refers, value: Any) -> Any:
+        kinds = [kind for kind, _ in refers.targets]
+        if isinstance(value, dict):
+            return Ref(Address(raw.site, kinds[0], value["existing"]), managed=False)
+        if not isinstance(value, str):
+            return value
+        for kind in kinds:
+            if value in self._known.get((raw.site, kind), ()):
+                return Ref(Address(raw.site, kind, value))
+        where = _find(raw.values, value) or raw.where
+        elsewhere = [site for site in self._sites if any(value in self._known.get((site, kind), ()) for kind in kinds)]
+        if elsewhere:
+            message = f"{kinds[0]} {value} is on {', '.join(elsewhere)}, not on {raw.site}"
+            self._add("VP210", message, where, f"add {raw.site} to its sites, or limit this entry's")
+        else:
+            known = [name for kind in kinds for name in self._known.get((raw.site, kind), ())]
+            hint = nearest(value, known) or f"for one that is not in this document write {{existing: {value}}}"
+            self._add("VP209", f"no {kinds[0]} {value}", where, hint)
+        return Ref(Address(raw.site, kinds[0], value), managed=False)
+
+    def _explain(self, raw: Raw, invalid: ValidationError) -> None:
+        """Pydantic's findings in our words; for a union only the branch that came furthest."""
+        errors = invalid.errors(include_url=False, include_context=False, include_input=True)
+        deepest: dict[tuple[Any, ...], int] = {}
+        for one in errors:
+            path, _ = _place(raw.values, one["loc"])
+            deepest[path[:1]] = max(deepest.get(path[:1], 0), len(path))
+        for one in errors:
+            path, where = _place(raw.values, one["loc"])
+            if len(path) < deepest[path[:1]]:
+                continue
+            dotted = ".".join(map(str, path))
+            if one["type"] == "extra_forbidden":
+                known = [name for name in _fields_at(raw.type, path[:-1]) if name != path[-1]]
+                self._add("VP206", f"unknown key {path[-1]}", where or raw.where, nearest(str(path[-1]), known))
+            elif one["type"] == "missing":
+                self._add("VP211", f"{raw.type.name} {raw.name}: {dotted} is missing", where or raw.where, "")
+            else:
+                message = one["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+                subject = f"{dotted}: " if dotted else f"{raw.type.name} {raw.name}: "
+                self._add("VP212", f"{subject}{_plainly(message)}", where or raw.where, "")
+
+    def _add(self, code: str, message: str, where: Where, fix: str) -> None:
+        if (message, where) not in self._seen:  # an entry is typed once for every site
+            self._seen.add((message, where))
+            self.problems.append(error(code, message, fix=fix, where=where))
+            if len(self.problems) >= MAX_PROBLEMS:
+                raise Invalid(self.problems)
+
+
+def canonical(fields: tuple[Field, ...], values: dict[str, Any]) -> dict[str, Any]:
+    """Sets sorted and without repetition, secrets as `Secret`, all the way down."""
+    found = dict(values)
+    for field in fields:
+        value = values.get(field.name)
+        if value is None:
+            continue
+        if field.shape is Shape.SET and isinstance(value, list):
+            found[field.name] = sorted(dict.fromkeys(value), key=str)
+        elif field.has(Marker.SENSITIVE):
+            inner = field.shape is Shape.MAP and isinstance(value, dict)
+            found[field.name] = {key: _secrets(item) for key, item in value.items()} if inner else _secrets(value)
+        elif field.shape is Shape.STRUCT and isinstance(value, dict):
+            found[field.name] = canonical(field.fields, value)
+        elif field.shape is Shape.LIST_MAP and isinstance(value, dict):
+            found[field.name] = {
+                k: canonical(field.fields, item) if item is not None else None for k, item in value.items()
+            }
+        elif field.shape is Shape.LIST and field.fields:
+            found[field.name] = [canonical(field.fields, item) for item in value]
+    return found
+
+
+def _secrets(value: Any) -> Any:
+    if isinstance(value, dict):
+        if set(value) == {"env"} or set(value) == {"file"}:
+            ((kind, where),) = value.items()
+            return Secret((kind, where))
+        return {key: _secrets(item) for key, item in value.items()}
+    return value
+
+
+def _place(values: Any, loc: tuple[Any, ...]) -> tuple[tuple[Any, ...], Where | None]:
+    """The part of an error's location that really is in the document (union branches are not), and its place."""
+    path: list[Any] = []
+    where: Where | None = None
+    for index, step in enumerate(loc):
+        last = index == len(loc) - 1
+        if isinstance(values, Located) and isinstance(step, str):
+            if step in values:
+                where, values = values.where(step), values[step]
+                path.append(step)
+            elif last:
+                path.append(step)
+                where = where or values.at
+        elif isinstance(values, LocatedList) and isinstance(step, int) and step < len(values):
+            where, values = values.items_at[step], values[step]
+            path.append(step)
+    return tuple(path), where
+
+
+def _find(values: Any, wanted: str) -> Where | None:
+    """Where a value stands, for a message about it."""
+    if isinstance(values, Located):
+        for key, value in values.items():
+            if value == wanted and key != "name":
+                return values.where(key)
+            found = _find(value, wanted)
+            if found:
+                return found
+    elif isinstance(values, LocatedList):
+        for index, value in enumerate(values):
+            if value == wanted:
+                return values.items_at[index]
+            found = _find(value, wanted)
+            if found:
+                return found
+    return None
+
+
+def _fields_at(type_: EntryType, path: tuple[Any, ...]) -> list[str]:
+    fields = type_.fields
+    for step in path:
+        inner = next((field for field in fields if field.name == step), None)
+        if inner is not None:
+            fields = inner.fields
+    return [field.name for field in fields]
+
+
+def _plainly(message: str) -> str:
+    """The library's words where ours are shorter."""
+    return {
+        "Input should be a valid string": "is text; put it in quotes",
+        "Input should be a valid integer": "is a whole number",
+        "Input should be a valid boolean": "is true or false",
+        "Input should be a valid dictionary or instance": "is a mapping",
+    }.get(message, message[:1].lower() + message[1:] if message.startswith("Input") else message)

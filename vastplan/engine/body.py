@@ -1,0 +1,76 @@
+"""From an action and the object as it was just read to the request body of an update. Pure but for the encoder's look-ups."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vastplan.engine.diff import leaves, same, value_at
+from vastplan.schema.codec import Encoder, changed_part, decode, merge, overlay, prune
+from vastplan.schema.kind import Field, Kind, Row, Shape, Update, Values
+from vastplan.schema.markers import Marker
+
+Path = tuple[str, ...]
+_NEVER_SENT = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.IMMUTABLE})
+
+
+def creation(kind: Kind, values: Values, encoder: Encoder) -> Row:
+    """The body of a create: everything the document says, without what only an update takes.
+
+    Nulls are left out but those that are a choice: there the system's own default is something else.
+    """
+    names = [
+        field.name
+        for field in kind.fields
+        if field.name in values
+        and (values[field.name] is not None or field.has(Marker.EXPLICIT_NULL))
+        and not field.has(Marker.AFTER_CREATE)
+    ]
+    body = encoder.body(kind, {name: prune(values[name]) for name in names})
+    return overlay(kind.fields, dict(kind.endpoint.constants), body)
+
+
+def change(kind: Kind, values: Values, paths: set[Path], fresh: Row, encoder: Encoder) -> Row:
+    """The body of an update that sets the leaves in `paths`, in the way the kind's API wants it."""
+    changed = {path[0] for path in paths}
+    if kind.endpoint.update is Update.MERGE_PATCH:
+        return encoder.body(kind, {**changed_part(kind.fields, values, paths), **_together(kind, values, changed)})
+    current = prune(decode(kind, fresh))
+    if kind.endpoint.update is Update.PUT:
+        return _whole(kind, values, current, fresh, encoder)
+    # A struct of a PATCH is sent whole: whether the system merges or replaces it is not documented.
+    roots = {field.wire[:1] for field in kind.fields if field.name in changed}
+    together = [field for field in kind.fields if field.wire[:1] in roots and not field.markers & _NEVER_SENT]
+    merged = merge(tuple(together), current, values)
+    return encoder.body(
+        kind, merged, names=[field.name for field in together if field.name in changed or field.name in merged]
+    )
+
+
+def _together(kind: Kind, values: Values, changed: set[str]) -> Values:
+    """The fields marked WHOLE that share a top-level field on the wire with a changed one: none of them goes alone."""
+    whole = [field for field in kind.fields if field.has(Marker.ATOMIC) and field.name in values]
+    roots = {field.wire[:1] for field in whole if field.name in changed}
+    return {field.name: values[field.name] for field in whole if field.wire[:1] in roots}
+
+
+def _whole(kind: Kind, values: Values, current: Values, fresh: Row, encoder: Encoder) -> Row:
+    fields = tuple(field for field in kind.fields if not field.markers & _NEVER_SENT)
+    merged = merge(fields, {name: current[name] for name in current if any(f.name == name for f in fields)}, values)
+    for field in fields:  # members of a list that the document does not name go back exactly as they were read
+        if field.shape is Shape.LIST_MAP and field.name in merged and field.wire[0] in kind.endpoint.keep:
+            named = values.get(field.name) or {}
+            merged[field.name] = {key: item for key, item in (merged[field.name] or {}).items() if key in named}
+    body = encoder.body(kind, merged, names=[field.name for field in fields])
+    kept = {name: fresh[name] for name in kind.endpoint.keep if fresh.get(name) is not None}
+    whole = overlay(kind.fields, kept, body)
+    return {name: value for name, value in whole.items() if name not in kind.endpoint.omit}
+
+
+def unmet(fields: tuple[Field, ...], values: Mapping[str, Any], live: Mapping[str, Any]) -> list[Path]:
+    """The leaves that the system does not hold as they were written, those it never shows left out."""
+    return [
+        leaf.path
+        for leaf in leaves(fields, values)
+        if not leaf.field.has(Marker.WRITE_ONLY) and not same(leaf.field, leaf.value, value_at(live, leaf.path))
+    ]

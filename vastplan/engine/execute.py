@@ -1,0 +1,289 @@
+"""Carry out one operation: re-read, compare with the plan, write, wait, read back, note it down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.body import change, creation, unmet
+from vastplan.engine.diff import digests, fingerprint, value_at
+from vastplan.engine.guards.fields import too_low
+from vastplan.engine.ignore import without
+from vastplan.engine.observe import Live, live_of
+from vastplan.engine.stale import moved_since, moved_unseen, outgrown, stale
+from vastplan.engine.wait import until_gone, until_ready
+from vastplan.model.errors import NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Action, Cause, Step, Verb
+from vastplan.model.site_ledger import Owned, path_text
+from vastplan.model.value import Ref, from_json, references
+from vastplan.schema.codec import Encoder
+from vastplan.schema.kind import Row, Shape, Values
+from vastplan.schema.markers import Marker
+
+T = TypeVar("T")
+
+
+def execute(run: ApplyContext, action: Action, step: Step, past: bool) -> None:
+    """One step of one action; raises `Stale`, `Refused`, `Unreachable` or `Unclear` when it does not end well."""
+    _Carrier(run, action).carry(step, past)
+
+
+class _Carrier:
+    def __init__(self, run: ApplyContext, action: Action) -> None:
+        self._run = run
+        self._action = action
+        self._address = action.address
+        self._kind = run.kinds[action.address.kind]
+        self._provider = run.providers[action.address.site, self._kind.system]
+        self._journal = run.journals[action.address.site]
+        self._key = run.ledger[action.address.site].key
+        self._values: Values = from_json(dict(action.desired))
+        # What is left as it was changed by hand is neither written nor looked for.
+        self._wanted = without(self._kind.fields, self._values, action.left)
+        self._encoder = Encoder(action.address.site, run.resolve, run.reveal)
+        self._written = False
+
+    def carry(self, step: Step, past: bool) -> None:
+        """One step; `past` says that this run has done something before that may have moved it."""
+        try:
+            self._step(step, past)
+        except (Unreachable, NotAuthorised) as problem:
+            if self._written:  # what cannot be read back is not known to have failed: the intent stands
+                raise Unclear(f"it was written and could not be read back: {problem}") from None
+            raise
+
+    def _write(self, send: Callable[[], T]) -> T:
+        """Send; from then on something may have changed."""
+        try:
+            answer = send()
+        except Unclear:
+            self._written = True
+            raise
+        self._written = True
+        return answer
+
+    def _step(self, step: Step, past: bool) -> None:
+        if step is Step.DELETE:
+            self._delete(past)
+        elif step is Step.DETACH:
+            self._detach()
+        elif self._action.verb is Verb.RELEASE:
+            self._release()
+        elif self._action.verb in (Verb.CREATE, Verb.REPLACE):
+            self._create()
+        else:
+            self._update(past)
+
+    def _release(self) -> None:
+        if self._values:
+            self._own(self._action.id, self._action.locator)
+        else:
+            self._journal.drops(str(self._address))
+
+    def _create(self) -> None:
+        if self._action.verb is Verb.CREATE:
+            self._still_absent()
+        body = creation(self._kind, self._values, self._encoder)
+        try:
+            row = self._write(lambda: self._provider.create(self._kind, body))
+            made = self._live(row)
+        except Unclear as problem:
+            found = self._find()
+            if found is None:
+                # It may still be under way: the intent stands, and the next run knows what it finds for ours.
+                raise Unclear(f"{problem}; it is not there yet") from None
+            made = found
+        except Refused as problem:  # a name that is taken is not a conflict everywhere: VAST answers 400
+            if self._action.verb is Verb.CREATE and not self._written and self._there():
+                self._appeared(str(problem))
+            raise
+        self._finish(made.locator, made.id)
+
+    def _still_absent(self) -> None:
+        """What has its identity was not there when the plan was made, and nor was it when this run began to look."""
+        match = self._run.matcher.match(self._address)
+        if match.unknown:
+            raise Unreachable(f"it cannot be told whether it is there already: {match.unknown}")
+        if match.live is not None:
+            self._appeared(f"id {inert(match.live.id, 80)}")
+
+    def _there(self) -> bool:
+        """Whether an object of its identity is there by now, however it came to be there."""
+        desired = self._run.revealed(self._values)
+        names = [self._kind.field(name) for name in self._kind.identity]
+        rows = (row for page in self._provider.pages(self._kind) for row in page)
+        return any(not unmet(tuple(names), desired, self._current(row)) for row in rows)
+
+    def _appeared(self, what: str) -> NoReturn:
+        if str(self._address) in self._run.ledger[self._address.site].intents:
+            # A run that died may have made it: its intent must stand for the next one to know it for ours.
+            raise Unclear(f"it is there now ({what}), perhaps by a run that was cut off; plan again")
+        raise Stale(f"it was not there when the plan was made and is there now ({what}); plan again")
+
+    def _still_as_planned(self, current: Values) -> None:
+        expected = self._action.fingerprint
+        if expected and fingerprint(self._kind, self._values, current) != expected:
+            raise stale(moved_since(self._kind, self._action, self._values, current))
+
+    def _update(self, past: bool) -> None:
+        fresh = self._fresh()
+        current = self._current(fresh)
+        if not past:
+            self._still_as_planned(current)
+        paths = self._paths(current)
+        if paths:
+            self._still_above(paths, current, fresh)
+            body = change(self._kind, self._wanted, paths, fresh, self._encoder)
+            try:
+                self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
+            except Unclear as problem:
+                self._explain(problem, current)
+        self._finish(self._action.locator)
+
+    def _explain(self, problem: Unclear, before: Values) -> None:
+        """An update without an answer: reading tells whether it happened."""
+        row = self._provider.read(self._kind, self._action.locator)
+        now = self._current(row) if row is not None else {}
+        desired = self._run.revealed(self._wanted)
+        if unmet(self._kind.fields, desired, now):
+            if fingerprint(self._kind, desired, now) == fingerprint(self._kind, desired, before):
+                raise Unclear(f"{problem}; nothing has changed yet")
+            raise problem
+
+    def _delete(self, past: bool) -> None:
+        fresh = self._provider.read(self._kind, self._action.locator)
+        if fresh is not None:
+            live = self._live(fresh)
+            if live.id != self._action.id:
+                was, now = inert(self._action.id, 80), inert(live.id, 80)
+                raise Stale(f"another object has taken its place: it was id {was} and is id {now} now; plan again")
+            # What this run did before may have moved it: a volume is released when its claim goes. Then it is judged as it
+            # was when the run began to look.
+            judged = (self._run.matcher.match(self._address).live if past else None) or live
+            if self._action.verb is Verb.REPLACE:
+                self._still_as_planned(self._run.matcher.symbolic(self._kind, judged, self._values))
+            moved = moved_unseen(self._kind, self._action.seen, judged.values)
+            if moved := (*moved, *outgrown(self._kind, self._action, live.facts)):
+                raise stale(moved)
+            try:
+                self._write(lambda: self._provider.delete(self._kind, self._action.locator, fresh))
+            except Unclear as problem:
+                if self._provider.read(self._kind, self._action.locator) is not None:
+                    raise Unclear(f"{problem}; it is still there") from None
+            until_gone(self._kind, self._provider, self._action.locator, self._action.id)
+        self._journal.drops(str(self._address))
+
+    def _still_above(self, paths: set[tuple[str, ...]], current: Values, fresh: Row) -> None:
+        """A limit that was above what is used when the plan was made is above it still."""
+        before = {path_text(path): value_at(current, path) for path in paths}
+        found = too_low(self._kind, self._values, before, self._live(fresh).facts)
+        if found is not None:
+            raise Stale(f"{found.message}; plan again")
+
+    def _detach(self) -> None:
+        fresh = self._fresh()
+        self._still_as_planned(self._current(fresh))
+        current = self._live(fresh).values
+        values: Values = {}
+        for one in self._action.changes:
+            if one.cause is Cause.DEPENDENCY:
+                field = self._kind.field(one.path)
+                if field.shape is Shape.SET:
+                    refs = references(from_json(one.before))
+                    gone = {str(self._run.resolve(ref, self._attribute(one.path, ref))) for ref in refs}
+                    values[one.path] = [raw for raw in current.get(one.path) or [] if str(raw) not in gone]
+                else:
+                    values[one.path] = None
+        body = change(self._kind, values, {(name,) for name in values}, fresh, self._encoder)
+        try:
+            self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
+        except Unclear as problem:
+            row = self._provider.read(self._kind, self._action.locator)
+            if row is None or any(self._live(row).values.get(name) != value for name, value in values.items()):
+                raise Unclear(f"{problem}; it still refers to what is to be replaced") from None
+
+    def _attribute(self, name: str, ref: Ref) -> str:
+        refers = self._kind.field(name).refers
+        assert refers is not None
+        return refers.attribute(ref.target.kind)
+
+    def _finish(self, locator: str, made: str = "") -> None:
+        """Wait, read back, compare, note. `made` is the id of what was created."""
+        try:
+            row = until_ready(self._kind, self._provider, locator)
+            if made:
+                row = self._late(locator, row)
+        except VastplanError:
+            if made:
+                self._own(made, locator)  # of no use yet, or not seen again, but made by us
+            raise
+        live = self._live(row)
+        self._own(live.id, locator)  # it is ours whether or not it turned out as it was asked for
+        self._run.made[self._address] = {**live.attributes, "id": live.attributes.get("id", live.id)}
+        kept = unmet(self._kind.fields, self._run.revealed(self._wanted), self._current(row))
+        if kept:
+            shown = ", ".join(path_text(path) for path in kept)
+            raise Refused(f"the system answered that all is well, and did not keep {shown}")
+
+    def _late(self, locator: str, row: Row) -> Row:
+        """Set what only an update takes."""
+        late = {one.name for one in self._kind.fields if one.has(Marker.AFTER_CREATE) and one.name in self._values}
+        missing = unmet(self._kind.fields, self._run.revealed(self._values), self._current(row)) if late else []
+        paths = {path for path in missing if path[0] in late}
+        if not paths:
+            return row
+        self._provider.update(self._kind, locator, change(self._kind, self._values, paths, row, self._encoder), row)
+        return until_ready(self._kind, self._provider, locator)
+
+    def _own(self, id: str, locator: str) -> None:
+        desired = self._run.revealed(self._values)
+        refers = tuple(
+            sorted({str(ref.target) for ref in references(self._values) if ref.managed} | set(self._action.after))
+        )
+        now = self._run.now().isoformat(timespec="seconds")
+        fields = digests(self._kind, desired, self._key)
+        before = self._run.ledger[self._address.site].entries.get(str(self._address))
+        if before is not None:  # what is left alone is still as it was last applied
+            fields |= {path: one for path, one in before.fields.items() if path in self._action.left}
+        owned = Owned(id, locator, fields, refers, now)
+        self._journal.owns(str(self._address), owned)
+
+    def _fresh(self) -> Row:
+        fresh = self._provider.read(self._kind, self._action.locator)
+        if fresh is None:
+            raise Stale("it is gone since the plan was made; plan again")
+        return fresh
+
+    def _live(self, row: Row) -> Live:
+        return live_of(self._address.site, self._kind, row, self._provider)
+
+    def _current(self, row: Row) -> Values:
+        """The row's values with references named; what this run has made counts."""
+        return self._run.matcher.symbolic(self._kind, self._live(row), self._values, self._run.resolve)
+
+    def _paths(self, current: Values) -> set[tuple[str, ...]]:
+        desired = self._run.revealed(self._wanted)
+        paths = set(unmet(self._kind.fields, desired, current))
+        named = {change.path for change in self._action.changes}
+        return paths | {
+            (field.name,) for field in self._kind.fields if field.has(Marker.WRITE_ONLY) and field.name in named
+        }
+
+    def _find(self) -> Live | None:
+        """The object of a create without an answer, by its identity and everything else that was sent."""
+        desired = self._run.revealed(self._values)
+        try:
+            for page in self._provider.pages(self._kind):
+                for row in page:
+                    live = self._live(row)
+                    same = all(
+                        not unmet((self._kind.field(name),), desired, self._current(row))
+                        for name in self._kind.identity
+                    )
+                    if same and not live.system_owned and not unmet(self._kind.fields, desired, self._current(row)):
+                        return live
+        except NotFound:
+            return None
+        return None

@@ -1,0 +1,125 @@
+"""Changes by hand that a plan leaves alone: those that a rule of the document ignores, and those that this run keeps. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Any
+
+from vastplan.engine.diff import Path, leaves, moved_by
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Cause, FieldChange, IgnoredChange, Verb, by_hand, moved_by_hand
+from vastplan.model.site_ledger import path_text
+from vastplan.model.value import from_json, references
+from vastplan.schema.kind import Field, Values
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRule:
+    """What to leave alone: objects by a pattern of their address, or with `fields` only those, and what is inside them.
+
+    A rule of the `document` holds until the document itself changes the field. One of this run holds then too.
+    """
+
+    address: str
+    reason: str
+    fields: tuple[str, ...] = ()
+    document: bool = False
+    until: str = ""
+
+    def covers(self, address: Address, change: FieldChange) -> bool:
+        """Whether a change is to be left alone."""
+        if not moved_by_hand(change) or (self.document and change.cause is not Cause.SYSTEM):
+            return False
+        if not self.fields and fnmatchcase(f"{address}.{change.path}", self.address):
+            return True
+        named = not self.fields or any(
+            fnmatchcase(change.path, one) or change.path.startswith(f"{one}.") for one in self.fields
+        )
+        return named and self.matches(address)
+
+    def matches(self, address: Address) -> bool:
+        """Whether an object is meant."""
+        return fnmatchcase(str(address), self.address)
+
+
+def leave(
+    actions: Mapping[Address, Action], rules: Iterable[IgnoreRule]
+) -> tuple[dict[Address, Action], tuple[IgnoredChange, ...]]:
+    """The actions without what is to be left alone, and that."""
+    rules = tuple(rules)
+    if not rules:
+        return dict(actions), ()
+    left: list[IgnoredChange] = []
+    kept: dict[Address, Action] = {}
+    gone: set[Address] = set()
+    for address, action in actions.items():
+        if action.verb is Verb.CREATE and by_hand(action):
+            rule = next((one for one in rules if not one.fields and one.matches(address)), None)
+            if rule is not None:
+                left.append(IgnoredChange(address, rule.reason, rule.document, rule.until))
+                gone.add(address)
+                continue
+        remaining = _without(action, rules, left)
+        if remaining is not None:
+            kept[address] = remaining
+    return _standing(kept, gone, left), tuple(left)
+
+
+def _without(action: Action, rules: tuple[IgnoreRule, ...], left: list[IgnoredChange]) -> Action | None:
+    covered = {
+        change.path: rule
+        for change in action.changes
+        if (rule := next((one for one in rules if one.covers(action.address, change)), None)) is not None
+    }
+    if not covered:
+        return action
+    rest = tuple(change for change in action.changes if change.path not in covered)
+    if any(change.replaces for change in rest):
+        said = f"{', '.join(covered)} cannot be left as it was changed by hand: the object is replaced"
+        return replace(action, notes=(*action.notes, said))
+    for rule in dict.fromkeys(covered.values()):
+        changes = tuple(change for change in action.changes if covered.get(change.path) is rule)
+        left.append(IgnoredChange(action.address, rule.reason, rule.document, rule.until, changes))
+    if not rest and not action.released:
+        return None
+    released = Verb.RELEASE, "no longer in the document; left as they are"
+    verb, reason = (Verb.UPDATE, moved_by(rest)) if rest else released
+    return replace(action, verb=verb, reason=reason, changes=rest, left=tuple(sorted(covered)))
+
+
+def _standing(actions: dict[Address, Action], gone: set[Address], left: list[IgnoredChange]) -> dict[Address, Action]:
+    """Without the actions that stand on an object that is gone and is left so."""
+    while True:
+        fallen = {}
+        for address, action in actions.items():
+            needs = [ref.target for ref in references(from_json(dict(action.desired)))]
+            needs += [Address.parse(one) for one in action.after]
+            missing = next((one for one in needs if one in gone), None)
+            if missing is not None and action.verb is not Verb.DELETE:
+                fallen[address] = missing
+        if not fallen:
+            return actions
+        gone |= fallen.keys()
+        left += [IgnoredChange(one, f"it needs {missing}, which is left as it is") for one, missing in fallen.items()]
+        actions = {address: action for address, action in actions.items() if address not in fallen}
+
+
+def without(fields: tuple[Field, ...], values: Values, paths: Iterable[str]) -> Values:
+    """The values without those leaves."""
+    gone = set(paths)
+    if not gone:
+        return values
+    found: Values = values
+    for leaf in leaves(fields, values):
+        if path_text(leaf.path) in gone:
+            found = _dropped(found, leaf.path)
+    return found
+
+
+def _dropped(values: dict[str, Any], path: Path) -> dict[str, Any]:
+    step, *rest = path
+    if not rest:
+        return {name: value for name, value in values.items() if name != step}
+    return {**values, step: _dropped(values[step], tuple(rest))}

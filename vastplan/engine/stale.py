@@ -1,0 +1,126 @@
+"""What moved between plan and apply: what was planned from beside what is there now. Pure.
+
+Values are compared leaf by leaf, exactly. Figures of use are compared in bands, so that a byte or a file written does not
+make a plan stale: what was a thousand or more may grow up to twice that, and of less (claims that are bound, GPUs, nothing
+at all) any growth is another band. Less use than was weighed is never in the way; what can no longer be told is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vastplan.engine.diff import leaves, same, value_at
+from vastplan.model.errors import Stale
+from vastplan.model.escaping import inert
+from vastplan.model.outcome import StaleField
+from vastplan.model.plan import Action, Cause
+from vastplan.model.site_ledger import path_text
+from vastplan.model.units import show
+from vastplan.model.value import Ref, Secret, from_json, to_json
+from vastplan.schema.kind import Field, Kind, Unknown, Values
+from vastplan.schema.markers import Marker
+
+MANY, GROWTH = 1000, 2
+"""A figure that was at least `MANY` (bytes, files) is in the same band up to `GROWTH` times that; a smaller one is its own."""
+_HIDDEN = frozenset({Marker.SENSITIVE, Marker.WRITE_ONLY})
+_NAMED = 4
+
+
+def seen(kind: Kind, values: Values, owned: Mapping[str, str]) -> dict[str, Any]:
+    """The live values of the leaves that we own, by path, as JSON: of a delete they are all that could be looked at.
+
+    References are as the system says them: what they are called need not be known any more when the delete's turn comes.
+    """
+    return {
+        path_text(leaf.path): to_json(leaf.value)
+        for leaf in leaves(kind.fields, values)
+        if path_text(leaf.path) in owned and not _hides(leaf.field, leaf.value)
+    }
+
+
+def moved_since(kind: Kind, action: Action, desired: Values, current: Values) -> tuple[StaleField, ...]:
+    """What an update or a replacement was not planned from. What the plan changes has its value then in the plan; the rest
+    was as the document says."""
+    # What is let go of and attached again is in the plan as that one reference, not as the value of its field.
+    before = {change.path: change.before for change in action.changes if change.cause is not Cause.DEPENDENCY}
+    found = []
+    for leaf in leaves(kind.fields, desired):
+        path, now = path_text(leaf.path), value_at(current, leaf.path)
+        if _hides(leaf.field, leaf.value):
+            continue
+        if path in before:
+            if from_json(to_json(now)) != from_json(before[path]):  # whoever manages what is referred to
+                found.append(StaleField(path, before[path], to_json(now), leaf.field.unit))
+        elif not same(leaf.field, leaf.value, now):
+            found.append(StaleField(path, to_json(leaf.value), to_json(now), leaf.field.unit))
+    return tuple(found)
+
+
+def moved_unseen(kind: Kind, then: Mapping[str, Any], values: Values) -> tuple[StaleField, ...]:
+    """What of an object that is to be deleted is not as the plan saw it (`seen`)."""
+    units = {path_text(leaf.path): leaf.field.unit for leaf in leaves(kind.fields, values)}
+    now = seen(kind, values, dict.fromkeys(then, ""))
+    return tuple(
+        StaleField(path, value, now.get(path), units.get(path, ""))
+        for path, value in then.items()
+        if now.get(path) != value and path.partition(".")[0] not in kind.ignored_on_delete
+    )
+
+
+def outgrown(kind: Kind, action: Action, facts: Mapping[str, Any]) -> tuple[StaleField, ...]:
+    """The figures of use that have grown out of the band in which they were weighed."""
+    weighed = {one.name: one.value for one in action.evidence}
+    units = {fact.name: fact.unit for fact in kind.facts}
+    found = []
+    for name in kind.in_use:
+        then, now, unit = weighed.get(name, 0), facts[name], units.get(name, "")
+        if grown(then, now):
+            found.append(StaleField(name, then, str(now) if isinstance(now, Unknown) else now, unit))
+    return tuple(found)
+
+
+def grown(then: Any, now: Any) -> bool:
+    """Whether a figure of use has left the band in which it was weighed, or cannot be told any more."""
+    if not isinstance(now, int | float):
+        return str(now) != str(then)
+    before = then if isinstance(then, int | float) else 0
+    return now > before * (GROWTH if before >= MANY else 1)
+
+
+def stale(moved: tuple[StaleField, ...]) -> Stale:
+    """The refusal, with both values of each."""
+    told = "; ".join(
+        f"{inert(one.path, 80)} was {_plain(one.planned, one.unit)} and is {_plain(one.live, one.unit)} now"
+        for one in moved[:_NAMED]
+    )
+    more = f"; {len(moved) - _NAMED} more" if len(moved) > _NAMED else ""
+    return Stale(
+        f"it moved since the plan was made: {told or 'in what the document does not say'}{more}; plan again", moved
+    )
+
+
+def _hides(field: Field, value: Any) -> bool:
+    return bool(field.markers & _HIDDEN) or field.secret or any(isinstance(one, Secret) for one in _scalars(value))
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    if isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _scalars(item)
+    else:
+        yield value
+
+
+def _plain(value: Any, unit: str) -> str:
+    """A value as a person would write it, in one line that does nothing to a terminal."""
+    value = from_json(value)
+    if value is None:
+        return "unset"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return inert("[" + ", ".join(_plain(one, unit) for one in value) + "]", 120)
+    if isinstance(value, Ref):
+        return inert(value, 80)
+    return inert(show(value, unit), 80)

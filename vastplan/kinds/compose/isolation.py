@@ -1,0 +1,113 @@
+"""Isolation: a StorageClass is cluster-scoped, so what closes it to other namespaces is in place before it is.
+
+A managed class is open to the namespaces of the projects that list it or whose tenant holds it, to everybody when it is
+`shared`, and to nobody when no project lists it: removing a line never opens anything.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vastplan.kinds.compose.csi import refuse_unknown
+from vastplan.kinds.kubernetes.admission_binding import in_force
+from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Composition, Entry, Scope, moved
+
+INLINE = "vastplan-inline-volumes"
+_OLDEST = (1, 30)  # the first version with ValidatingAdmissionPolicy as a stable API
+
+
+def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    refuse_unknown(entry, scope)
+    values = entry.without("shared")
+    chosen: list[str] = []
+    tenant = values.get("tenant")
+    _choose(entry, scope, values, chosen, tenant)
+    if values.get("driver") == "block" and isinstance(tenant, Ref):
+        values["tenant_name"] = tenant
+    values.pop("tenant", None)
+    users = sorted(
+        (one for one in scope.of(entry.address.site, "project") if _may_use(one, entry, tenant)),
+        key=lambda one: one.address,
+    )
+    site = scope.sites[entry.address.site]
+    if site.settings.get("isolation") == "resource_quota":
+        yield moved(
+            entry,
+            values=values,
+            chosen=(*chosen, "isolation by resource quota, which is weaker: it does not cover namespaces made later"),
+        )
+        yield from _quotas(entry, scope, users)
+        return
+    version = _version(scope.facts(site.name))
+    if version is not None and version < _OLDEST:
+        scope.refuse(
+            entry,
+            "VP250",
+            f"Kubernetes {version[0]}.{version[1]} has no admission policies",
+            "isolation: resource_quota on the site",
+        )
+    shared = entry.values.get("shared") is True
+    name = f"vastplan-{entry.address.name}"
+    closed = entry.ref("storage_class", entry.address.name)
+    allowed = [entry.ref("project", one.address.name) for one in users]
+    yield entry.part("admission_policy", name, closing(name, closed, allowed, open=shared))
+    yield entry.part("admission_binding", name, in_force(name, entry.ref("admission_policy", name), closed))
+    yield from _inline(entry)
+    first = (
+        Address(entry.address.site, "admission_binding", name),
+        Address(entry.address.site, "admission_binding", INLINE),
+    )
+    who = "everybody" if shared else ", ".join(one.address.name for one in users) or "nobody"
+    yield moved(entry, values=values, chosen=(*chosen, f"open to {who}"), after=first)
+
+
+def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str], tenant: Any) -> None:
+    """Fill in from the tenant what the class leaves out."""
+    wanted = [("vip_pool", "vip_pool")] if "vip_pool_fqdn" not in values else []
+    if values.get("driver") != "block":
+        wanted.append(("view_policy", "view_policy"))
+    for field, kind in wanted:
+        if field not in values:
+            found = scope.only(entry, field, kind, tenant)
+            if found is not None:
+                values[field] = found
+                chosen.append(f"{field} {found}, the only one of tenant {tenant}")
+
+
+def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:
+    listed = {str(one) for one in project.values.get("storage_classes") or ()}
+    return entry.address.name in listed or (tenant is not None and project.values.get("tenant") == tenant)
+
+
+def _inline(entry: Entry) -> Iterable[Entry]:
+    """One policy a site: a pod's inline volume of a VAST driver would go past every class."""
+    site = entry.address.site
+    policy = Address(site, "admission_policy", INLINE)
+    yield Entry(policy, without_inline_volumes(INLINE), origin=f"site {site}")
+    yield Entry(Address(site, "admission_binding", INLINE), in_force(INLINE, Ref(policy)), origin=f"site {site}")
+
+
+def _quotas(entry: Entry, scope: Scope, users: list[Entry]) -> Iterable[Entry]:
+    """A zero quota for the class in every namespace of the document that may not use it."""
+    if entry.values.get("shared") is True:
+        return
+    allowed = {one.address for one in users}
+    name = f"vastplan-{entry.address.name}"
+    prefix = f"{entry.address.name}.storageclass.storage.k8s.io"
+    hard = {f"{prefix}/requests.storage": "0", f"{prefix}/persistentvolumeclaims": "0"}
+    for kind in ("project", "namespace"):
+        for one in scope.of(entry.address.site, kind):
+            if one.address not in allowed:
+                values = {"name": name, "namespace": Ref(one.address), "hard": hard}
+                yield entry.part("resource_quota", f"{name}-{one.address.name}", values)
+
+
+def _version(facts: Mapping[str, Any]) -> tuple[int, int] | None:
+    text = str(facts.get("kubernetes_version", ""))
+    major, _, minor = text.partition(".")
+    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+
+
+EXPANSION = Composition("storage_class", _expand)

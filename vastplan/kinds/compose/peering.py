@@ -1,0 +1,76 @@
+"""Replication peers: one entry for two sites. The peer is made on the first; the system mirrors it on the second."""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Composition, Entry, Scope, composite
+from vastplan.schema.markers import DOCUMENT
+from vastplan.schema.types import MISSING, Count, Spec
+
+
+class PeerSite(Spec):
+    """One end of the link: the pool with role REPLICATION on that site."""
+
+    vip_pool: str
+
+
+class Peering(Spec):
+    """A replication peer between two sites; the one written first makes it."""
+
+    between: Annotated[dict[str, PeerSite], Field(min_length=2, max_length=2), DOCUMENT]
+    secure_mode: Literal["NONE", "SECURE"] | MISSING = MISSING
+    transport_mode: Literal["TCP", "QUIC"] | MISSING = MISSING
+    mss: Count | MISSING = MISSING
+
+
+def _sites(values: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(values["between"])
+
+
+def peer_at(entry: Entry, site: str) -> tuple[Ref, tuple[Address, ...]]:
+    """The peer as `site` sees it, and what must be there first: on the second site it is the system's mirror."""
+    first = next(iter(entry.values["between"]))
+    made = Address(first, "replication_peer", entry.address.name)
+    if site == first:
+        return Ref(made), ()
+    return Ref(Address(site, "replication_peer", entry.address.name), managed=False), (made,)
+
+
+def other_site(entry: Entry, site: str) -> str:
+    """The other end of the link."""
+    return str(next(one for one in entry.values["between"] if one != site))
+
+
+def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    between = entry.values["between"]
+    first, second = between
+    pools = {}
+    for site in between:
+        address = Address(site, "vip_pool", between[site]["vip_pool"])
+        pool = scope.get(address)
+        if pool is None:
+            scope.refuse(entry, "VP209", f"no vip_pool {address.name} on {site}", "a pool with role REPLICATION")
+        elif pool.values.get("role") != "REPLICATION":
+            scope.refuse(
+                entry,
+                "VP234",
+                f"vip_pool {address.name} on {site} has role {pool.values.get('role')}",
+                "role: REPLICATION",
+            )
+        pools[site] = Ref(address)
+    if entry.address.site == first:
+        options: dict[str, Any] = {
+            name: entry.values[name] for name in ("secure_mode", "transport_mode", "mss") if name in entry.values
+        }
+        values = {"name": entry.address.name, "pool": pools[first], "leading_vip": pools[second], **options}
+        yield entry.part("replication_peer", entry.address.name, values)
+
+
+PEERING = composite(
+    Peering, name="peering", section="replication_peers", systems=lambda _: frozenset({"vast"}), sites=_sites
+)
+EXPANSION = Composition("peering", _expand)

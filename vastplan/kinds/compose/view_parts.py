@@ -1,0 +1,70 @@
+"""What stands inside a view: its quota, its QoS policy, its snapshots; and the view policy that its tenant implies."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from vastplan.kinds.compose.peering import other_site
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Composition, Entry, Scope, moved
+
+_PARTS = ("quota", "qos", "snapshots")
+
+
+def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    values = entry.without(*_PARTS)
+    name, tenant, path = entry.address.name, values.get("tenant"), values["path"]
+    chosen = list(entry.chosen)
+    if "view_policy" not in values:
+        found = scope.only(entry, "view_policy", "view_policy", tenant)
+        if found is not None:
+            values["view_policy"] = found
+            chosen.append(f"view_policy {found}, the only one of tenant {tenant}")
+    if "BLOCK" in (values.get("protocols") or ()) and "name" not in values:
+        values["name"] = name
+    qos = entry.values.get("qos")
+    if isinstance(qos, dict):
+        if "qos_policy" in values:
+            scope.refuse(entry, "VP236", "gives both qos and qos_policy", "keep one of them")
+        yield entry.part("qos_policy", name, {"policy_type": "VIEW", **qos, "name": name, "tenant": tenant})
+        values["qos_policy"] = entry.ref("qos_policy", name)
+    yield moved(entry, values=values, chosen=tuple(chosen))
+    after = (entry.address,)
+    quota = entry.values.get("quota")
+    if isinstance(quota, dict):
+        yield entry.part(
+            "quota", name, {"name": name, "tenant": tenant, "path": path, "create_dir": True, **quota}, after=after
+        )
+    schedule = entry.values.get("snapshots")
+    if isinstance(schedule, Ref):
+        yield entry.part("protected_path", name, _protected(entry, scope, schedule), after=after)
+
+
+def _protected(entry: Entry, scope: Scope, schedule: Ref) -> dict[str, Any]:
+    """The path under its schedule: snapshots here, and replicas on the other site where the schedule replicates."""
+    path, tenant = entry.values["path"], entry.values.get("tenant")
+    values: dict[str, Any] = {
+        "name": entry.address.name,
+        "tenant": tenant,
+        "source_dir": path,
+        "target_exported_dir": path,
+        "protection_policy": schedule,
+        "capabilities": "ASYNC_REPLICATION",
+    }
+    policy = scope.get(schedule.target)
+    replicate_to = policy.values.get("replicate_to") if policy else None
+    peering = scope.get(replicate_to.target) if isinstance(replicate_to, Ref) else None
+    if peering is not None and isinstance(tenant, Ref):
+        remote = Address(other_site(peering, entry.address.site), "tenant", tenant.target.name)
+        if tenant.managed and scope.get(remote) is None:
+            scope.refuse(
+                entry,
+                "VP237",
+                f"it replicates to {remote.site}, where tenant {remote.name} is not",
+                f"add {remote.site} to its sites",
+            )
+        values["remote_tenant"] = Ref(remote, managed=tenant.managed)
+    return values
+
+
+EXPANSION = Composition("view", _expand)

@@ -1,0 +1,190 @@
+"""Volumes: what a project mounts.
+
+With `storage_class` a volume is a claim that the CSI driver provisions. With `path` vastplan owns the data's home (view,
+quota, QoS, snapshots) and binds a static persistent volume and claim to it, so that limits and schedules act on the
+directory that jobs really write to. Either way `mount` makes the Run:AI data source.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StringConstraints, model_validator
+
+from vastplan.kinds.vast.view import View
+from vastplan.model.value import Ref
+from vastplan.schema.checkpoint import Checkpoint
+from vastplan.schema.entries import Composition, Entry, Scope, composite
+from vastplan.schema.markers import DOCUMENT, SET, Refers
+from vastplan.schema.types import MISSING, Bytes, Count, ReferenceName, Spec, Text
+
+FILE_DRIVER = "csi.vastdata.com"
+_Path = Annotated[str, StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024)]
+_Qos = View.model_fields["qos"].annotation
+
+
+class Volume(Spec):
+    """A volume of a project: provisioned from a StorageClass, or a directory with a life of its own."""
+
+    tenant: Annotated[ReferenceName | MISSING, Refers("tenant")] = MISSING
+    project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
+    size: Bytes
+    storage_class: Annotated[ReferenceName | MISSING, Refers("storage_class")] = MISSING
+    path: _Path | MISSING = MISSING
+    mount: _Path | MISSING = MISSING
+    description: Text | MISSING = MISSING
+    access_modes: Annotated[
+        list[Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]], Field(min_length=1), SET
+    ] = ["ReadWriteMany"]
+    volume_mode: Literal["Filesystem", "Block"] | MISSING = MISSING
+    view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy")] = MISSING
+    vip_pool: Annotated[ReferenceName | MISSING, Refers("vip_pool")] = MISSING
+    secret: Annotated[ReferenceName | MISSING, Refers("secret")] = MISSING
+    protocols: Annotated[list[Literal["NFS", "NFS4", "SMB", "S3"]] | MISSING, SET] = MISSING
+    mount_options: list[Text] | MISSING = MISSING
+    max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
+    qos: Annotated[_Qos, DOCUMENT] = MISSING  # type: ignore[valid-type]
+    qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
+    snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
+    checkpoint: Annotated[Checkpoint | MISSING, DOCUMENT] = MISSING
+
+    @model_validator(mode="after")
+    def _of_one_sort(self) -> "Volume":
+        if (self.storage_class is MISSING) == (self.path is MISSING):
+            raise ValueError(
+                "give either storage_class (the CSI driver provisions it) or path (vastplan owns its home)"
+            )
+        if self.path is MISSING:
+            for name in (
+                "view_policy",
+                "vip_pool",
+                "secret",
+                "protocols",
+                "qos",
+                "qos_policy",
+                "snapshots",
+                "max_inodes",
+                "mount_options",
+            ):
+                if getattr(self, name) is not MISSING:
+                    raise ValueError(
+                        f"{name} is for volumes with a path; a provisioned one has what its class gives it"
+                    )
+        elif self.volume_mode == "Block":
+            raise ValueError("a volume with a path is a file system")
+        return self
+
+
+def _systems(values: Mapping[str, Any]) -> frozenset[str]:
+    needed = {"kubernetes"} | ({"vast"} if "path" in values else set()) | ({"runai"} if "mount" in values else set())
+    return frozenset(needed)
+
+
+def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    values, name = entry.values, entry.address.name
+    chosen: list[str] = []
+    project = values.get("project")
+    if project is None:
+        project = scope.only(entry, "project", "project", values.get("tenant"))
+        if project is None:
+            return
+        chosen.append(f"project {project}, the only one of tenant {values.get('tenant')}")
+    claim: dict[str, Any] = {
+        "name": name,
+        "namespace": project,
+        "access_modes": values["access_modes"],
+        **{key: values[key] for key in ("volume_mode",) if key in values},
+    }
+    if "path" in values:
+        tenant = values.get("tenant") or _tenant_of(scope, project)
+        if tenant is None:
+            scope.refuse(
+                entry, "VP238", "a volume with a path belongs to a tenant", "tenant: NAME, or a project that has one"
+            )
+            return
+        yield entry.part("view", name, _view(values, tenant))
+        volume = f"{project}-{name}"
+        yield entry.part(
+            "persistent_volume",
+            volume,
+            _static(entry, scope, volume, project, tenant),
+            after=(entry.ref("view", name).target,),
+        )
+        claim |= {
+            "storage_class": None,
+            "volume": entry.ref("persistent_volume", volume),
+            "nominal_size": values["size"],
+        }
+    else:
+        claim |= {"storage_class": values["storage_class"], "size": values["size"]}
+    yield entry.part("persistent_volume_claim", name, claim, chosen=tuple(chosen), after=(project.target,))
+    if "mount" in values:
+        source = {
+            "name": name,
+            "project": project,
+            "mount": values["mount"],
+            "claim": entry.ref("persistent_volume_claim", name),
+            "existing_claim": True,
+            **({"description": values["description"]} if "description" in values else {}),
+        }
+        yield entry.part("data_source", name, source)
+
+
+def _view(values: Mapping[str, Any], tenant: Ref) -> dict[str, Any]:
+    quota = {
+        "hard_limit": values["size"],
+        **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
+    }
+    kept = {name: values[name] for name in ("view_policy", "qos", "qos_policy", "snapshots") if name in values}
+    protocols = values.get("protocols", ["NFS"])
+    return {
+        "tenant": tenant,
+        "path": values["path"],
+        "protocols": protocols,
+        "create_dir": True,
+        "quota": quota,
+        **kept,
+    }
+
+
+def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) -> dict[str, Any]:
+    """The persistent volume that stands for the directory: its handle is the path, and it is always retained."""
+    values = entry.values
+    pool = values.get("vip_pool") or scope.only(entry, "vip_pool", "vip_pool", tenant)
+    secret = values.get("secret") or _secret_of(entry, scope, tenant)
+    if secret is None:
+        scope.refuse(entry, "VP239", f"secret is left out, and no class of tenant {tenant} names one", "secret: NAME")
+    return {
+        "name": name,
+        "size": values["size"],
+        "access_modes": values["access_modes"],
+        "reclaim_policy": "Retain",
+        "claim_namespace": project,
+        "claim_name": entry.address.name,
+        "driver": FILE_DRIVER,
+        "volume_handle": values["path"],
+        "vip_pool": pool,
+        "volume_attributes": {"static_pv_create_views": "no", "static_pv_create_quotas": "no"},
+        "volume_mode": "Filesystem",
+        "secret": secret,
+        **({"mount_options": values["mount_options"]} if "mount_options" in values else {}),
+    }
+
+
+def _tenant_of(scope: Scope, project: Ref) -> Ref | None:
+    found = scope.get(project.target)
+    tenant = found.values.get("tenant") if found else None
+    return tenant if isinstance(tenant, Ref) else None
+
+
+def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
+    """The secret that the tenant's classes use, when they agree."""
+    found = {
+        one.values["secret"]
+        for one in scope.of(entry.address.site, "storage_class")
+        if one.values.get("tenant") == tenant and "secret" in one.values
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+VOLUME = composite(Volume, name="volume", section="volumes", systems=_systems)
+EXPANSION = Composition("volume", _expand)

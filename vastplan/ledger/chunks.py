@@ -1,0 +1,180 @@
+"""What the Kubernetes ledger needs of an API server, and how its own objects are named and labelled there."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import contextlib
+import hashlib
+import re
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from vastplan.model.errors import Conflict, NotFound, VastplanError
+
+Row = dict[str, Any]
+SECRET_TYPE = "vastplan/ledger"  # noqa: S105 - it is no secret
+# An API server takes up to 1 MiB: https://kubernetes.io/docs/concepts/configuration/secret/#restriction-data-size
+PIECE = 512 * 1024  # bytes a Secret
+LARGEST = 512 * 1024 * 1024  # bytes that packed content may unfold to
+LEVEL = 6  # of compression
+_WORD = re.compile(r"[^a-z0-9]+")
+
+
+class Api(Protocol):
+    """An API server."""
+
+    def call(self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None) -> Any:
+        """One request; the answer is parsed JSON.
+
+        Raises `NotFound`, `Conflict` or another `Refused`, `Unreachable` when there was no answer to a GET, and `Unclear`
+        when there was none to a write.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the part of one site is. Names from the document are cut down to what a name may hold; a digest tells them apart."""
+
+    namespace: str
+    document: str
+    site: str
+
+    @property
+    def base(self) -> str:
+        """The name of the head and the lease, which the names of pieces begin with; it fits into a label."""
+        unlike = hashlib.sha256(f"{self.document}\0{self.site}".encode()).hexdigest()[:10]
+        return f"vastplan-{_slug(self.document)}-{_slug(self.site)}-{unlike}"
+
+    @property
+    def secrets(self) -> str:
+        """The path of the namespace's Secrets."""
+        return f"/api/v1/namespaces/{self.namespace}/secrets"
+
+    @property
+    def leases(self) -> str:
+        """The path of the namespace's Leases."""
+        return f"/apis/coordination.k8s.io/v1/namespaces/{self.namespace}/leases"
+
+    def metadata(self, name: str) -> Row:
+        """Who the object is, for vastplan and for whoever lists Secrets."""
+        labels = {
+            "app.kubernetes.io/managed-by": "vastplan",
+            "app.kubernetes.io/component": "ledger",
+            "app.kubernetes.io/instance": self.base,
+        }
+        annotations = {"vastplan/document": self.document, "vastplan/site": self.site}
+        return {"name": name, "namespace": self.namespace, "labels": labels, "annotations": annotations}
+
+    def secret(self, name: str, key: str, content: bytes) -> Row:
+        """A Secret of ours."""
+        data = {key: base64.b64encode(content).decode()}
+        version = {"apiVersion": "v1", "kind": "Secret"}
+        return {**version, "metadata": self.metadata(name), "type": SECRET_TYPE, "data": data}
+
+
+def _slug(name: str) -> str:
+    return _WORD.sub("-", name.lower())[:16].strip("-") or "x"
+
+
+def found(api: Api, path: str) -> Row | None:
+    """An object, `None` when there is none."""
+    try:
+        row = api.call("GET", path)
+    except NotFound:
+        return None
+    if not isinstance(row, dict) or not isinstance(row.get("metadata"), dict):
+        raise VastplanError(f"the answer to GET {path} is not an object")
+    return row
+
+
+def content(row: Row, key: str) -> bytes | None:
+    """What a Secret holds, `None` when it is not what we write."""
+    data = row.get("data")
+    value = data.get(key) if isinstance(data, Mapping) else None
+    try:
+        return base64.b64decode(value, validate=True) if isinstance(value, str) else None
+    except (ValueError, binascii.Error):
+        return None
+
+
+def version(row: Row) -> str:
+    """The resourceVersion."""
+    return str(row["metadata"].get("resourceVersion", ""))
+
+
+class Chunks:
+    """Content in Secrets of a bounded size. A piece is named by its content and never changes, so writing it twice is one."""
+
+    def __init__(self, api: Api, place: Place) -> None:
+        self._api = api
+        self._place = place
+
+    def put(self, whole: bytes, fence: int) -> tuple[str, ...]:
+        """Write content; answers the names of its pieces. Raises what the API does."""
+        packed = zlib.compress(whole, LEVEL)
+        names = []
+        for start in range(0, len(packed), PIECE):
+            part = packed[start : start + PIECE]
+            name = f"{self._place.base}-{fence}-{_digest(part)}"
+            with contextlib.suppress(Conflict):  # it is there: an earlier request without an answer got through
+                self._api.call("POST", self._place.secrets, body=self._place.secret(name, "piece", part))
+            names.append(name)
+        return tuple(names)
+
+    def get(self, names: tuple[str, ...]) -> bytes | None:
+        """The content, `None` when a piece is gone; raises `VastplanError` when one is not what it was."""
+        parts = []
+        for name in names:
+            row = found(self._api, f"{self._place.secrets}/{name}")
+            if row is None:
+                return None
+            part = content(row, "piece")
+            if part is None or not name.endswith(f"-{_digest(part)}"):
+                raise VastplanError(damaged(self._place, f"Secret {name} is not what was written"))
+            parts.append(part)
+        instantiate = zlib.decompressobj()
+        try:
+            whole = instantiate.decompress(b"".join(parts), LARGEST)
+        except zlib.error:
+            raise VastplanError(damaged(self._place, f"Secret {names[0]} cannot be unfolded")) from None
+        if not instantiate.eof:
+            raise VastplanError(damaged(self._place, f"Secret {names[0]} is cut short or too large"))
+        return whole
+
+    def drop(self, names: set[str]) -> None:
+        """Delete pieces; what is gone is fine."""
+        for name in sorted(names):
+            try:
+                self._api.call("DELETE", f"{self._place.secrets}/{name}")
+            except NotFound:
+                continue
+
+    def left_behind(self, fence: int, used: set[str]) -> set[str]:
+        """Pieces of a holder up to this fence that are not used: nothing refers to them, and nothing ever will."""
+        old, following = set(), ""
+        while True:
+            query = [("labelSelector", f"app.kubernetes.io/instance={self._place.base}"), ("limit", "50")]
+            body = self._api.call("GET", self._place.secrets, query=query + [("continue", following)] * bool(following))
+            for row in body.get("items") or []:
+                name = str(row["metadata"]["name"])
+                number = name.removeprefix(f"{self._place.base}-").partition("-")[0]
+                if name not in used and number.isdecimal() and int(number) <= fence:
+                    old.add(name)
+            following = str((body.get("metadata") or {}).get("continue") or "")
+            if not following:
+                return old
+
+
+def damaged(place: Place, why: str) -> str:
+    """What to say of a ledger that cannot be put together."""
+    return (
+        f"the ledger of {place.site} in namespace {place.namespace} is damaged: {why}; restore its Secrets from a copy, or "
+        f"delete those with the label app.kubernetes.io/instance={place.base} to adopt anew"
+    )
+
+
+def _digest(part: bytes) -> str:
+    return hashlib.sha256(part).hexdigest()[:20]

@@ -1,0 +1,50 @@
+"""A part as JSON, whichever backend keeps it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from vastplan.ledger.upgrade import upgraded
+from vastplan.model import strict_json
+from vastplan.model.errors import VastplanError
+from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned, SiteLedger
+
+
+def dump(part: SiteLedger) -> bytes:
+    """A part as canonical JSON."""
+    return json.dumps(asdict(part), sort_keys=True, indent=1).encode() + b"\n"
+
+
+def load(raw: bytes, shown: str) -> SiteLedger:
+    """A part from JSON of this version or an older one; raises `VastplanError` that says what is wrong with it."""
+    try:
+        found = strict_json.parse(raw)
+        version = found["version"]
+        if not isinstance(version, int) or version > LEDGER_VERSION:
+            raise VastplanError(
+                f"the ledger {shown} has version {version}; this vastplan reads up to {LEDGER_VERSION}: upgrade it"
+            )
+        found = upgraded(found)
+        found["entries"] = {
+            address: Owned(**{**one, "refers": tuple(one["refers"])}) for address, one in found["entries"].items()
+        }
+        found["intents"] = {address: Intent(**one) for address, one in found["intents"].items()}
+        found["plans"] = tuple(found["plans"])
+        part = SiteLedger(**found)
+        bytes.fromhex(part.key)
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        reason = "it is not JSON" if isinstance(problem, json.JSONDecodeError) else "it is not a ledger"
+        raise VastplanError(
+            f"the ledger {shown} cannot be used: {reason}; restore it from a copy, or move it away to adopt anew"
+        ) from None
+    return part
+
+
+def checked(part: SiteLedger, document: str, site: str, shown: str) -> SiteLedger:
+    """The part, when it is that of the document and the site; raises `VastplanError`."""
+    if part.document != document:
+        raise VastplanError(f"the ledger {shown} belongs to the document {part.document}, not to {document}")
+    if part.site != site:
+        raise VastplanError(f"the ledger {shown} belongs to the site {part.site}, not to {site}")
+    return part

@@ -1,0 +1,119 @@
+"""The head: the one Secret that says which pieces are the part, and the tail of the journal.
+
+Every change of a part is one update of its head, guarded by resourceVersion. So there is one order of changes, and whoever
+was not the last to write the head can change nothing: neither clocks nor leases are trusted with that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.ledger.chunks import Api, Chunks, Place, content, damaged, found, version
+from vastplan.ledger.codec import checked, load
+from vastplan.ledger.events import NO_EVENT, Event, Reducer
+from vastplan.model import strict_json
+from vastplan.model.errors import Unclear, VastplanError
+from vastplan.model.site_ledger import SiteLedger
+
+FORMAT = 1
+_TRIES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`fence` grows with every holder, `turn` with every change; `owner` tells holders apart when a head was made anew."""
+
+    fence: int
+    owner: str
+    turn: int
+    part: tuple[str, ...]
+    journal: tuple[tuple[str, ...], ...] = ()
+    tail: tuple[Event, ...] = ()
+
+    def used(self) -> set[str]:
+        """The names of all pieces."""
+        return {*self.part, *(name for names in self.journal for name in names)}
+
+    def dumped(self) -> bytes:
+        """As JSON."""
+        whole = {"version": FORMAT, "fence": self.fence, "owner": self.owner, "turn": self.turn}
+        return json.dumps({**whole, "part": self.part, "journal": self.journal, "tail": self.tail}).encode()
+
+
+def read(api: Api, place: Place) -> tuple[Manifest, str] | None:
+    """The head and its resourceVersion, `None` when there is none; raises `VastplanError`."""
+    row = found(api, f"{place.secrets}/{place.base}")
+    if row is None:
+        return None
+    raw = content(row, "head")
+    try:
+        whole: Mapping[str, Any] = strict_json.parse(raw or b"")
+        number = whole["version"]
+        if not isinstance(number, int) or number > FORMAT:
+            where = f"the ledger of {place.site} in namespace {place.namespace}"
+            raise VastplanError(f"{where} has format {number}; this vastplan reads up to {FORMAT}: upgrade it")
+        journal = tuple(tuple(map(str, names)) for names in whole["journal"])
+        part = tuple(map(str, whole["part"]))
+        head = Manifest(
+            int(whole["fence"]), str(whole["owner"]), int(whole["turn"]), part, journal, tuple(whole["tail"])
+        )
+    except (ValueError, KeyError, TypeError, OverflowError):
+        raise VastplanError(damaged(place, f"Secret {place.base} is not a head")) from None
+    if not head.part or any(not name.startswith(f"{place.base}-") for name in head.used()):
+        raise VastplanError(damaged(place, f"Secret {place.base} names pieces that are not its own"))
+    return head, version(row)
+
+
+def put_together(api: Api, place: Place) -> tuple[Manifest, str, SiteLedger] | None:
+    """The head, its resourceVersion and the part as it stood then; a head that moves meanwhile is read again."""
+    before = ""
+    for _ in range(_TRIES):
+        now = read(api, place)
+        if now is None:
+            return None
+        part = _part(Chunks(api, place), place, now[0])
+        if part is not None:
+            return *now, part
+        if now[1] == before:
+            break
+        before = now[1]
+    raise VastplanError(damaged(place, "pieces that its head names are not there"))
+
+
+def _part(pieces: Chunks, place: Place, head: Manifest) -> SiteLedger | None:
+    raw = pieces.get(head.part)
+    if raw is None:
+        return None
+    shown = f"of {place.site} in namespace {place.namespace}"
+    book = Reducer(checked(load(raw, shown), place.document, place.site, shown))
+    for names in head.journal:
+        lines = pieces.get(names)
+        if lines is None:
+            return None
+        _replay(book, place, lines)
+    _replay(book, place, head.tail)
+    return book.part()
+
+
+def _replay(book: Reducer, place: Place, events: bytes | Iterable[Event]) -> None:
+    try:
+        for event in strict_json.parse(events) if isinstance(events, bytes) else events:
+            book.add(event)
+    except NO_EVENT:
+        raise VastplanError(damaged(place, "an event of its journal is not one")) from None
+
+
+def write(api: Api, place: Place, head: Manifest, before: str) -> str:
+    """Put a head in the place of exactly that resourceVersion ("" for none); answers the new one. Raises what the API does."""
+    body = place.secret(place.base, "head", head.dumped())
+    if not before:
+        row = api.call("POST", place.secrets, body=body)
+    else:
+        body["metadata"]["resourceVersion"] = before
+        row = api.call("PUT", f"{place.secrets}/{place.base}", body=body)
+    if not isinstance(row, dict) or not isinstance(row.get("metadata"), dict):
+        raise Unclear(f"the answer to writing Secret {place.base} is not an object")
+    return version(row)

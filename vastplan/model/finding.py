@@ -1,0 +1,65 @@
+"""Findings: what is wrong or worth knowing, where it stands, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Severity(Enum):
+    """How bad a finding is; an error stops the command, a warning does not."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Where:
+    """A place in a file; lines and columns count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding with a stable code: `VP...` of a problem, `ABC-01` of a check."""
+
+    code: str
+    severity: Severity
+    message: str
+    fix: str = ""
+    address: str = ""
+    where: Where | None = None
+    waived: bool = False
+    """Whether the document says that it is known and accepted, for now."""
+
+    @property
+    def checked(self) -> bool:
+        """Whether a check found it, rather than that something could not be done."""
+        return "-" in self.code
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        subject = f"{self.address}: " if self.address else ""
+        return f"{place}{self.severity.value} {self.code}: {subject}{self.message}" + (
+            f" ({self.fix})" if self.fix else ""
+        )
+
+
+def error(code: str, message: str, *, fix: str = "", address: str = "", where: Where | None = None) -> Finding:
+    """A finding that stops the command."""
+    return Finding(code, Severity.ERROR, message, fix, address, where)
+
+
+def in_order(found: list[Finding]) -> list[Finding]:
+    """Sorted by file and line, those without a place last; equal findings once."""
+    unique = dict.fromkeys(found)
+    return sorted(
+        unique, key=lambda one: (one.where is None, one.where or Where("", 0, 0), one.code, one.address, one.message)
+    )

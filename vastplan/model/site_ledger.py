@@ -1,0 +1,62 @@
+"""What we own, as values: the ledger's parts, what happened to them, and keyed digests of what we last applied."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vastplan.model.value import canonical
+
+LEDGER_VERSION = 1
+REDACTED_DIGEST = "withheld"
+"""In the place of a digest that a snapshot does not hold; no digest is this text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owned:
+    """One object that we own. `fields` maps each leaf we set to a keyed digest of the value last applied."""
+
+    id: str
+    locator: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+    refers: tuple[str, ...] = ()
+    applied: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A write that was about to be sent; it stands until its outcome is known."""
+
+    verb: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+    id: str = ""
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteLedger:
+    """One site's share of the ledger. No attribute values and no secrets are in it."""
+
+    document: str
+    site: str
+    lineage: str
+    key: str
+    serial: int = 0
+    entries: Mapping[str, Owned] = field(default_factory=dict)
+    intents: Mapping[str, Intent] = field(default_factory=dict)
+    plans: tuple[str, ...] = ()
+    limits: Mapping[str, int] = field(default_factory=dict)
+    applied: str = ""
+    version: int = LEDGER_VERSION
+
+
+def digest(key: str, value: Any) -> str:
+    """A keyed digest (64 bits, hex) of a value: equal values have equal digests, and it cannot be looked up elsewhere."""
+    return hashlib.blake2b(canonical(value).encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
+
+
+def path_text(path: tuple[str, ...]) -> str:
+    """A leaf's path as people read it; a key that holds dots is quoted."""
+    return ".".join(f'"{step}"' if "." in step or '"' in step else step for step in path)

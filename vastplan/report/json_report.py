@@ -1,0 +1,178 @@
+"""What `--format json` prints, as values: one for each command that does not print a plan, and one for what went wrong.
+
+Each has a published schema (`app/schemas.py`). A minor version adds fields; a major one may take some away.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from enum import Enum
+from typing import Any, Literal
+
+from vastplan.model.budget import CheckpointBudget
+from vastplan.model.commitment import Commitment
+from vastplan.model.drift import Drift
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.isolation import Isolation
+from vastplan.model.outcome import Outcome, Receipt
+
+FORMAT_VERSION = "1.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """`validate`: a document that could be read, and what was found; the severities of `findings` say how bad it is."""
+
+    document: str
+    objects: int
+    findings: tuple[Finding, ...]
+    isolation: tuple[Isolation, ...] = ()
+    commitments: tuple[Commitment, ...] = ()
+    budgets: tuple[CheckpointBudget, ...] = ()
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Problems:
+    """Any command that could not go on; `findings` are those of an input, and `error` is all of it as text."""
+
+    error: str
+    findings: tuple[Finding, ...] = ()
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """`apply --reviewed`: the reviewed plan, whether the live one does no more, and what else it does."""
+
+    plan: str
+    same: bool
+    differences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """`apply`: how every action of the plan ended; `reviewed` where it was held against a plan that somebody has reviewed."""
+
+    plan: str
+    outcomes: tuple[Outcome, ...]
+    reviewed: Review | None = None
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class ShownField:
+    """One field on both sides; `cause` is empty where they do not differ."""
+
+    path: str
+    desired: Any
+    live: Any
+    differs: bool
+    cause: Literal["", "document", "system", "both", "new", "dependency"]
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShownObject:
+    """`show PATH ADDRESS`: one object of the document. `id` and `applied` are empty for what is not there or not ours."""
+
+    address: str
+    origin: str
+    id: str
+    applied: str
+    state: str
+    chosen: tuple[str, ...]
+    fields: tuple[ShownField, ...]
+    writers: tuple[str, ...]
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class ShownBudget:
+    """`show PATH ADDRESS` of a volume: what its checkpoints take; `budget` is missing where what is said makes no sense."""
+
+    address: str
+    budget: CheckpointBudget | None
+    findings: tuple[Finding, ...] = ()
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedObject:
+    """An object in the ledger; `fields` counts the leaves that we set."""
+
+    address: str
+    id: str
+    applied: str
+    fields: int
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedObjects:
+    """`ledger list`: everything that we own."""
+
+    document: str
+    owned: tuple[OwnedObject, ...]
+    format_version: str = FORMAT_VERSION
+
+
+@dataclass(frozen=True, slots=True)
+class KnownCheck:
+    """One check: what it finds, how bad that is, why, what to do about it, and where that is from."""
+
+    code: str
+    title: str
+    severity: Severity
+    why: str
+    fix: str
+    source: str
+    live: bool
+    milder: Severity | None = None
+    """What it also finds, where that is less bad than `severity`."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownChecks:
+    """`validate --list-checks` and `--explain`: `live` ones also look at what a plan observes."""
+
+    checks: tuple[KnownCheck, ...]
+    format_version: str = FORMAT_VERSION
+
+
+Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects
+
+
+def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:
+    """An apply."""
+    return Applied(receipt.plan, receipt.outcomes, reviewed)
+
+
+def shown(found: dict[str, Any]) -> ShownObject:
+    """One object, from what `describe` says of it."""
+    fields = tuple(ShownField(**one) for one in found["fields"])
+    lists = {name: tuple(found[name]) for name in ("chosen", "writers")}
+    return ShownObject(**{**found, **lists, "fields": fields})
+
+
+def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:
+    """The ledger's rows."""
+    return OwnedObjects(document, tuple(OwnedObject(**one) for one in rows))
+
+
+def plain(value: Printed) -> dict[str, Any]:
+    """The value as JSON-able data."""
+    found = asdict(value, dict_factory=_plain)
+    if isinstance(value, Drift):
+        rows = zip(found["coverage"], value.coverage, strict=True)
+        found["coverage"] = [{**row, "percent": one.percent} for row, one in rows]
+    return found
+
+
+def dumps(value: Printed) -> str:
+    """The value as JSON text."""
+    return json.dumps(plain(value), sort_keys=True, indent=1) + "\n"
+
+
+def _plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {name: value.value if isinstance(value, Enum) else value for name, value in pairs}

@@ -1,0 +1,48 @@
+"""What a document says that a site can do: the one place for what is computed with and no API tells, or not all of it.
+
+Bandwidths are MB/s (10^6 bytes) when validated, sizes bytes. They are spelled like the limits of QoS policies that they are
+compared with: `max_writes_bw_mbps` is a part of `writes_bw_mbps`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import MISSING, Field
+
+from vastplan.model import units
+from vastplan.schema.bounds import Many, Rate, some, within
+from vastplan.schema.types import Bytes, Name, Spec
+
+_Capacity = Annotated[Bytes, some(units.parse_bytes, "leave it out, and what the cluster reports is taken")]
+_Percent = Annotated[
+    Annotated[int, Field(ge=1, le=10000)],
+    within(lambda one: 1 <= one <= 10000, "100 promises what is there and no more; give 1 to 10000"),
+]
+_Ratio = Annotated[
+    Annotated[float, Field(ge=1, le=100)],
+    within(lambda one: 1 <= one <= 100, "a ratio is the size before reduction over that after it: 1 to 100"),
+]
+_Gpus = Annotated[float, Field(ge=0, le=10**9)]
+
+
+class Capability(Spec):
+    """What a site can do, as measured or bought. Nothing of it is sent anywhere: a change of it plans no change."""
+
+    usable_capacity: _Capacity | MISSING = MISSING
+    """Instead of what the cluster reports."""
+    promised_percent: _Percent | MISSING = MISSING
+    """How much of the usable capacity hard limits may promise together; 100 when left out."""
+    reads_bw_mbps: Rate | MISSING = MISSING
+    """Instead of what the cluster reports, as `writes_bw_mbps`; budgets of checkpoints know only what is said here."""
+    writes_bw_mbps: Rate | MISSING = MISSING
+    writes_bw_mbps_per_cnode: Rate | MISSING = MISSING
+    """Times the CNodes of a VIP pool (`cnode_ids`), what the pool lets through."""
+    reads_iops: Many | MISSING = MISSING
+    writes_iops: Many | MISSING = MISSING
+    wan_bw_mbps: dict[Name, Rate] | MISSING = MISSING
+    """To each other site, by its name."""
+    reduction_ratio: _Ratio | MISSING = MISSING
+    """Stored size before over after data reduction: `2.0` halves what snapshots take and what is replicated."""
+    gpus: dict[Name, _Gpus] | MISSING = MISSING
+    """How many GPUs each node pool has."""

@@ -1,0 +1,184 @@
+"""What the document becomes: entries by site, and the expansions that turn composite entries into objects."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pydantic import BaseModel
+
+from vastplan.model.address import Address
+from vastplan.model.finding import Finding, Where, error
+from vastplan.model.value import Ref
+from vastplan.schema.compile import fields_of
+from vastplan.schema.kind import Field, Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One object on one site: symbolic values, where it stands, what it was derived from, and what was chosen for it."""
+
+    address: Address
+    values: dict[str, Any]
+    where: Where | None = None
+    origin: str = ""
+    chosen: tuple[str, ...] = ()
+    after: tuple[Address, ...] = ()  # objects that must be in place first, though no field names them
+    renamed_from: str = ""
+
+    def without(self, *names: str) -> dict[str, Any]:
+        """The values but those of `names`."""
+        return {name: value for name, value in self.values.items() if name not in names}
+
+    def part(self, kind: str, name: str, values: Mapping[str, Any], **more: Any) -> Entry:
+        """An object on the same site that this entry yields."""
+        origin = self.origin or str(self.address)
+        return Entry(Address(self.address.site, kind, name), dict(values), self.where, origin, **more)
+
+    def ref(self, kind: str, name: str) -> Ref:
+        """A reference to an object on the same site."""
+        return Ref(Address(self.address.site, kind, name))
+
+
+@dataclass(frozen=True, slots=True)
+class EntryType:
+    """A section of the document: its model, and which systems a site must have for an entry to be there."""
+
+    name: str
+    section: str
+    model: type[BaseModel]
+    fields: tuple[Field, ...]
+    systems: Callable[[Mapping[str, Any]], frozenset[str]]
+    within_tenant: bool
+    sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None
+
+
+def composite(
+    model: type[BaseModel],
+    *,
+    name: str,
+    section: str,
+    systems: Callable[[Mapping[str, Any]], frozenset[str]],
+    sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
+) -> EntryType:
+    """An entry that no single object stands for; an expansion turns it into objects."""
+    return EntryType(name, section, model, fields_of(model), systems, "tenant" in model.model_fields, sites)
+
+
+def entry_type(kind: Kind) -> EntryType:
+    """The section of a kind that the document names."""
+    systems = frozenset({kind.system})
+    return EntryType(kind.name, kind.section, kind.model, kind.fields, lambda _: systems, kind.within_tenant)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What derivation may know of a site: which systems it has, and what was probed (empty offline)."""
+
+    name: str
+    systems: frozenset[str]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Scope:
+    """The whole document, as an expansion sees it, and the place for what it finds wrong."""
+
+    def __init__(self, sites: Mapping[str, Site], entries: Iterable[Entry]) -> None:
+        self.sites = sites
+        self.findings: list[Finding] = []
+        self.asked = False  # whether an expansion looked at what was probed, so that it may say otherwise offline
+        self._entries: dict[tuple[str, str], dict[str, Entry]] = {}
+        self._by_tenant: dict[tuple[str, str], dict[Address, list[Entry]]] = {}
+        for entry in entries:
+            self.add(entry)
+
+    def facts(self, site: str) -> Mapping[str, Any]:
+        """What was probed on a site; empty offline."""
+        self.asked = True
+        return self.sites[site].facts
+
+    def add(self, entry: Entry) -> None:
+        """Make an entry visible to later look-ups."""
+        self._by_tenant.pop((entry.address.site, entry.address.kind), None)
+        self._entries.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
+
+    def get(self, address: Address) -> Entry | None:
+        """The entry at an address."""
+        return self._entries.get((address.site, address.kind), {}).get(address.name)
+
+    def of(self, site: str, kind: str) -> Iterator[Entry]:
+        """The entries of a kind on a site."""
+        yield from self._entries.get((site, kind), {}).values()
+
+    def owned_by(self, tenant: Ref | None, site: str, kind: str) -> list[Entry]:
+        """The entries of a kind on a site that belong to `tenant`; none to no tenant."""
+        if tenant is None:
+            return []
+        if (site, kind) not in self._by_tenant:
+            index: dict[Address, list[Entry]] = {}
+            for one in self.of(site, kind):
+                owner = one.values.get("tenant")
+                if isinstance(owner, Ref):
+                    index.setdefault(owner.target, []).append(one)
+            self._by_tenant[site, kind] = index
+        return self._by_tenant[site, kind].get(tenant.target, [])
+
+    def refuse(self, entry: Entry, code: str, message: str, fix: str = "") -> None:
+        """Record an error about an entry."""
+        self.findings.append(error(code, message, fix=fix, address=str(entry.address), where=entry.where))
+
+    def only(self, entry: Entry, field: str, kind: str, tenant: Ref | None) -> Ref | None:
+        """The one entry of `kind` that belongs to `tenant`; no or several candidates are an error."""
+        found = self.owned_by(tenant, entry.address.site, kind)
+        if len(found) == 1:
+            return Ref(found[0].address)
+        owner = f"tenant {tenant}" if tenant else "no tenant"
+        if found:
+            names = ", ".join(sorted(one.address.name for one in found))
+            self.refuse(
+                entry, "VP231", f"{field} is left out, and {owner} has several: {names}", f"write {field}: NAME"
+            )
+        else:
+            self.refuse(entry, "VP232", f"{field} is left out, and {owner} has none", f"write {field}: NAME")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Composition:
+    """Turns one entry of type `of` into what it stands for; itself included, if it stays."""
+
+    of: str
+    compose: Callable[[Entry, Scope], Iterable[Entry]]
+
+
+def compose(
+    scope: Scope, entries: Iterable[Entry], compositions: Mapping[str, Composition], kinds: Mapping[str, Kind]
+) -> list[Entry]:
+    """All objects that `entries` stand for, in a stable order; what an expansion yields is expanded in turn."""
+    waiting = list(entries)[::-1]
+    found: dict[Address, Entry] = {}
+    done: set[Address] = set()
+    while waiting:
+        entry = waiting.pop()
+        expansion = compositions.get(entry.address.kind)
+        if expansion is not None and entry.address not in done:
+            done.add(entry.address)
+            waiting += list(expansion.compose(entry, scope))[::-1]
+        elif entry.address.kind in kinds:
+            other = found.get(entry.address)
+            if other is not None and other.values != entry.values:
+                scope.refuse(
+                    entry,
+                    "VP233",
+                    f"also comes from {other.origin or 'its own entry'}",
+                    "give one of them another name",
+                )
+            found[entry.address] = entry
+    return list(found.values())
+
+
+def moved(entry: Entry, **changes: Any) -> Entry:
+    """The same entry with other attributes."""
+    return replace(entry, **changes)

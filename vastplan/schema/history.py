@@ -1,0 +1,70 @@
+"""Who moved an object: what the engine may ask of a system that remembers it. A provider need not have it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol, runtime_checkable
+
+from vastplan.schema.kind import Kind
+
+WirePath = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sought:
+    """An object that moved: its kind, id and locator, and when it was last applied (ISO 8601, whole seconds)."""
+
+    kind: Kind
+    id: str
+    locator: str
+    since: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What a system remembers of a change: who made it, when (ISO 8601), and in its own words what was done.
+
+    `paths` are the places on the wire that were touched; none means that the system only tells of the object as a whole.
+    """
+
+    who: str
+    when: str
+    how: str = ""
+    paths: tuple[WirePath, ...] = ()
+
+
+@runtime_checkable
+class Historian(Protocol):
+    """A provider that can tell who changed what."""
+
+    def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+        """What was done to these objects since they were applied, each with its place in `sought`; reads only.
+
+        Raises what reads raise: a system that does not let us see it is no reason to doubt anything else.
+        """
+
+
+def moment(text: str) -> datetime | None:
+    """A time with its zone, `None` for what is none."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else None
+
+
+def later(when: str, since: str, slack: int = 1) -> bool:
+    """Whether something was done after an apply: by more than `slack` seconds, as the ledger notes whole ones.
+
+    Our own writes come just before that note; taking one of them for somebody else's would be worse than not telling.
+    """
+    done, applied = moment(when), moment(since)
+    return done is not None and applied is not None and done >= applied + timedelta(seconds=slack)
+
+
+def earliest(sought: Sequence[Sought]) -> datetime | None:
+    """When the first of these was applied, `None` where that is not known of any."""
+    times = [time for one in sought if (time := moment(one.since)) is not None]
+    return min(times, default=None)

@@ -1,0 +1,224 @@
+"""A kind: one type of object that vastplan manages, as a frozen table of facts. It never sees a client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from vastplan.model.plan import Stage
+from vastplan.schema.markers import Admits, Codec, Marker, Refers
+
+Row = dict[str, Any]
+Values = dict[str, Any]
+
+
+class Shape(Enum):
+    """How a field is compared: as one value, or by its parts."""
+
+    VALUE = "value"
+    SET = "set"
+    LIST = "list"
+    MAP = "map"  # free keys, each a value of its own
+    STRUCT = "struct"
+    LIST_MAP = "keyed"  # a mapping in the document, a list on the wire
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field of a kind: its name in the document, its place on the wire, and the facts that its marks say."""
+
+    name: str
+    wire: tuple[str, ...]
+    shape: Shape = Shape.VALUE
+    fields: tuple[Field, ...] = ()
+    markers: frozenset[Marker] = frozenset()
+    refers: Refers | None = None
+    key: tuple[str, ...] = ()
+    key_writes: tuple[str, ...] = ()
+    key_refers: Refers | None = None
+    codec: Codec | None = None
+    unit: str = ""
+    admits: Admits | None = None
+    clears: Any = None
+    cleared: tuple[Any, ...] = (None, "", [], {})
+    nullable: bool = False
+    holds: bool = field(init=False, compare=False, default=False)  # a reference is in it, or in a part of it
+    secret: bool = field(init=False, compare=False, default=False)  # it, or a part of it, may be a secret
+    readable: bool = field(init=False, compare=False, default=True)  # the system shows it
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", self.refers is not None or any(one.holds for one in self.fields))
+        secret = Marker.SENSITIVE in self.markers or any(one.secret for one in self.fields)
+        object.__setattr__(self, "secret", secret)
+        object.__setattr__(self, "readable", not self.markers & {Marker.DOCUMENT, Marker.WRITE_ONLY})
+
+    def has(self, mark: Marker) -> bool:
+        """Whether the field carries the mark."""
+        return mark in self.markers
+
+
+class Update(Enum):
+    """How a change is sent."""
+
+    PATCH = "patch"  # the changed top-level fields, structs whole
+    MERGE_PATCH = "merge-patch"  # the changed leaves, with the resourceVersion that was read
+    PUT = "put"  # the whole object: what was read, with our values over it
+    NONE = "none"  # the API has no update: every change means replace
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """When an object that is made asynchronously is usable: the value at `path` is one of `ok`; `failed` gives up."""
+
+    path: tuple[str, ...]
+    ok: frozenset[Any]
+    failed: frozenset[Any] = frozenset()
+    message: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a kind lives and how its API wants to be spoken to; data that one provider per system understands."""
+
+    path: str
+    update: Update = Update.PATCH
+    rows: str = ""  # the key of the list in the answer; "" for the provider's own envelope
+    paged: bool = True
+    query: Mapping[str, str] = field(default_factory=dict)
+    id: tuple[str, ...] = ("id",)
+    constants: Mapping[str, Any] = field(default_factory=dict)  # what every create carries
+    keep: tuple[str, ...] = ()  # top-level fields that a PUT carries over from what was read
+    omit: tuple[str, ...] = ()  # top-level fields that a PUT must not carry
+    manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
+    namespaced: bool = False
+    vanishes_later: bool = False  # a delete is done only when the object no longer answers
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """Something others refer to an object by. `predict` says from the document what it will be, where that is known."""
+
+    name: str
+    path: tuple[str, ...]
+    predict: Callable[[Mapping[str, Any]], Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A live figure that guards and people weigh: its name, where it is on the wire, its unit.
+
+    With `ones` and `zeros` it is 1 or 0 for the words there that are one of them. A list counts its items; with `by` it
+    is a mapping instead, from what is at `by` in each item to what is at `each`. `absent` is what it means that the
+    object it would be in is there without it, where the vendor's document makes it optional. Anything else that is no
+    figure is `Unknown`.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    unit: str = ""
+    ones: frozenset[Any] = frozenset()
+    zeros: frozenset[Any] = frozenset()
+    by: tuple[str, ...] = ()
+    each: tuple[str, ...] = ()
+    absent: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A figure that the system's answer does not give, and what it has instead. It is never taken for zero."""
+
+    why: str
+
+    def __str__(self) -> str:
+        return f"cannot be told: {self.why}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dependents:
+    """Objects of another kind that hang on one of ours: counted before ours goes, never touched.
+
+    They are those whose fields equal ours (`same`: ours, theirs; `id` is our id) and whose path is ours or below it
+    (`under`), and of these, with `counted`, those whose fact of that name is not zero. `remain` says that they stay
+    behind when ours goes; `locks` are facts of theirs that forbid that they go.
+    """
+
+    kind: str
+    name: str
+    same: tuple[tuple[str, str], ...]
+    under: tuple[str, str] | None = None
+    counted: str = ""
+    remain: bool = False
+    locks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerOwned:
+    """How to tell that something made an object for itself: the text at `path` of the row fits `pattern` as a whole."""
+
+    name: str
+    path: tuple[str, ...]
+    pattern: str = r".+"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """How much an object of the document is, in a word: the sum of the numbers at `path`, where `*` is any key."""
+
+    name: str
+    path: tuple[str, ...]
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One type of object. `section` is its plural in the document, "" for a kind that only other entries yield.
+
+    `finish_encode(body, values)` and `finish_decode(values, row)` are pure, for what the field table cannot say.
+    `controller_owned` says how what a driver or another system made for itself is recognised: nobody has to manage that.
+    `system_owned` lists wire values that mark rows which are never ours to touch (`internal: true`). With `mirrored` the system
+    keeps a copy of the object on another site, under the same name, which comes and goes with it. `stage` is its column in
+    a picture of a site, `measures` what is written there beside its name.
+    """
+
+    name: str
+    system: str
+    section: str
+    model: Any
+    endpoint: Endpoint
+    fields: tuple[Field, ...]
+    identity: tuple[str, ...]
+    attributes: tuple[Attribute, ...]
+    data_bearing: bool = False
+    facts: tuple[Fact, ...] = ()
+    in_use: tuple[str, ...] = ()  # facts that, when above zero, block a delete until they are accepted
+    # (field path, fact): a limit that must not go below what is used; `*` in the path is the key of the fact
+    floors: tuple[tuple[str, str], ...] = ()
+    dependents: tuple[Dependents, ...] = ()  # read only where an object of this kind is to go
+    ignored_on_delete: tuple[
+        str, ...
+    ] = ()  # fields that a system changes when a user lets go: no reason to spare what is to go
+    system_owned: tuple[tuple[tuple[str, ...], Any], ...] = ()
+    mirrored: bool = False
+    controller_owned: tuple[ControllerOwned, ...] = ()
+    stage: Stage | None = None
+    measures: tuple[Measure, ...] = ()
+    ready: Ready | None = None
+    within_tenant: bool = False
+    finish_encode: Callable[[Row, Values], Row] | None = None
+    finish_decode: Callable[[Values, Row], Values] | None = None
+
+    def field(self, name: str) -> Field:
+        """The field of that name; raises `KeyError`."""
+        for one in self.fields:
+            if one.name == name:
+                return one
+        raise KeyError(name)
+
+    def attribute(self, name: str) -> Attribute:
+        """The attribute of that name; raises `KeyError`."""
+        for one in self.attributes:
+            if one.name == name:
+                return one
+        raise KeyError(f"{self.name} has no attribute {name}")

@@ -1,0 +1,126 @@
+"""Marks: the facts about a field that stand next to its name, in `Annotated[type, MARK, ...]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+
+class Marker(Enum):
+    """Facts without parameters."""
+
+    IDENTITY = "identity"  # part of what makes two objects the same
+    IMMUTABLE = "immutable"  # a change means replace
+    CREATE_ONLY = "create-only"  # an option of the act of creating; never compared
+    WRITE_ONLY = "write-only"  # cannot be read back; compared with what was last applied
+    SENSITIVE = "sensitive"  # never shown
+    ONE_WAY = "one-way"  # can be switched on, never off
+    GROW_ONLY = "grow-only"  # can only become larger; a smaller value is an error
+    SET = "as-set"  # order and repetition mean nothing
+    DETAIL = "detail"  # only the detail view has it
+    AFTER_CREATE = "after-create"  # ignored by the create call; sent in an update right after
+    DOCUMENT = "document"  # not on the wire: an instruction to vastplan
+    NAMED = "named"  # filled in from the entry's key
+    ATOMIC = (
+        "whole"  # sent whole, never a part of it: the struct, or all such fields in one top-level field of the wire
+    )
+    EXPLICIT_NULL = "explicit-null"  # null is a choice (all, none): a create sends it, letting go never writes it
+
+    __hash__ = object.__hash__  # members are one each; the hash of Enum runs in Python, a million times in a large plan
+
+
+IDENTITY, IMMUTABLE, CREATE_ONLY, WRITE_ONLY = Marker.IDENTITY, Marker.IMMUTABLE, Marker.CREATE_ONLY, Marker.WRITE_ONLY
+SENSITIVE, ONE_WAY, GROW_ONLY, SET = Marker.SENSITIVE, Marker.ONE_WAY, Marker.GROW_ONLY, Marker.SET
+DETAIL, AFTER_CREATE, DOCUMENT, ATOMIC, NAMED = (
+    Marker.DETAIL,
+    Marker.AFTER_CREATE,
+    Marker.DOCUMENT,
+    Marker.ATOMIC,
+    Marker.NAMED,
+)
+EXPLICIT_NULL = Marker.EXPLICIT_NULL
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Wire:
+    """Where the field is in the API's object; the default is its own name. `Wire()` spreads a struct into its parent."""
+
+    path: tuple[str, ...]
+
+    def __init__(self, *path: str) -> None:
+        object.__setattr__(self, "path", path)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Refers:
+    """The field names another object: the kinds it may be of, with the attribute that goes on the wire.
+
+    `holds` says that the target cannot be deleted while it is referred to (ids do, names mostly do not);
+    `shields` says that this object keeps the target closed, so it must not go while the target stays.
+    """
+
+    targets: tuple[tuple[str, str], ...]
+    holds: bool
+    shields: bool
+
+    def __init__(self, *targets: str, holds: bool = True, shields: bool = False) -> None:
+        pairs = tuple((kind, attribute or "id") for kind, _, attribute in (target.partition(".") for target in targets))
+        object.__setattr__(self, "targets", pairs)
+        object.__setattr__(self, "holds", holds)
+        object.__setattr__(self, "shields", shields)
+
+    def attribute(self, kind: str) -> str:
+        """The attribute that goes on the wire for a target of `kind`."""
+        return dict(self.targets)[kind]
+
+
+@dataclass(frozen=True, slots=True)
+class ListMap:
+    """A list on the wire that the document writes as a mapping; `path` is where the key is in each item.
+
+    When the key names another object, `refers` says which kind and attribute are sent, at `writes`.
+    """
+
+    path: tuple[str, ...]
+    refers: Refers | None = None
+    writes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Clears:
+    """What `null` sends, and what else a system may answer for a cleared field."""
+
+    sends: Any
+    also: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """The unit of a canonical number, for people: one of `vastplan.model.units`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Codec:
+    """How a canonical value is written on the wire and read from it. `read` must accept every dialect of the system."""
+
+    write: Callable[[Any], Any]
+    read: Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Admits:
+    """The field lets clients in: what it loses cuts them off, unless one of the wider fields `also` lets them in.
+
+    With `open_when_empty` an empty or missing value lets everybody in.
+    """
+
+    also: tuple[str, ...]
+    open_when_empty: bool
+
+    def __init__(self, *also: str, open_when_empty: bool = False) -> None:
+        object.__setattr__(self, "also", also)
+        object.__setattr__(self, "open_when_empty", open_when_empty)

@@ -1,0 +1,63 @@
+"""What the engine asks of a system: five verbs on rows. Providers implement it; the engine knows nothing else of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from vastplan.model.site_ledger import Owned
+from vastplan.schema.kind import Kind, Row
+
+
+class Provider(Protocol):
+    """One system of one site.
+
+    Raises `Unreachable` when no understandable answer came, `Refused` and its kin when the answer was no, and for
+    writes `Unclear` when it cannot be known whether they happened.
+    """
+
+    system: str
+    writable: bool
+
+    def pages(self, kind: Kind) -> Iterator[list[Row]]:
+        """All rows of a collection, page by page."""
+
+    def read(self, kind: Kind, locator: str) -> Row | None:
+        """One object by locator, `None` when there is none."""
+
+    def create(self, kind: Kind, body: Row) -> Row:
+        """Create an object; the row answered has at least its id."""
+
+    def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
+        """Change an object that was just read as `fresh`."""
+
+    def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
+        """Delete an object that was just read as `fresh`; one that is gone is fine."""
+
+    def locator(self, kind: Kind, row: Row) -> str:
+        """How to find the row's object again with `read`."""
+
+    def writers(self, row: Row) -> tuple[str, ...]:
+        """Who else writes the object, where the system tells."""
+
+    def close(self) -> None:
+        """Close the connections."""
+
+    def describe(self) -> str:
+        """The system's address, without credentials, for plans and messages."""
+
+
+class Journal(Protocol):
+    """What apply asks of a site's ledger: durable notes of what is ours, before and after every write.
+
+    Raises `Lost` when nothing can be noted any more.
+    """
+
+    def owns(self, address: str, owned: Owned) -> None:
+        """The object is ours, as described."""
+
+    def drops(self, address: str) -> None:
+        """The object is no longer ours."""
+
+    def settles(self, address: str) -> None:
+        """Nothing happened to the object."""

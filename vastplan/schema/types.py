@@ -1,0 +1,86 @@
+"""The types of document fields, strict where YAML is lax, canonical after validation."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address, ip_network
+from typing import Annotated, Any
+
+from pydantic import MISSING, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+
+from vastplan.model import units
+from vastplan.schema.markers import Unit
+
+__all__ = [
+    "MISSING", "Address4or6", "Bandwidth", "Bytes", "Cidr", "Count", "Existing", "Host", "IpRange", "KubernetesName",
+    "Name", "ReferenceName", "SecretSource", "Span", "Spec", "Text",
+]  # fmt: skip
+
+
+class Spec(BaseModel):
+    """A part of the document: strict, closed, frozen. A field left out is `MISSING`, which is not `null`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True, title=None)
+
+
+class Existing(Spec):
+    """Something live that this document does not manage."""
+
+    existing: Annotated[str, StringConstraints(min_length=1, max_length=253)]
+
+
+class EnvironmentSecret(Spec):
+    """A secret in an environment variable."""
+
+    env: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+
+
+class FileSecret(Spec):
+    """A secret in a file, relative to the document; a trailing newline is not part of it."""
+
+    file: Annotated[str, StringConstraints(min_length=1)]
+
+
+SecretSource = EnvironmentSecret | FileSecret
+
+
+def _quantity(parse: Any) -> Any:
+    def convert(value: Any) -> Any:
+        return parse(value) if isinstance(value, str) else value
+
+    return BeforeValidator(convert, json_schema_input_type=int | str)
+
+
+def _range(value: Any) -> Any:
+    if not isinstance(value, str):
+        raise ValueError("write a range as '10.0.0.1 - 10.0.0.9', or one address")
+    first, _, last = (part.strip() for part in value.partition("-"))
+    start, end = ip_address(first), ip_address(last or first)
+    if start.version != end.version or int(start) > int(end):
+        raise ValueError(f"{value!r}: the first address must not be above the last")
+    return f"{start} - {end}"
+
+
+def _cidr(value: Any) -> Any:
+    if isinstance(value, str):
+        ip_network(value, strict=False)
+    return value
+
+
+def _address(value: Any) -> Any:
+    return str(ip_address(value)) if isinstance(value, str) else value
+
+
+_LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]*$"  # one line, no control characters
+
+Text = Annotated[str, StringConstraints(max_length=1024, pattern=_LINE)]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._@:+-]*$")]
+KubernetesName = Annotated[str, StringConstraints(max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
+ReferenceName = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE)] | Existing
+Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Bytes = Annotated[Annotated[int, Field(ge=0, le=2**63 - 1)], _quantity(units.parse_bytes), Unit(units.BYTES)]
+Bandwidth = Annotated[Annotated[int, Field(ge=0, le=2**32)], _quantity(units.parse_bandwidth), Unit(units.BANDWIDTH)]
+Span = Annotated[Annotated[int, Field(ge=1, le=2**40)], _quantity(units.parse_span), Unit(units.SECONDS)]
+IpRange = Annotated[str, BeforeValidator(_range, json_schema_input_type=str)]
+Cidr = Annotated[str, BeforeValidator(_cidr, json_schema_input_type=str)]
+Address4or6 = Annotated[str, BeforeValidator(_address, json_schema_input_type=str)]
+Host = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=r"^[^\x00-\x20\x7f]+$")]

@@ -1,0 +1,83 @@
+"""A cluster's client by kubeconfig, or from within the cluster, as the official client reads them."""
+
+from __future__ import annotations
+
+import os
+import ssl
+import tempfile
+import threading
+
+import urllib3
+from kubernetes import client, config
+from urllib3.util.ssl_ import create_urllib3_context
+
+from vastplan.model.errors import VastplanError
+from vastplan.model.sensitive import keep_secret
+from vastplan.systems.http import one_line
+
+# The official client remembers by their content which files it has written: two at once could lose each other's.
+_LOADING = threading.Lock()
+_TRUST = ("ca_certs", "ca_cert_data", "cert_file", "key_file")
+
+
+def connect(
+    *, kubeconfig: str | None, context: str | None, in_cluster: bool, unverified: bool = False
+) -> client.ApiClient:
+    """The official client for a context; raises `VastplanError` when there is none or its credentials cannot be had.
+
+    A kubeconfig that leaves the server's certificate unchecked is not enough for it: `unverified` must say so, too.
+    """
+    settings, named = client.Configuration(), f"kubernetes: context {context or '(current)'}"
+    # A certificate and its key can only be given to TLS as files: in memory where there is such a place, and not for long.
+    with _LOADING, tempfile.TemporaryDirectory(prefix="vastplan-", dir=_memory()) as room:
+        try:
+            if in_cluster:
+                config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
+            else:
+                config.load_kube_config(  # type: ignore[no-untyped-call]
+                    config_file=kubeconfig, context=context, client_configuration=settings,
+                    persist_config=False, temp_file_path=room,
+                )  # fmt: skip
+        except config.ConfigException as problem:
+            raise VastplanError(f"kubernetes: {one_line(str(problem))}") from None
+        if settings.password:
+            keep_secret(settings.password)
+        if not (settings.api_key or settings.cert_file or settings.username):
+            # A credential plug-in that fails leaves the client without credentials and says nothing.
+            raise VastplanError(f"{named} yields no credentials")
+        if unverified:
+            settings.verify_ssl = False
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # the plan says it, once
+        elif not settings.verify_ssl:
+            raise VastplanError(
+                f"{named} skips the check of the server's certificate; give "
+                "certificate-authority in it, or say insecure_skip_verify beside the context"
+            )
+        api = client.ApiClient(settings)
+        pools = api.rest_client.pool_manager.connection_pool_kw
+        pools["ssl_context"] = _tls(settings)
+        for name in _TRUST:
+            pools.pop(name, None)
+    return api
+
+
+def _tls(settings: client.Configuration) -> ssl.SSLContext:
+    """Who is trusted, and who we are: read once, instead of from files at every connection."""
+    context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if settings.verify_ssl else ssl.CERT_NONE)
+    try:
+        if settings.ssl_ca_cert or settings.ca_cert_data:
+            context.load_verify_locations(cafile=settings.ssl_ca_cert, cadata=settings.ca_cert_data)
+        else:
+            context.load_default_certs()
+        if settings.cert_file:
+            # Without a password here, OpenSSL would ask for one on the terminal.
+            context.load_cert_chain(settings.cert_file, settings.key_file, password="")
+    except (OSError, ValueError) as problem:
+        raise VastplanError(f"kubernetes: its certificate or key cannot be used: {one_line(str(problem))}") from None
+    return context
+
+
+def _memory() -> str | None:
+    """A folder that is no disk, where there is one."""
+    places = (os.environ.get("XDG_RUNTIME_DIR", ""), "/dev/shm")  # noqa: S108
+    return next((one for one in places if os.path.isdir(one) and os.access(one, os.W_OK | os.X_OK)), None)

@@ -1,0 +1,183 @@
+"""NVIDIA Run:AI: offset pages where the API has them, whole-object PUT, and answers of 202 that mean later."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from vastplan.model.errors import NotAuthorised, NotFound, Unclear, Unreachable
+from vastplan.schema.codec import item_id
+from vastplan.schema.history import Sought, Trace, earliest
+from vastplan.schema.kind import Kind, Row, Update
+from vastplan.systems.history import PAGES, of_audit, stamp
+from vastplan.systems.http import Http, explain, segment
+from vastplan.systems.limits import DEFAULT_LIMITS, TransportLimits
+
+PAGE = 500  # the largest the API allows
+SAMPLES = 1000  # of the audit log, the largest it allows
+
+
+class RunaiProvider:
+    """One Run:AI cluster of one control plane."""
+
+    system = "runai"
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        cluster: str,
+        verify: str | bool,
+        client_id: str,
+        client_secret: Callable[[], str],
+        writable: bool,
+        parallel: int = 8,
+        limits: TransportLimits = DEFAULT_LIMITS,
+    ) -> None:
+        self.writable = writable
+        self._url = url
+        self._cluster = cluster
+        self._cluster_id: str | None = None
+        self._client_id = client_id
+        self._client_secret = client_secret
+        self._bearer: str | None = None
+        self._login = threading.Lock()
+        self._lookup = threading.Lock()
+        self._http = Http(
+            url,
+            verify=verify,
+            authorise=self._headers,
+            expired=lambda status, _: status == 401,
+            read_only=not writable,
+            log_in="/api/v1/token",
+            parallel=parallel,
+            limits=limits,
+        )
+
+    def describe(self) -> str:
+        """The control plane's address and the cluster."""
+        return f"{self._url} cluster {self._cluster}"
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def pages(self, kind: Kind) -> Iterator[list[Row]]:
+        """All rows of this cluster; pages by counting, because not every list says what comes next."""
+        query: dict[str, Any] = {name: self._filled(value) for name, value in kind.endpoint.query.items()}
+        path, offset = self._filled(kind.endpoint.path), 0
+        while True:
+            paging = {"offset": offset, "limit": PAGE} if kind.endpoint.paged else {}
+            body = self._http.call("GET", path, query={**query, **paging}).body
+            rows = body.get(kind.endpoint.rows) if kind.endpoint.rows and isinstance(body, dict) else body
+            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+                raise Unreachable(f"{self._url}: the answer to GET {path} is not a list of objects")
+            yield rows
+            if not kind.endpoint.paged or len(rows) < PAGE:
+                return
+            offset += len(rows)
+
+    def read(self, kind: Kind, locator: str) -> Row | None:
+        """One object by id."""
+        query = {name: value for name, value in kind.endpoint.query.items() if name in ("statusInfo", "usageInfo")}
+        try:
+            body = self._http.call("GET", f"{kind.endpoint.path}/{segment(locator)}", query=query).body
+        except NotFound:
+            return None
+        if not isinstance(body, dict):
+            raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path}/{locator} is not an object")
+        return body
+
+    def create(self, kind: Kind, body: Row) -> Row:
+        """Create in this cluster."""
+        row = self._http.call("POST", kind.endpoint.path, body=self._placed(body)).body
+        if not isinstance(row, dict) or not item_id(kind.endpoint, row):
+            raise Unclear(f"POST {kind.endpoint.path}: the answer has no id")
+        return row
+
+    def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
+        """PUT the whole object."""
+        method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
+        self._http.call(method, f"{kind.endpoint.path}/{segment(locator)}", body=body)
+
+    def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
+        """Delete; what is gone is fine."""
+        try:
+            self._http.call("DELETE", f"{kind.endpoint.path}/{segment(locator)}")
+        except NotFound:
+            return
+
+    def writers(self, row: Row) -> tuple[str, ...]:
+        """Rows do not tell."""
+        return ()
+
+    def locator(self, kind: Kind, row: Row) -> str:
+        """The id."""
+        return item_id(kind.endpoint, row)
+
+    def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
+        """What the audit log since the first of these was applied says, the newest first; at most `PAGES` pages of it."""
+        start = earliest(sought)
+        if start is None:
+            return
+        end = datetime.now(UTC) + timedelta(minutes=5)  # the control plane's clock need not be ours
+        query = {"start": stamp(start), "end": stamp(end), "sortBy": "timestamp", "sortOrder": "desc"}
+        for page in range(PAGES):
+            paging = {"offset": page * SAMPLES, "numberOfSamples": SAMPLES}
+            body = self._http.call("GET", "/api/v1/audit/log", query={**query, **paging}).body
+            # The document requires `logs` of the answer and describes `audit_logs`.
+            rows = (body.get("audit_logs") or body.get("logs") or []) if isinstance(body, dict) else body
+            if not isinstance(rows, list):
+                raise Unreachable(f"{self._url}: the answer to GET /api/v1/audit/log is not a list of objects")
+            yield from of_audit((row for row in rows if isinstance(row, dict)), sought)
+            if len(rows) < SAMPLES:
+                return
+
+    def cluster_id(self) -> str:
+        """The uuid of the site's cluster; raises `Unreachable` when the control plane does not know the name."""
+        with self._lookup:
+            if self._cluster_id is None:
+                rows = self._http.call("GET", "/api/v1/clusters").body
+                found = (
+                    [row for row in rows if self._cluster in (row.get("name"), row.get("uuid"))]
+                    if isinstance(rows, list)
+                    else []
+                )
+                if len(found) != 1:
+                    known = (
+                        ", ".join(sorted(str(row.get("name")) for row in rows)) if isinstance(rows, list) else "none"
+                    )
+                    raise Unreachable(f"{self._url} has no cluster {self._cluster} (it has: {known})")
+                self._cluster_id = str(found[0]["uuid"])
+            return self._cluster_id
+
+    def _filled(self, value: Any) -> Any:
+        return (
+            value.replace("{cluster}", self.cluster_id()) if isinstance(value, str) and "{cluster}" in value else value
+        )
+
+    def _placed(self, value: Any) -> Any:
+        """`{cluster}` anywhere in a body becomes the cluster's id."""
+        if isinstance(value, dict):
+            return {key: self._placed(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self._placed(item) for item in value]
+        return self._filled(value)
+
+    def _headers(self, refused: Mapping[str, str] | None) -> Mapping[str, str]:
+        with self._login:
+            if self._bearer is None or (refused and refused["Authorization"] == f"Bearer {self._bearer}"):
+                self._bearer = self._log_in()
+            return {"Authorization": f"Bearer {self._bearer}"}
+
+    def _log_in(self) -> str:
+        body = {"grantType": "client_credentials", "clientID": self._client_id, "clientSecret": self._client_secret()}
+        answer = self._http.log_in(body)
+        if answer.status in (400, 401, 403):
+            reason = explain(answer.body, "")
+            raise NotAuthorised(f"{self._url}: client {self._client_id} could not log in: {reason}", answer.status)
+        if answer.status >= 400 or not isinstance(answer.body, dict) or "accessToken" not in answer.body:
+            raise Unreachable(f"{self._url}: logging in answered {answer.status}")
+        return str(answer.body["accessToken"])
