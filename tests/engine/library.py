@@ -59,8 +59,8 @@ class Catalogue(Spec):
 
     name: Annotated[Name, IDENTITY]
     books: Annotated[list[ReferenceName] | MISSING, SET, Refers("book"), Wire("book_ids")] = MISSING
-    shelf: Annotated[ReferenceName | None | MISSING, Refers("shelf.name", holds=False)] = MISSING
-    guards: Annotated[ReferenceName | MISSING, Refers("shelf.name", holds=False, shields=True)] = MISSING
+    shelf: Annotated[ReferenceName | None | MISSING, Refers("shelf.name", blocks_delete=False)] = MISSING
+    guards: Annotated[ReferenceName | MISSING, Refers("shelf.name", blocks_delete=False, shields=True)] = MISSING
 
 
 class Reading(Spec):

@@ -68,7 +68,7 @@ def _redacted(
         elif field.shape is Shape.MAP:
             # Labels and annotations are anybody's: kubectl keeps a whole Secret in one of them.
             others = {key for key, one in value.items() if isinstance(one, str | dict | list)
-                      and path_text((*path, key)) not in owned and not field.holds}  # fmt: skip
+                      and path_text((*path, key)) not in owned and not field.has_references}  # fmt: skip
             kept[field.name] = {key: one for key, one in value.items() if key not in others}
             withheld += [(*path, key) for key in sorted(others)]
         else:

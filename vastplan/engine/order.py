@@ -29,7 +29,7 @@ class Referrer:
 
     live: Live
     field: Field
-    holds: bool
+    blocks_delete: bool
 
 
 class Order:
@@ -88,11 +88,11 @@ class Order:
             if holder.field.refers is not None and holder.field.refers.shields:
                 if other is not None and other.verb in (Verb.DELETE, Verb.REPLACE):
                     self._edge((other.address, Step.DELETE), node)  # closed until there is nothing to open
-            elif action.verb is Verb.REPLACE and not holder.holds:
+            elif action.verb is Verb.REPLACE and not holder.blocks_delete:
                 continue  # it refers by name, and the name will be there again
             elif other is not None and other.verb in (Verb.DELETE, Verb.REPLACE):
                 self._edge(node, (other.address, Step.DELETE))
-            elif not holder.holds:
+            elif not holder.blocks_delete:
                 continue
             elif other is not None and other.verb is Verb.UPDATE and self._lets_go(other, holder, action.address):
                 self._edge(node, (other.address, Step.WRITE))
@@ -195,7 +195,7 @@ class Order:
                             found = self._matcher.observed.find(site, target, attribute, raw)
                             if found is not None:
                                 key = (site, target, found.id)
-                                self._referrers.setdefault(key, []).append(Referrer(live, field, refers.holds))
+                                self._referrers.setdefault(key, []).append(Referrer(live, field, refers.blocks_delete))
 
     def referrers(self, action: Action) -> list[Referrer]:
         """The live objects that refer to an action's object."""

@@ -44,12 +44,14 @@ class Field:
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
-    holds: bool = field(init=False, compare=False, default=False)  # a reference is in it, or in a part of it
+    has_references: bool = field(init=False, compare=False, default=False)  # a reference is in it, or in a part of it
     secret: bool = field(init=False, compare=False, default=False)  # it, or a part of it, may be a secret
     readable: bool = field(init=False, compare=False, default=True)  # the system shows it
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "holds", self.refers is not None or any(one.holds for one in self.fields))
+        object.__setattr__(
+            self, "has_references", self.refers is not None or any(one.has_references for one in self.fields)
+        )
         secret = Marker.SENSITIVE in self.markers or any(one.secret for one in self.fields)
         object.__setattr__(self, "secret", secret)
         object.__setattr__(self, "readable", not self.markers & {Marker.DOCUMENT, Marker.WRITE_ONLY})

@@ -57,18 +57,18 @@ class Wire:
 class Refers:
     """The field names another object: the kinds it may be of, with the attribute that goes on the wire.
 
-    `holds` says that the target cannot be deleted while it is referred to (ids do, names mostly do not);
+    `blocks_delete` says that the target cannot be deleted while it is referred to (ids do, names mostly do not);
     `shields` says that this object keeps the target closed, so it must not go while the target stays.
     """
 
     targets: tuple[tuple[str, str], ...]
-    holds: bool
+    blocks_delete: bool
     shields: bool
 
-    def __init__(self, *targets: str, holds: bool = True, shields: bool = False) -> None:
+    def __init__(self, *targets: str, blocks_delete: bool = True, shields: bool = False) -> None:
         pairs = tuple((kind, attribute or "id") for kind, _, attribute in (target.partition(".") for target in targets))
         object.__setattr__(self, "targets", pairs)
-        object.__setattr__(self, "holds", holds)
+        object.__setattr__(self, "blocks_delete", blocks_delete)
         object.__setattr__(self, "shields", shields)
 
     def attribute(self, kind: str) -> str:

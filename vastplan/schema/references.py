@@ -14,7 +14,7 @@ def map_references(fields: tuple[Field, ...], values: Values, change: Callable[[
     """`values` with every reference replaced by `change(refers, value)`."""
     found: Values = dict(values)
     for field in fields:
-        if not field.holds or (value := values.get(field.name)) is None:
+        if not field.has_references or (value := values.get(field.name)) is None:
             continue
         if field.refers is not None:
             if isinstance(value, list):
@@ -39,7 +39,7 @@ def map_references(fields: tuple[Field, ...], values: Values, change: Callable[[
 def fields_with_references(fields: tuple[Field, ...], values: Mapping[str, object]) -> Iterator[tuple[Field, Ref]]:
     """Every reference in symbolic values with its field."""
     for field in fields:
-        if not field.holds or (value := values.get(field.name)) is None:
+        if not field.has_references or (value := values.get(field.name)) is None:
             continue
         if field.refers is not None:
             for ref in references(value):

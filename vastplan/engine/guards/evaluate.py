@@ -66,7 +66,7 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
         untouched: dict[str, int] = {}
         for holder in context.order.referrers(action):
             shields = holder.field.refers is not None and holder.field.refers.shields
-            if not (holder.holds or shields or _going(context, holder)):
+            if not (holder.blocks_delete or shields or _going(context, holder)):
                 untouched[holder.live.kind.name] = untouched.get(holder.live.kind.name, 0) + 1
         found += [
             Evidence(f"existing {name}s that change", f"0 of {count}") for name, count in sorted(untouched.items())

@@ -15,7 +15,7 @@ from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceNa
 LabelValue = Annotated[str, StringConstraints(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
 LabelKey = Annotated[str, StringConstraints(max_length=317, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/-]*$")]
 ObjectName = Annotated[KubernetesName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE]
-NAMESPACE = Refers("namespace.name", "project.namespace", holds=False)
+NAMESPACE = Refers("namespace.name", "project.namespace", blocks_delete=False)
 InNamespace = Annotated[ReferenceName, NAMESPACE, Wire("metadata", "namespace"), IDENTITY, IMMUTABLE]
 
 FILE_DRIVER, BLOCK_DRIVER = "csi.vastdata.com", "block.csi.vastdata.com"

@@ -16,9 +16,9 @@ class AdmissionBinding(Labelled):
     """A binding. `storage_class` notes which class opens when it goes; `only` is null: it holds everywhere."""
 
     name: ObjectName = MISSING
-    policy: Annotated[ReferenceName, Refers("admission_policy.name", holds=False), Wire("spec", "policyName")]
+    policy: Annotated[ReferenceName, Refers("admission_policy.name", blocks_delete=False), Wire("spec", "policyName")]
     storage_class: Annotated[
-        ReferenceName | MISSING, Refers("storage_class.name", holds=False, shields=True), Wire(*_NOTE)
+        ReferenceName | MISSING, Refers("storage_class.name", blocks_delete=False, shields=True), Wire(*_NOTE)
     ] = MISSING
     validation_actions: Annotated[
         list[Literal["Deny", "Warn", "Audit"]] | MISSING, Wire("spec", "validationActions"), SET

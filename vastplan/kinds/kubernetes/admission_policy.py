@@ -26,7 +26,7 @@ class AdmissionPolicy(Labelled):
     name: ObjectName = MISSING
     storage_class: Annotated[
         ReferenceName | MISSING,
-        Refers("storage_class.name", holds=False, shields=True),
+        Refers("storage_class.name", blocks_delete=False, shields=True),
         Wire(*_WIRE, "storageClass"),
         ATOMIC,
     ] = MISSING

@@ -61,7 +61,7 @@ class PersistentVolume(Labelled):
     )
     vip_pool: Annotated[
         ReferenceName | MISSING,
-        Refers("vip_pool.name", holds=False),
+        Refers("vip_pool.name", blocks_delete=False),
         Wire("spec", "csi", "volumeAttributes", "vip_pool_name"),
         IMMUTABLE,
     ] = MISSING

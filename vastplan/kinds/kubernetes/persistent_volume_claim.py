@@ -36,7 +36,7 @@ class PersistentVolumeClaim(Labelled):
     namespace: InNamespace
     storage_class: Annotated[
         ReferenceName | None,
-        Refers("storage_class.name", holds=False),
+        Refers("storage_class.name", blocks_delete=False),
         Wire("spec", "storageClassName"),
         EXPLICIT_NULL,
         Clears(""),
@@ -47,7 +47,10 @@ class PersistentVolumeClaim(Labelled):
     access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE]
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE] = MISSING
     volume: Annotated[
-        ReferenceName | MISSING, Refers("persistent_volume.name", holds=False), Wire("spec", "volumeName"), IMMUTABLE
+        ReferenceName | MISSING,
+        Refers("persistent_volume.name", blocks_delete=False),
+        Wire("spec", "volumeName"),
+        IMMUTABLE,
     ] = MISSING
 
     @model_validator(mode="after")

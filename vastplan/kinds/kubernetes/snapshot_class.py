@@ -38,7 +38,7 @@ class SnapshotClass(Labelled):
     deletion_policy: Annotated[Literal["Delete", "Retain"], Wire("deletionPolicy")]
     secret: Annotated[
         ReferenceName | None | MISSING,
-        Refers("secret.path", holds=False),
+        Refers("secret.path", blocks_delete=False),
         Wire("parameters"),
         Codec(_write, _read),
         Clears(secret_parameters(None, _PURPOSES)),

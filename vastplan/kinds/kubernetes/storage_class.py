@@ -64,24 +64,36 @@ class StorageClass(Labelled):
     """A class of volumes. Closed to every namespace but those of the projects that list it, unless `shared`."""
 
     name: Annotated[ClassName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE] = MISSING
-    tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant", holds=False), DOCUMENT] = MISSING
+    tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant", blocks_delete=False), DOCUMENT] = MISSING
     driver: Annotated[Literal["file", "block"], Wire("provisioner"), DRIVER, IMMUTABLE]
     storage_path: Annotated[_Path | MISSING, Wire("parameters", "root_export"), IMMUTABLE] = MISSING
     view_policy: Annotated[
-        ReferenceName | MISSING, Refers("view_policy.name", holds=False), Wire("parameters", "view_policy"), IMMUTABLE
+        ReferenceName | MISSING,
+        Refers("view_policy.name", blocks_delete=False),
+        Wire("parameters", "view_policy"),
+        IMMUTABLE,
     ] = MISSING
     subsystem: Annotated[
-        ReferenceName | MISSING, Refers("view.name", holds=False), Wire("parameters", "subsystem"), IMMUTABLE
+        ReferenceName | MISSING, Refers("view.name", blocks_delete=False), Wire("parameters", "subsystem"), IMMUTABLE
     ] = MISSING
     tenant_name: Annotated[
-        ReferenceName | MISSING, Refers("tenant.name", holds=False), Wire("parameters", "tenant_name"), IMMUTABLE
+        ReferenceName | MISSING,
+        Refers("tenant.name", blocks_delete=False),
+        Wire("parameters", "tenant_name"),
+        IMMUTABLE,
     ] = MISSING
     vip_pool: Annotated[
-        ReferenceName | MISSING, Refers("vip_pool.name", holds=False), Wire("parameters", "vip_pool_name"), IMMUTABLE
+        ReferenceName | MISSING,
+        Refers("vip_pool.name", blocks_delete=False),
+        Wire("parameters", "vip_pool_name"),
+        IMMUTABLE,
     ] = MISSING
     vip_pool_fqdn: Annotated[Host | MISSING, Wire("parameters", "vip_pool_fqdn"), IMMUTABLE] = MISSING
     qos_policy: Annotated[
-        ReferenceName | MISSING, Refers("qos_policy.name", holds=False), Wire("parameters", "qos_policy"), IMMUTABLE
+        ReferenceName | MISSING,
+        Refers("qos_policy.name", blocks_delete=False),
+        Wire("parameters", "qos_policy"),
+        IMMUTABLE,
     ] = MISSING
     transport_type: Annotated[Literal["TCP", "RDMA"] | MISSING, Wire("parameters", "transport_type"), IMMUTABLE] = (
         MISSING
@@ -92,7 +104,7 @@ class StorageClass(Labelled):
     cluster_name: Annotated[Text | MISSING, Wire("parameters", "cluster_name"), IMMUTABLE] = MISSING
     parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE] = MISSING
     secret: Annotated[
-        ReferenceName | MISSING, Refers("secret.path", holds=False), Wire("parameters", "secret"), IMMUTABLE
+        ReferenceName | MISSING, Refers("secret.path", blocks_delete=False), Wire("parameters", "secret"), IMMUTABLE
     ] = MISSING
     mount_options: Annotated[list[Text] | None | MISSING, Wire("mountOptions")] = MISSING
     reclaim_policy: Annotated[Literal["Delete", "Retain"] | MISSING, Wire("reclaimPolicy"), IMMUTABLE] = MISSING

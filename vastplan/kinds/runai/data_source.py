@@ -37,7 +37,7 @@ class DataSource(Spec):
     ] = MISSING
     claim: Annotated[
         ReferenceName | MISSING,
-        Refers("persistent_volume_claim.name", holds=False),
+        Refers("persistent_volume_claim.name", blocks_delete=False),
         Wire("spec", "claimName"),
         IMMUTABLE,
     ] = MISSING

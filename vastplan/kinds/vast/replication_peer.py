@@ -22,7 +22,7 @@ class ReplicationPeer(Spec):
 
     name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
     pool: Annotated[ReferenceName, Refers("vip_pool"), Wire("pool_id")]
-    leading_vip: Annotated[ReferenceName, Refers("vip_pool.leading_vip", holds=False)]
+    leading_vip: Annotated[ReferenceName, Refers("vip_pool.leading_vip", blocks_delete=False)]
     secure_mode: Literal["NONE", "SECURE"] | MISSING = MISSING
     """SECURE needs certificates of both clusters in place."""
     transport_mode: Literal["TCP", "QUIC"] | MISSING = MISSING
