@@ -214,6 +214,6 @@ EntryRenamed = Annotated[str, StringConstraints(min_length=1)]
 
 __all__ = [
     "ENTRY_KEYS", "HEAD_KEYS", "AnySecret", "Capability", "CommandSecret", "Connections", "ConnectionsFile", "DriftSpec", "EntryRenamed",
-    "EntrySites", "EnvironmentSecret", "FileSecret", "Head", "KubernetesEndpoint", "KubernetesLedgerSpec", "LedgerSpec", "Limits", "RunaiEndpoint",
+    "EntrySites", "EnvironmentSecret", "FileSecret", "Head", "KubernetesEndpoint", "KubernetesLedgerSpec", "LedgerSpec", "LimitsSpec", "RunaiEndpoint",
     "SimEndpoint", "SiteSpec", "Tls", "VastEndpoint", "credentials",
 ]  # fmt: skip
