@@ -16,7 +16,7 @@ from typing import Annotated, Any
 from vastplan.engine.apply import apply
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.guards.consent import Consent
-from vastplan.engine.match import Matcher
+from vastplan.engine.match import Matches, match
 from vastplan.engine.observe import observe
 from vastplan.engine.plan import PlanInputs, build, wanted
 from vastplan.ledger import events
@@ -200,7 +200,7 @@ class Bench:
         """The plan of a document."""
         return self._build(entries, targets)[0]
 
-    def _build(self, entries: tuple[Entry, ...], targets: tuple[str, ...]) -> tuple[Plan, Matcher]:
+    def _build(self, entries: tuple[Entry, ...], targets: tuple[str, ...]) -> tuple[Plan, Matches]:
         ledger = {SITE: self.part}
         places = wanted(KINDS, entries, ledger, {SITE: frozenset({"library"})})
         observed = observe([(site, KINDS[name]) for site, name in sorted(places)], self.providers, ledger)
@@ -219,8 +219,8 @@ class Bench:
         """A day."""
         return datetime(2026, 1, 2, tzinfo=UTC)
 
-    def apply(self, plan: Plan, *, stop: threading.Event | None = None) -> Receipt:
-        """Carry it out, one operation at a time."""
+    def apply(self, plan: Plan, *, stop: threading.Event | None = None, parallel: int = 1) -> Receipt:
+        """Carry it out, by default one operation at a time."""
         entries = {
             action.address: Entry(action.address, from_json(dict(action.desired)))
             for action in plan.actions
@@ -231,9 +231,9 @@ class Bench:
         observed = observe([(site, KINDS[name]) for site, name in sorted(places)], self.providers, ledger)
         run = ApplyContext(
             kinds=KINDS, providers=self.providers, journals={SITE: self}, ledger=ledger,
-            matcher=Matcher(KINDS, observed, ledger, entries), reveal=self.reveal, now=self.now,
+            matches=match(KINDS, observed, ledger, entries), reveal=self.reveal, now=self.now,
         )  # fmt: skip
-        return apply(plan, run, parallel=1, progress=lambda *_: None, stop=stop or threading.Event())
+        return apply(plan, run, parallel=parallel, progress=lambda *_: None, stop=stop or threading.Event())
 
     def done(self, *entries: Entry) -> Receipt:
         """Plan and apply; fails unless all of it was done."""

@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
 from vastplan.engine.attribution import attribute, wire
-from vastplan.engine.ignore import IgnoreRule, leave, without
+from vastplan.engine.ignore import IgnoreRule, ignore, without
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Author, Verb
 from vastplan.schema.history import Sought, Trace
@@ -27,7 +27,7 @@ def bench() -> Bench:
 
 def left(bench: Bench, plan: Any, *rules: IgnoreRule) -> tuple[list[str], list[tuple[str, str]]]:
     """What is still done, and what is left alone with its reason."""
-    kept, found = leave({one.address: one for one in plan.actions}, rules)
+    kept, found = ignore({one.address: one for one in plan.actions}, rules)
     return sorted(map(str, kept)), [(str(one.address), one.reason) for one in found]
 
 
@@ -59,7 +59,7 @@ def test_what_needs_something_that_is_left_gone_is_left_too(bench: Bench) -> Non
         [("iad/reading/r", "later")],
     )
     going = replace(action(plan, "book", "t"), verb=Verb.DELETE)
-    kept, _ = leave(
+    kept, _ = ignore(
         {going.address: going, at("shelf", "a"): action(plan, "shelf", "a")}, [IgnoreRule("*/shelf/a", "later")]
     )
     assert set(kept) == {going.address}
@@ -70,7 +70,7 @@ def test_what_is_replaced_cannot_be_left_in_part(bench: Bench) -> None:
     bench.library.named("shelf", "a").update(size=9, height=1)
     plan = bench.plan(A)
     rule = IgnoreRule("iad/shelf/a", "tried out", fields=("size",))
-    kept, found = leave({one.address: one for one in plan.actions}, [rule])
+    kept, found = ignore({one.address: one for one in plan.actions}, [rule])
     assert found == () and kept[at("shelf", "a")].changes == plan.actions[0].changes
     assert kept[at("shelf", "a")].notes == ("size cannot be left as it was changed by hand: the object is replaced",)
 
@@ -111,7 +111,7 @@ def test_what_is_left_alone_and_what_is_done_beside_it(
     bench.library.named("shelf", "a").update(size=9, labels={"x": "2"})
     values = {key: value for key, value in {**A.values, **document}.items() if value is not None}
     plan = bench.plan(replace(A, values=values))
-    kept, found = leave({one.address: one for one in plan.actions}, rules)
+    kept, found = ignore({one.address: one for one in plan.actions}, rules)
     assert sorted(sorted(change.path for change in one.changes) for one in found) == sorted(left_alone)
     assert {one.until for one in found} <= {"", "2026-09-01"}
     if verb is None:
@@ -128,7 +128,7 @@ def test_what_need_not_be_replaced_any_more_is_updated_for_what_is_left_of_it(be
     bench.library.named("shelf", "a").update(size=9, height=1)
     plan = bench.plan(A)
     assert [(one.verb, one.reason) for one in plan.actions] == [(Verb.REPLACE, "height cannot be changed in place")]
-    kept, _ = leave({one.address: one for one in plan.actions}, [IgnoreRule("*", "as it is", fields=("height",))])
+    kept, _ = ignore({one.address: one for one in plan.actions}, [IgnoreRule("*", "as it is", fields=("height",))])
     assert [(one.verb, one.reason) for one in kept.values()] == [(Verb.UPDATE, "it was changed behind our back")]
 
 

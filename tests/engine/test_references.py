@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Annotated, Any
@@ -12,7 +12,7 @@ import pytest
 from tests.engine.library import KINDS, SITE, Library, at, entry
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.guards.consent import Consent
-from vastplan.engine.match import Matcher, NotKnown
+from vastplan.engine.match import Matches, match
 from vastplan.engine.observe import Collection, Observed, live_of, observe
 from vastplan.engine.plan import PlanInputs, build
 from vastplan.ledger import events
@@ -20,7 +20,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Refused
 from vastplan.model.plan import Plan, Step, Verb
 from vastplan.model.site_ledger import Owned, SiteLedger
-from vastplan.model.value import Ref
+from vastplan.model.value import Reason, Ref, Unknown
 from vastplan.schema.compile import kind
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Endpoint, Kind
@@ -30,23 +30,22 @@ from vastplan.schema.types import Name, ReferenceName, Spec
 ELSEWHERE = Address("pdx", "shelf", "far")
 
 
-def matcher(observed: Mapping[tuple[str, str], Collection], *entries: Entry) -> Matcher:
-    """A matcher of what was read, with nothing in the ledger."""
-    return Matcher(KINDS, Observed(observed), {}, {one.address: one for one in entries})
+def matched(observed: Mapping[tuple[str, str], Collection], *entries: Entry) -> Matches:
+    """What was read, with nothing in the ledger."""
+    return match(KINDS, Observed(observed), {}, {entry.address: entry for entry in entries})
 
 
 def test_of_a_system_that_is_not_there_only_what_has_a_name_is_known() -> None:
-    found = matcher({("pdx", "shelf"): Collection(error="site pdx has no library", absent=True)})
+    found = matched({("pdx", "shelf"): Collection(error="site pdx has no library", absent=True)})
     assert found.resolve(Ref(ELSEWHERE, managed=False), "name") == "far"
     assert found.resolve(Ref(ELSEWHERE, managed=False), "path") == "far"
-    with pytest.raises(NotKnown, match="site pdx has no library"):
-        found.resolve(Ref(ELSEWHERE, managed=False), "id")
+    unknown = found.resolve(Ref(ELSEWHERE, managed=False), "id")
+    assert unknown == Unknown("site pdx has no library", Reason.UNREAD)
 
 
 def test_of_a_system_that_does_not_answer_nothing_is_known() -> None:
-    found = matcher({("pdx", "shelf"): Collection(error="down")})
-    with pytest.raises(NotKnown, match="down"):
-        found.resolve(Ref(ELSEWHERE, managed=False), "name")
+    found = matched({("pdx", "shelf"): Collection(error="down")})
+    assert found.resolve(Ref(ELSEWHERE, managed=False), "name") == Unknown("down", Reason.UNREAD)
 
 
 def test_a_site_without_the_system_has_nothing_of_it() -> None:
@@ -58,32 +57,37 @@ def test_a_site_without_the_system_has_nothing_of_it() -> None:
 # What this run has made
 
 
-def run(made: Mapping[Address, Mapping[str, Any]], *entries: Entry, **providers: Library) -> ApplyContext:
-    """A run that has made something."""
+def resolver(
+    made: Mapping[Address, Mapping[str, Any]], *entries: Entry, **providers: Library
+) -> Callable[[Ref, str], Any]:
+    """How an apply that has made something resolves a reference."""
     observed = {(site, name): Collection() for site in (SITE, "pdx") for name in KINDS}
-    return ApplyContext(
+    context = ApplyContext(
         kinds=KINDS, providers={(site, "library"): one for site, one in providers.items()}, journals={}, ledger={},
-        matcher=matcher(observed, *entries), reveal=str, now=lambda: datetime(2026, 1, 2, tzinfo=UTC), made=dict(made),
+        matches=matched(observed, *entries), reveal=str, now=lambda: datetime(2026, 1, 2, tzinfo=UTC),
     )  # fmt: skip
+    return lambda ref, attribute: context.resolve(ref, attribute, made)
 
 
 def test_what_this_run_has_made_counts_and_what_it_does_not_say_is_looked_up() -> None:
-    one = run({at("shelf", "a"): {"id": "n9", "name": None}}, entry("shelf", "a"))
-    assert one.resolve(Ref(at("shelf", "a")), "id") == "n9"
-    assert one.resolve(Ref(at("shelf", "a")), "name") == "a"
+    resolve = resolver({at("shelf", "a"): {"id": "n9", "name": None}}, entry("shelf", "a"))
+    assert resolve(Ref(at("shelf", "a")), "id") == "n9"
+    assert resolve(Ref(at("shelf", "a")), "name") == "a"
 
 
 def test_what_a_system_made_on_its_own_is_looked_for_where_there_is_one() -> None:
     far = Library()
     row = far.put("shelf", name="far")
     stranger, ours = Ref(ELSEWHERE, managed=False), Ref(ELSEWHERE)
-    assert run({}, pdx=far).resolve(stranger, "id") == row["id"]
-    for ref, one in ((stranger, run({})), (stranger, run({}, iad=far)), (ours, run({}, pdx=far))):
+    assert resolver({}, pdx=far)(stranger, "id") == row["id"]
+    for ref, resolve in (
+        (stranger, resolver({})), (stranger, resolver({}, iad=far)), (ours, resolver({}, pdx=far)),
+    ):  # fmt: skip
         with pytest.raises(Refused, match="it refers to pdx/shelf/far, which is not there"):
-            one.resolve(ref, "id")
+            resolve(ref, "id")
     far.put("shelf", name="far")
     with pytest.raises(Refused, match="which is not there"):  # nobody can say which of two
-        run({}, pdx=far).resolve(stranger, "id")
+        resolver({}, pdx=far)(stranger, "id")
 
 
 # An identity that is written in another way than it is read
@@ -107,7 +111,7 @@ def test_an_identity_is_compared_as_it_reads() -> None:
         at("slip", "s"): Entry(at("slip", "s"), {"shelf": Ref(at("shelf", "a"))}),
     }
     seen = Observed({(SITE, "shelf"): Collection([shelf]), (SITE, "slip"): Collection([lying])})
-    assert Matcher(kinds, seen, {}, entries).match(at("slip", "s")).live == lying
+    assert match(kinds, seen, {}, entries).match(at("slip", "s")).live == lying
 
 
 # What the system keeps of an object on another site

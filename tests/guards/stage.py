@@ -28,7 +28,7 @@ import yaml
 
 import vastplan.kinds
 from vastplan.engine.guards.consent import Approval, ChangeLimits, Consent
-from vastplan.engine.match import Matcher
+from vastplan.engine.match import Matches
 from vastplan.engine.observe import Collection, Observed, live_of
 from vastplan.engine.plan import PlanInputs, build
 from vastplan.model.address import Address
@@ -112,7 +112,7 @@ def ledger(case: Case) -> dict[str, SiteLedger]:
     return {"iad": SiteLedger("test", "iad", "lineage", "00", entries=entries, intents=intents)}
 
 
-def planned(case: Case) -> tuple[Plan, Matcher]:
+def planned(case: Case) -> tuple[Plan, Matches]:
     """The plan of a case, and how it was matched."""
     entries = tuple(
         Entry(Address.parse(f"iad/{name}"), from_json(values)) for name, values in case.get("desired", {}).items()

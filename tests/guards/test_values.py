@@ -9,20 +9,21 @@ import pytest
 
 from tests.guards.stage import NOW, kinds, observed, planned
 from vastplan.engine.guards.access import lost_clients
-from vastplan.engine.guards.again import moved
 from vastplan.engine.guards.consent import Approval, ChangeLimits, Consent, in_force, limits_of, noted
-from vastplan.engine.guards.context import named
+from vastplan.engine.guards.context import some
 from vastplan.engine.guards.evaluate import block_dependents
 from vastplan.engine.guards.fields import too_low
+from vastplan.engine.guards.reads import second_read
 from vastplan.engine.observe import Collection, Observed, figure
-from vastplan.engine.plan import PlanInputs, build, second_read
-from vastplan.engine.stale import grown
+from vastplan.engine.plan import PlanInputs, build
+from vastplan.engine.stale import grown, overtaken
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, PlannedSite, Step, UnknownCollection, Verb
 from vastplan.model.site_ledger import Owned, SiteLedger
-from vastplan.schema.kind import Fact, Unknown
+from vastplan.model.value import Unknown
+from vastplan.schema.kind import Fact
 
 
 @pytest.mark.parametrize(
@@ -171,19 +172,19 @@ ADDRESS = Address("iad", "view", "a")
 def test_snapshots_that_were_taken_meanwhile_stop_a_delete() -> None:
     plan, before = planned(VIEW)
     _, after = planned({**VIEW, "rows": {**VIEW["rows"], "snapshot": SNAPSHOTS}})
-    assert moved(plan, before) == {}
-    assert moved(plan, after) == {ADDRESS: "snapshots: 0 when the plan was made and 2 now; plan again"}
+    assert overtaken(plan, before) == {}
+    assert overtaken(plan, after) == {ADDRESS: "snapshots: 0 when the plan was made and 2 now; plan again"}
     more, _ = planned({**VIEW, "rows": {**VIEW["rows"], "snapshot": SNAPSHOTS}})
-    assert moved(more, after) == {} and moved(more, before) == {}
+    assert overtaken(more, after) == {} and overtaken(more, before) == {}
     _, unread = planned({**VIEW, "unread": {"snapshot": "timed out"}})
     told = "snapshots: 2 when the plan was made and cannot be told: timed out now; plan again"
-    assert moved(more, unread) == {ADDRESS: told}
+    assert overtaken(more, unread) == {ADDRESS: told}
 
 
 def test_what_is_blocked_is_not_weighed_again() -> None:
     plan, _ = planned({**VIEW, "consent": {}})
     _, after = planned({**VIEW, "rows": {**VIEW["rows"], "snapshot": SNAPSHOTS}})
-    assert plan.actions[0].blocked and moved(plan, after) == {}
+    assert plan.actions[0].blocked and overtaken(plan, after) == {}
 
 
 def test_what_came_into_use_meanwhile_stops_a_narrowing() -> None:
@@ -196,13 +197,13 @@ def test_what_came_into_use_meanwhile_stops_a_narrowing() -> None:
     plan, before = planned(case)
     views = [{"id": n, "path": f"/{n}", "tenant_id": 1, "policy_id": 5, "logical_capacity": 1} for n in (1, 2)]
     _, after = planned({**case, "rows": {**case["rows"], "view": views}})
-    assert moved(plan, before) == {}
+    assert overtaken(plan, before) == {}
     found = {
         Address("iad", "view_policy", "p"): "views in use behind it: 0 when the plan was made and 2 now; plan again"
     }
-    assert moved(plan, after) == found
+    assert overtaken(plan, after) == found
     wider = {**case, "desired": {"view_policy/p": {"name": "p", "flavor": "NFS"}}}
-    assert moved(planned(wider)[0], after) == {}
+    assert overtaken(planned(wider)[0], after) == {}
 
 
 def test_more_is_read_only_where_something_goes_or_is_cut_off() -> None:
@@ -320,16 +321,16 @@ def test_letting_go_of_one_does_not_hide_that_others_lose_their_way_in() -> None
     assert lost_clients(replace(action, changes=(beside,)), kinds()["view_policy"], live) == {}
 
 
-def test_what_is_to_be_made_has_no_figures_and_has_not_moved() -> None:
+def test_what_is_to_be_made_has_no_figures_and_has_not_overtaken() -> None:
     plan, matcher = planned({"desired": {"view/b": {"path": "/b", "protocols": ["NFS"]}}})
     assert [action.evidence for action in plan.actions] == [()]
-    assert moved(plan, matcher) == {}
+    assert overtaken(plan, matcher) == {}
 
 
 def test_a_single_snapshot_more_is_more_than_none() -> None:
     plan, _ = planned(VIEW)
     _, after = planned({**VIEW, "rows": {**VIEW["rows"], "snapshot": SNAPSHOTS[:1]}})
-    assert moved(plan, after) == {ADDRESS: "snapshots: 0 when the plan was made and 1 now; plan again"}
+    assert overtaken(plan, after) == {ADDRESS: "snapshots: 0 when the plan was made and 1 now; plan again"}
 
 
 def test_an_approval_that_names_no_amounts_allows_none() -> None:
@@ -347,7 +348,7 @@ def test_an_approval_that_names_no_amounts_allows_none() -> None:
     ],
 )
 def test_of_many_names_five_are_shown(names: str, shown: str) -> None:
-    assert named(list(names)) == shown
+    assert some(list(names)) == shown
 
 
 def test_a_limit_is_found_by_its_whole_path() -> None:

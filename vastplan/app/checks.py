@@ -19,7 +19,7 @@ from vastplan.checks.index import Index
 from vastplan.checks.run import Rules, Waiver, run
 from vastplan.document.instantiate import nearest
 from vastplan.document.waivers import ChecksSpec
-from vastplan.engine.match import Matcher
+from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.budget import CheckpointBudget
@@ -27,9 +27,9 @@ from vastplan.model.commitment import Commitment
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.isolation import Isolation
+from vastplan.model.value import Unknown
 from vastplan.report.json_report import KnownCheck
 from vastplan.schema.capability import Capability
-from vastplan.schema.kind import Unknown
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,14 @@ def wanted(facts: Facts) -> set[tuple[str, str]]:
     return {(site, kind) for check in catalogue().values() for kind in check.reads for site in check.wanted(facts)}
 
 
-def seen(observed: Observed, matcher: Matcher, asked: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[Seen, ...]]:
+def seen(observed: Observed, matcher: Matches, asked: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[Seen, ...]]:
     """What was asked for and could be read, as checks see it."""
     return {
         key: tuple(_seen(live, matcher) for live in observed.objects(*key)) for key in asked if not observed.error(*key)
     }
 
 
-def _seen(live: Live, matcher: Matcher) -> Seen:
+def _seen(live: Live, matcher: Matches) -> Seen:
     address = matcher.address_of(live) or Address(live.site, live.kind.name, live.name)
     return Seen(
         address, live.values, {name: value for name, value in live.facts.items() if not isinstance(value, Unknown)}

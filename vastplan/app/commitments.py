@@ -8,7 +8,7 @@ from typing import Any
 
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
-from vastplan.engine.match import Matcher
+from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -23,7 +23,7 @@ _COUNTED: Mapping[str, tuple[tuple[str, str], ...]] = {  # the fields that refer
 }
 
 
-def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matcher: Matcher) -> Facts:
+def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matcher: Matches) -> Facts:
     """The facts with what stands now and what the document makes of it, where it was read."""
     before: list[Entry] = []
     strangers: list[Entry] = []
@@ -47,7 +47,7 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matcher: M
     return replace(facts, before=Index(before), after=after, known=frozenset(known), made=claims)
 
 
-def _entries(site: str, kind: str, observed: Observed, matcher: Matcher) -> Iterator[tuple[Entry, bool]]:
+def _entries(site: str, kind: str, observed: Observed, matcher: Matches) -> Iterator[tuple[Entry, bool]]:
     for live in observed.objects(site, kind):
         if live.system_owned:
             continue
@@ -61,7 +61,7 @@ def _entries(site: str, kind: str, observed: Observed, matcher: Matcher) -> Iter
         yield Entry(Address(site, kind, name), values), address is not None
 
 
-def _named(live: Live, matcher: Matcher) -> Ref:
+def _named(live: Live, matcher: Matches) -> Ref:
     address = matcher.address_of(live)
     if live.kind.name == "tenant":
         return Ref(address or Address(live.site, "tenant", live.name))

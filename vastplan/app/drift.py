@@ -71,8 +71,8 @@ def _looked_over(
 ) -> tuple[tuple[Coverage, ...], tuple[UnmanagedObject, ...], tuple[ControllerObjects, ...]]:
     """Of the kinds in use, by site: how many live objects are managed, who nobody manages, and what systems made."""
     named = {one.name for one in workspace.registry.sections.values()} | {one.address.kind for one in planned.entries}
-    ours = {(address.kind, address.name) for address in planned.matcher.owned()}
-    owned, sites = planned.matcher.owned(), {part.site for part in planned.plan.parts}
+    ours = {(address.kind, address.name) for address in planned.matcher.owned}
+    owned, sites = planned.matcher.owned, {part.site for part in planned.plan.parts}
     covered, strangers, made = [], [], []
     for (site, kind), collection in sorted(planned.observed.collections.items()):
         if kind not in named or site not in sites or collection.error:

@@ -26,11 +26,12 @@ from vastplan.engine.apply import Progress, apply
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.attribution import attribute
 from vastplan.engine.diff import digests
-from vastplan.engine.guards.again import moved
 from vastplan.engine.guards.consent import ChangeLimits, Consent, in_force, limits_of, noted
-from vastplan.engine.match import Matcher
+from vastplan.engine.guards.reads import second_read
+from vastplan.engine.match import Matches, match
 from vastplan.engine.observe import Observed, observe
-from vastplan.engine.plan import PlanInputs, build, second_read, wanted
+from vastplan.engine.plan import PlanInputs, build, draft, wanted
+from vastplan.engine.stale import overtaken
 from vastplan.ledger import events
 from vastplan.ledger.backend import Session
 from vastplan.model.address import Address
@@ -72,7 +73,7 @@ class Planned:
     plan: Plan
     observed: Observed
     entries: tuple[Entry, ...]
-    matcher: Matcher
+    matcher: Matches
     isolation: tuple[Isolation, ...] = ()
     """The proof of what is live, where it was asked for."""
 
@@ -87,7 +88,7 @@ def make_plan(workspace: Workspace, options: Options) -> Planned:
             plan = split(plan, _base(options.base, options, source))
         elif options.base is not None:
             plan = replace(plan, findings=(options.base, *plan.findings))
-        owned, kinds = planned.matcher.owned(), workspace.registry.kinds
+        owned, kinds = planned.matcher.owned, workspace.registry.kinds
         plan = replace(plan, actions=attribute(plan.actions, owned, kinds, source.providers))
         return replace(planned, plan=sealed(plan))
 
@@ -144,12 +145,12 @@ def _plan(workspace: Workspace, options: Options, source: Source, composed: Comp
         asked={"count": ceiling.count, "percent": ceiling.percent},
         snapshot=source.taken_from,
     )
-    plan, matcher = build(request)
-    more = second_read(kinds, plan.actions, systems) - observed.collections.keys()
+    drafted = draft(request)
+    more = second_read(kinds, drafted.actions.values(), systems) - observed.collections.keys()
     if more:  # read only where something is to go or to be cut off
-        beside = source.observe(more, ledger)
-        observed = Observed({**observed.collections, **beside.collections})
-        plan, matcher = build(replace(request, observed=observed))
+        observed = observed.joined(source.observe(more, ledger))
+        request, drafted = replace(request, observed=observed), drafted.seeing(observed)
+    plan, matcher = build(request, drafted)
     live = replace(facts, seen=checks.seen(observed, matcher, asked))
     live = with_live(live, options.sites, observed, matcher)
     checked = (
@@ -237,16 +238,16 @@ def _carry(
         for key, one in providers.items()
         if not isinstance(one, Exception)
     }
-    matcher = Matcher(kinds, observed, ledger, entries)
+    matches = match(kinds, observed, ledger, entries)
     run = ApplyContext(
         kinds=kinds,
         providers=usable,
         journals={site: Notes(session) for site, session in sessions.items()},
         ledger=ledger,
-        matcher=matcher,
+        matches=matches,
         reveal=reveal,
         now=now,
-        moved=moved(plan, matcher),
+        overtaken=overtaken(plan, matches),
     )
     begun = now().isoformat(timespec="seconds")
     for site, session in sessions.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.proof import prove
-from vastplan.engine.match import Matcher
+from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
@@ -35,13 +35,13 @@ def collections(
 
 
 def live(
-    sites: Iterable[str], observed: Observed, matcher: Matcher, read: Set[tuple[str, str]]
+    sites: Iterable[str], observed: Observed, matcher: Matches, read: Set[tuple[str, str]]
 ) -> tuple[Isolation, ...]:
     """The proof of each site that has projects, or why there is none."""
     return tuple(_site(site, observed, matcher) for site in sites if (site, "project") in read)
 
 
-def _site(site: str, observed: Observed, matcher: Matcher) -> Isolation:
+def _site(site: str, observed: Observed, matcher: Matches) -> Isolation:
     lost = [
         f"{kind}: {observed.error(site, kind)}"
         for kind in CHAIN
@@ -56,7 +56,7 @@ def _site(site: str, observed: Observed, matcher: Matcher) -> Isolation:
     return prove(site, Index(_entries(site, observed, matcher)), namespaces)
 
 
-def _entries(site: str, observed: Observed, matcher: Matcher) -> Iterator[Entry]:
+def _entries(site: str, observed: Observed, matcher: Matches) -> Iterator[Entry]:
     others = {one.name for one in observed.objects(site, "storage_class") if one.values.get("driver") not in _DRIVERS}
     seen: set[Address] = set()
     for kind in (*CHAIN, "secret"):
@@ -76,5 +76,5 @@ def _entries(site: str, observed: Observed, matcher: Matcher) -> Iterator[Entry]
             yield Entry(address, values)
 
 
-def _address(one: Live, matcher: Matcher) -> Address:
+def _address(one: Live, matcher: Matches) -> Address:
     return matcher.address_of(one) or Address(one.site, one.kind.name, one.name)

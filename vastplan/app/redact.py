@@ -9,7 +9,8 @@ from vastplan.engine.diff import Path
 from vastplan.engine.observe import Live
 from vastplan.model.site_ledger import REDACTED_DIGEST, path_text
 from vastplan.model.snapshot import Figure, SeenObject
-from vastplan.schema.kind import Field, Kind, Shape, Unknown
+from vastplan.model.value import Unknown
+from vastplan.schema.kind import Field, Kind, Shape
 from vastplan.schema.markers import Marker
 
 _SECRET = frozenset({Marker.SENSITIVE, Marker.WRITE_ONLY})

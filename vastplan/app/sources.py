@@ -20,8 +20,8 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
-from vastplan.model.value import REDACTED, Reveal
-from vastplan.schema.kind import Kind, Unknown
+from vastplan.model.value import REDACTED, Reveal, Unknown
+from vastplan.schema.kind import Kind
 
 Task = tuple[str, str]  # site, kind
 

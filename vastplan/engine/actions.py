@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from fnmatch import fnmatchcase
-from typing import Any
 
 from vastplan.engine.diff import (
+    Difference,
     diff,
     digests,
     fingerprint,
@@ -17,239 +19,296 @@ from vastplan.engine.diff import (
     same,
     value_at,
 )
-from vastplan.engine.match import Ambiguous, Match, Matcher, NotKnown, NotYet
+from vastplan.engine.match import Match, Matches
+from vastplan.engine.observe import Live
 from vastplan.engine.stale import seen
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.plan import Action, Block, UnknownCollection, Verb
 from vastplan.model.site_ledger import REDACTED_DIGEST, Intent, SiteLedger, path_text
-from vastplan.model.value import Ref, Reveal, references, revealed, to_json
+from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker
 from vastplan.schema.references import fields_with_references
 
+_Named = list[tuple[Field, Ref]]  # the references of an entry, each with its field
 
-class Decider:
-    """Decides what to do about each address. `unknown`, `findings` and `in_sync` say what came beside the actions."""
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What is to be done by address, and what came beside it. What is in sync or unknown has no action."""
+
+    actions: Mapping[Address, Action]
+    unknown: Set[UnknownCollection]
+    findings: tuple[Finding, ...]
+    in_sync: int
+
+
+@dataclass(slots=True)
+class _Verdict:
+    """What is said of one address: an action, that it is in sync, or why neither can be told."""
+
+    action: Action | None = None
+    unknown: str = ""
+    compared: bool = True
+    findings: list[Finding] = dataclass_field(default_factory=list)
+
+
+def decide(
+    matches: Matches,
+    ledger: Mapping[str, SiteLedger],
+    desired: Mapping[Address, Entry],
+    reveal: Reveal | None,
+    targets: tuple[str, ...],
+) -> Decided:
+    """Decide about every address that is aimed at. `reveal` is `None` where no secret may be resolved."""
+    findings: list[Finding] = []
+    aimed = _aimed(matches, desired, targets, findings)
+    deciding = _Deciding(matches, ledger, desired, reveal)
+    actions: dict[Address, Action] = {}
+    blind: dict[Address, str] = {}
+    in_sync = 0
+    for address in (*desired, *(address for address in matches.owned if address not in desired)):
+        if aimed is not None and address not in aimed:
+            continue
+        verdict = deciding.verdict(address)
+        findings += verdict.findings
+        if verdict.unknown:
+            blind[address] = verdict.unknown
+        elif verdict.action is not None:
+            actions[address] = verdict.action
+        elif verdict.compared and address in desired:
+            in_sync += 1
+    blind |= _standing_on(blind.keys(), actions.keys(), desired)
+    return Decided(
+        {address: action for address, action in actions.items() if address not in blind},
+        {_unread(matches, address, reason) for address, reason in blind.items()},
+        tuple(findings),
+        in_sync,
+    )
+
+
+def _unread(matches: Matches, address: Address, reason: str) -> UnknownCollection:
+    return UnknownCollection(address.site, matches.kinds[address.kind].system, address.kind, reason)
+
+
+def _aimed(
+    matches: Matches, desired: Mapping[Address, Entry], targets: tuple[str, ...], findings: list[Finding]
+) -> set[Address] | None:
+    """The targets and everything that they need; `None` when all is aimed at."""
+    if not targets:
+        return None
+    known = {*desired, *matches.owned}
+    queue = [address for address in known if any(fnmatchcase(str(address), target) for target in targets)]
+    if not queue:
+        text = f"no object matches {', '.join(targets)}"
+        findings.append(error("VP303", text, fix="an address is site/kind/name"))
+    aimed: set[Address] = set()
+    while queue:
+        address = queue.pop()
+        if address not in aimed:
+            aimed.add(address)
+            queue += [need for need in _needs(desired.get(address)) if need in known]
+    return aimed
+
+
+def _needs(entry: Entry | None) -> list[Address]:
+    """What must be in place before an entry."""
+    return [] if entry is None else [*(ref.target for ref in references(entry.values)), *entry.after]
+
+
+def _standing_on(
+    blind: Iterable[Address], acting: Iterable[Address], desired: Mapping[Address, Entry]
+) -> dict[Address, str]:
+    """The actions that stand, directly or not, on something that could not be seen, each with why."""
+    if not blind:
+        return {}
+    users: dict[Address, list[Address]] = {}
+    for address in acting:
+        for need in _needs(desired.get(address)):
+            users.setdefault(need, []).append(address)
+    lost: dict[Address, str] = {}
+    queue = list(blind)
+    while queue:
+        unseen = queue.pop()
+        for address in users.get(unseen, ()):
+            if address not in lost:
+                lost[address] = f"it needs {unseen}, which is unknown"
+                queue.append(address)
+    return lost
+
+
+class _Deciding:
+    """What every decision looks at; nothing here changes while addresses are decided."""
 
     def __init__(
         self,
-        matcher: Matcher,
+        matches: Matches,
         ledger: Mapping[str, SiteLedger],
         desired: Mapping[Address, Entry],
         reveal: Reveal | None,
-        targets: tuple[str, ...],
     ) -> None:
-        self._matcher = matcher
-        self._ledger = ledger
-        self._desired = desired
-        self._reveal = reveal
-        self._targets = targets
-        self.unknown: set[UnknownCollection] = set()
-        self._blind: set[Address] = set()
-        self._untold: set[Address] = set()
-        self.findings: list[Finding] = []
-        self.in_sync = 0
+        self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
 
-    def actions(self) -> dict[Address, Action]:
-        """What is to be done, by address; what is in sync or unknown is not in it."""
-        found: dict[Address, Action] = {}
-        aimed = self._aimed()
-        for entry in self._desired.values():
-            if aimed is None or entry.address in aimed:
-                action = self._desired_action(entry)
-                if action is not None:
-                    found[entry.address] = action
-                elif entry.address not in self._blind and entry.address not in self._untold:
-                    self.in_sync += 1
-        for address in self._matcher.owned():
-            if address not in self._desired and (aimed is None or address in aimed):
-                action = self._gone_action(address)
-                if action is not None:
-                    found[address] = action
-        return self._seeing(found)
+    def verdict(self, address: Address) -> _Verdict:
+        """What to say of an address of the document or of the ledger."""
+        entry = self._desired.get(address)
+        return self._no_longer_desired(address) if entry is None else self._of_entry(entry)
 
-    def _aimed(self) -> set[Address] | None:
-        """The targets and everything that they need; `None` when all is aimed at."""
-        targets = self._targets
-        if not targets:
-            return None
-        known = {*self._desired, *self._matcher.owned()}
-        queue = [address for address in known if any(fnmatchcase(str(address), target) for target in targets)]
-        if not queue:
-            self.findings.append(
-                error("VP303", f"no object matches {', '.join(targets)}", fix="an address is site/kind/name")
-            )
-        found: set[Address] = set()
-        while queue:
-            address = queue.pop()
-            if address not in found:
-                found.add(address)
-                entry = self._desired.get(address)
-                if entry is not None:
-                    needs = [ref.target for ref in references(entry.values)]
-                    queue += [one for one in (*needs, *entry.after) if one in known]
-        return found
-
-    def _seeing(self, actions: dict[Address, Action]) -> dict[Address, Action]:
-        """Without the actions that stand on something that could not be seen."""
-        while True:
-            lost = {}
-            for address in actions:
-                entry = self._desired.get(address)
-                needs = [ref.target for ref in references(entry.values)] if entry else []
-                blind = next((one for one in (*needs, *(entry.after if entry else ())) if one in self._blind), None)
-                if blind is not None:
-                    lost[address] = blind
-            if not lost:
-                return actions
-            for address, blind in lost.items():
-                self._unknown(address, f"it needs {blind}, which is unknown")
-            actions = {address: action for address, action in actions.items() if address not in lost}
-
-    def _unknown(self, address: Address, reason: str) -> None:
-        kind = self._matcher.kinds[address.kind]
-        self._blind.add(address)
-        self.unknown.add(UnknownCollection(address.site, kind.system, kind.name, reason))
-
-    def _desired_action(self, entry: Entry) -> Action | None:
-        kind = self._matcher.kinds[entry.address.kind]
-        match = self._matcher.match(entry.address)
+    def _of_entry(self, entry: Entry) -> _Verdict:
+        kind = self._matches.kinds[entry.address.kind]
+        match = self._matches.match(entry.address)
         named = list(fields_with_references(kind.fields, entry.values))
-        unknown = match.unknown or self._unread(named)
+        unknown = match.unknown or self._unread_reference(named)
         if unknown:
-            self._unknown(entry.address, unknown)
-            return None
+            return _Verdict(unknown=unknown)
         if match.live is None:
-            reason = "it was deleted behind our back" if match.owned else "not there yet"
-            changes = from_nothing(kind, entry.values)
-            return self._action(entry, named, verb=Verb.CREATE, reason=reason, changes=changes)
+            return _Verdict(self._create(entry, named, kind, was_ours=match.owned is not None))
         try:
             # most kinds hold no secret, and there is nothing to look for in each of their objects
             secretive = any(field.secret for field in kind.fields)
             values = revealed(entry.values, self._reveal) if secretive and self._reveal else entry.values
         except VastplanError as problem:
-            self.findings.append(error("VP302", str(problem), address=str(entry.address), where=entry.where))
-            return None
-        action = self._compared(entry, named, kind, match, values)
-        if action is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
-            self.findings += [
-                Finding("VP304", Severity.WARNING, one.message, one.fix, str(entry.address), entry.where)
-                for one in self._missing(entry, named)
-            ]
-        return action
+            finding = error("VP302", str(problem), address=str(entry.address), where=entry.where)
+            return _Verdict(compared=False, findings=[finding])
+        return self._compared(entry, named, kind, match, match.live, values)
 
-    def _action(self, entry: Entry, named: list[tuple[Field, Ref]], **more: Any) -> Action:
+    def _create(self, entry: Entry, named: _Named, kind: Kind, *, was_ours: bool) -> Action:
         return Action(
             address=entry.address,
+            verb=Verb.CREATE,
+            reason="it was deleted behind our back" if was_ours else "not there yet",
+            changes=from_nothing(kind, entry.values),
             desired=to_json(entry.values),
             origin=entry.origin,
             notes=entry.chosen,
             after=tuple(map(str, entry.after)),
             blocked=self._missing(entry, named),
-            **more,
+            deleted_outside=was_ours,
         )
 
-    def _compared(
-        self, entry: Entry, named: list[tuple[Field, Ref]], kind: Kind, match: Match, values: Values
-    ) -> Action | None:
-        assert match.live is not None
+    def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> _Verdict:
         part = self._ledger[entry.address.site]
-        current = self._matcher.symbolic(kind, match.live, entry.values)
+        current = self._matches.symbolic(kind, live, entry.values)
         intent = part.intents.get(str(entry.address))
         applied = match.owned.fields if match.owned else None
         recovered = match.owned is None and intent is not None and _made_by(intent, kind, values, current, part.key)
         if recovered and intent is not None:
             applied = intent.fields
-        found = diff(kind, values, current, applied, part.key)
-        released = found.released
-        self._cannot_compare(entry, found.untold)
-        fixed = [change.path for change in found.changes if change.replaces]
-        if match.owned is None and not recovered:
-            verb, reason = Verb.ADOPT, "it exists and is not ours"
-        elif fixed:
-            verb, reason = Verb.REPLACE, f"{', '.join(fixed)} cannot be changed in place"
-        elif found.changes:
-            verb, reason = Verb.UPDATE, moved_by(found.changes)
-        elif recovered:
-            verb, reason = Verb.RELEASE, "made by an apply that was interrupted; noted as ours"
-        elif intent is not None and not _is_noted(applied or {}, digests(kind, values, part.key)):
-            verb, reason, released = Verb.RELEASE, "done by an apply that was interrupted; noted", ()
-        elif str(entry.address) not in part.entries:
-            verb, reason = Verb.RELEASE, f"renamed from {entry.renamed_from}; nothing changes there"
-        elif found.released:
-            verb, reason = Verb.RELEASE, "no longer in the document; left as they are"
-        else:
-            return None
-        return self._action(
-            entry,
-            named,
+        difference = diff(kind, values, current, applied, part.key)
+        findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
+        noted = intent is None or _is_noted(applied or {}, digests(kind, values, part.key))
+        renamed_from = "" if str(entry.address) in part.entries else entry.renamed_from
+        decision = _decision(difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from)
+        blocked = self._missing(entry, named)
+        if decision is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
+            findings += [
+                Finding("VP304", Severity.WARNING, block.message, block.fix, str(entry.address), entry.where)
+                for block in blocked
+            ]
+            return _Verdict(compared=not difference.untold, findings=findings)
+        verb, reason, released = decision
+        action = Action(
+            address=entry.address,
             verb=verb,
             reason=reason,
-            id=match.live.id,
-            locator=match.live.locator,
-            changes=found.changes,
+            changes=difference.changes,
             released=released,
+            desired=to_json(entry.values),
+            origin=entry.origin,
+            id=live.id,
+            locator=live.locator,
             fingerprint=fingerprint(kind, entry.values, current),
+            notes=entry.chosen,
+            after=tuple(map(str, entry.after)),
+            blocked=blocked,
         )
+        return _Verdict(action, findings=findings)
 
-    def _cannot_compare(self, entry: Entry, untold: tuple[str, ...]) -> None:
-        """Against a snapshot: what is secret, and what somebody else keeps under a free key, is neither in sync nor changed."""
-        if untold:
-            self._untold.add(entry.address)
-            text = f"{', '.join(untold)}: not in the snapshot, so it cannot be told whether it would change"
-            fix = "a live plan compares it"
-            self.findings.append(
-                Finding("VP330", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)
-            )
-
-    def _gone_action(self, address: Address) -> Action | None:
-        match = self._matcher.match(address)
+    def _no_longer_desired(self, address: Address) -> _Verdict:
+        match = self._matches.match(address)
         if match.unknown:
-            self._unknown(address, match.unknown)
-            return None
-        assert match.owned is not None
-        if match.live is not None:
-            kind = match.live.kind
-            return Action(
+            return _Verdict(unknown=match.unknown)
+        owned, live = match.owned, match.live
+        assert owned is not None
+        if live is None:
+            reason = "no longer in the document, and already gone"
+            return _Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+        return _Verdict(
+            Action(
                 address=address,
                 verb=Verb.DELETE,
                 reason="no longer in the document",
-                id=match.owned.id,
-                locator=match.live.locator,
-                seen=seen(kind, match.live.values, match.owned.fields),
+                id=owned.id,
+                locator=live.locator,
+                seen=seen(live.kind, live.values, owned.fields),
             )
-        reason = "no longer in the document, and already gone"
-        return Action(address=address, verb=Verb.RELEASE, reason=reason, id=match.owned.id, locator=match.owned.locator)
+        )
 
-    def _unread(self, named: list[tuple[Field, Ref]]) -> str:
+    def _unread_reference(self, named: _Named) -> str:
         """Why something that is referred to is unknown."""
+        observed = self._matches.observed
         for _, ref in named:
-            problem = self._matcher.observed.error(ref.target.site, ref.target.kind)
-            by_name = not ref.managed and self._matcher.observed.absent(ref.target.site, ref.target.kind)
+            problem = observed.error(ref.target.site, ref.target.kind)
+            by_name = not ref.managed and observed.absent(ref.target.site, ref.target.kind)
             if problem and not by_name:
                 return f"it refers to {ref.target}: {problem}"
         return ""
 
-    def _missing(self, entry: Entry, named: list[tuple[Field, Ref]]) -> tuple[Block, ...]:
+    def _missing(self, entry: Entry, named: _Named) -> tuple[Block, ...]:
         """What is said to exist and does not, unless something that comes first makes it (the mirror of a peer)."""
-        found = []
+        blocks = []
         for field, ref in named:
             if ref.managed or field.refers is None:
                 continue
-            if any((one.kind, one.name) == (ref.target.kind, ref.target.name) for one in entry.after):
+            if any((first.kind, first.name) == (ref.target.kind, ref.target.name) for first in entry.after):
                 continue
-            try:
-                self._matcher.resolve(ref, field.refers.attribute(ref.target.kind))
-            except Ambiguous as reason:
-                text = f"{field.name} refers to {ref.target.name} by name alone, and {reason}"
-                found.append(Block("ambiguous", text, "a name that only one of them has"))
-            except (NotYet, NotKnown):
-                text = f"{field.name} refers to an existing {ref.target.kind} {ref.target.name}, and {ref.target.site} has none"
-                found.append(Block("missing", text, "another name, or make it first"))
-        return tuple(found)
+            value = self._matches.resolve(ref, field.refers.attribute(ref.target.kind))
+            if not isinstance(value, Unknown):
+                continue
+            if value.reason is Reason.AMBIGUOUS:
+                text = f"{field.name} refers to {ref.target.name} by name alone, and {value.why}"
+                blocks.append(Block("ambiguous", text, "a name that only one of them has"))
+            else:
+                kind, name, site = ref.target.kind, ref.target.name, ref.target.site
+                text = f"{field.name} refers to an existing {kind} {name}, and {site} has none"
+                blocks.append(Block("missing", text, "another name, or make it first"))
+        return tuple(blocks)
+
+
+def _decision(
+    difference: Difference, match: Match, *, recovered: bool, noted: bool, renamed_from: str
+) -> tuple[Verb, str, tuple[str, ...]] | None:
+    """What to do about an object that is there: verb, why, and the fields that are released; `None` for nothing.
+
+    `recovered` says that an apply that was cut off made it, `noted` that nothing of one is still to be noted down.
+    """
+    fixed = [change.path for change in difference.changes if change.replaces]
+    if match.owned is None and not recovered:
+        return Verb.ADOPT, "it exists and is not ours", difference.released
+    if fixed:
+        return Verb.REPLACE, f"{', '.join(fixed)} cannot be changed in place", difference.released
+    if difference.changes:
+        return Verb.UPDATE, moved_by(difference.changes), difference.released
+    # From here on the object is as the document says, and only the ledger has something to learn.
+    if recovered:
+        return Verb.RELEASE, "made by an apply that was interrupted; noted as ours", difference.released
+    if not noted:
+        return Verb.RELEASE, "done by an apply that was interrupted; noted", ()
+    if renamed_from:
+        return Verb.RELEASE, f"renamed from {renamed_from}; nothing changes there", difference.released
+    if difference.released:
+        return Verb.RELEASE, "no longer in the document; left as they are", difference.released
+    return None
+
+
+def _not_in_the_snapshot(entry: Entry, paths: tuple[str, ...]) -> Finding:
+    """Against a snapshot: what is secret, and what somebody else keeps under a free key, is neither in sync nor changed."""
+    text = f"{', '.join(paths)}: not in the snapshot, so it cannot be told whether it would change"
+    fix = "a live plan compares it"
+    return Finding("VP330", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)
 
 
 def _made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: str) -> bool:
@@ -267,8 +326,8 @@ def _made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: 
         if same(leaf.field, leaf.value, value_at(current, leaf.path))
     }
     return all(
-        one in (there.get(path), kept.get(path), REDACTED_DIGEST)
-        for path, one in intent.fields.items()
+        sent in (there.get(path), kept.get(path), REDACTED_DIGEST)
+        for path, sent in intent.fields.items()
         if path.partition(".")[0] not in unseen
     )
 

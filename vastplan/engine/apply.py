@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from typing import Any
 
-from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.apply_context import ApplyContext, Made
 from vastplan.engine.execute import execute
 from vastplan.engine.guards.evaluate import block_dependents
 from vastplan.model.address import Address
@@ -15,19 +17,22 @@ from vastplan.model.errors import Lost, Stale, Unclear, VastplanError
 from vastplan.model.outcome import Outcome, Receipt, StaleField, State
 from vastplan.model.plan import Action, Block, Operation, Plan, Step
 from vastplan.model.sensitive import without_secrets
+from vastplan.model.value import from_json, references
 
 Progress = Callable[[Action, str], None]
 
 
-def apply(plan: Plan, run: ApplyContext, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
+def apply(plan: Plan, context: ApplyContext, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
     """Carry out every action that is not blocked. `stop` lets actions that have begun end, and begins no other."""
-    return _Schedule(plan, run, parallel, progress, stop).run()
+    return _Schedule(plan, context, parallel, progress, stop).run()
 
 
 class _Schedule:
-    def __init__(self, plan: Plan, run: ApplyContext, parallel: int, progress: Progress, stop: threading.Event) -> None:
+    def __init__(
+        self, plan: Plan, context: ApplyContext, parallel: int, progress: Progress, stop: threading.Event
+    ) -> None:
         self._plan = plan
-        self._run = run
+        self._context = context
         self._parallel = parallel
         self._progress = progress
         self._stop = stop
@@ -35,16 +40,20 @@ class _Schedule:
         self._last = {operation.address: index for index, operation in enumerate(plan.operations)}
         self._outcomes: dict[Address, Outcome] = {}
         self._begun: dict[Address, Step] = {}
+        self._made: dict[Address, Mapping[str, Any]] = {}
+        """What was written, by address. Only this thread looks at it: each operation is handed what it refers to."""
         self._lost: dict[str, str] = {}
         """Sites whose ledger is lost, and why: there nothing more is begun, and nothing can be noted."""
         self._detached = {operation.address for operation in plan.operations if operation.step is Step.DETACH}
         stopped = {
-            address: replace(action, blocked=(Block("moved", run.moved[address]),)) if address in run.moved else action
+            address: replace(action, blocked=(Block("moved", context.overtaken[address]),))
+            if address in context.overtaken
+            else action
             for address, action in self._actions.items()
         }
         for address, action in block_dependents(stopped, plan.operations).items():
             if action.blocked:
-                state = State.STALE if address in run.moved else State.SKIPPED
+                state = State.STALE if address in context.overtaken else State.SKIPPED
                 self._end(self._actions[address], state, action.blocked[0].message)
 
     def run(self) -> Receipt:
@@ -54,17 +63,18 @@ class _Schedule:
         for index, needs in waiting.items():
             for need in needs:
                 users.setdefault(need, []).append(index)
-        ready = [index for index, needs in waiting.items() if not needs]
-        flying: dict[Future[None], int] = {}
+        ready = deque(index for index, needs in waiting.items() if not needs)
+        flying: dict[Future[Mapping[str, Any]], int] = {}
         with ThreadPoolExecutor(max_workers=self._parallel) as pool:
             while ready or flying:
                 while ready and len(flying) < self._parallel:  # what the pool has queued could not be stopped
-                    index = ready.pop(0)
+                    index = ready.popleft()
                     if self._skipped(self._plan.operations[index]):
                         ready += _freed(index, users, waiting)
                     else:
                         self._begun[self._plan.operations[index].address] = self._plan.operations[index].step
-                        flying[pool.submit(self._carry, self._plan.operations[index])] = index
+                        operation = self._plan.operations[index]
+                        flying[pool.submit(self._execute, operation, self._made_for(operation))] = index
                 if flying:
                     done, _ = wait(flying, return_when=FIRST_COMPLETED)
                     for future in done:
@@ -94,18 +104,24 @@ class _Schedule:
                 return True
         return False
 
-    def _carry(self, operation: Operation) -> None:
+    def _made_for(self, operation: Operation) -> Made:
+        """What this apply has written of what the operation's object refers to."""
+        action = self._actions[operation.address]
+        targets = [ref.target for ref in references(from_json(dict(action.desired)))]
+        return {target: self._made[target] for target in targets if target in self._made}
+
+    def _execute(self, operation: Operation, made: Made) -> Mapping[str, Any]:
         action = self._actions[operation.address]
         self._progress(action, f"{operation.step.value} …")
         detached = operation.step is Step.WRITE and operation.address in self._detached
-        past = detached or (operation.step is Step.DELETE and bool(operation.after))
-        execute(self._run, action, operation.step, past)
+        already_moved = detached or (operation.step is Step.DELETE and bool(operation.after))
+        return execute(self._context, action, operation.step, made, already_moved=already_moved)
 
-    def _note(self, index: int, future: Future[None]) -> None:
+    def _note(self, index: int, future: Future[Mapping[str, Any]]) -> None:
         operation = self._plan.operations[index]
         action = self._actions[operation.address]
         try:
-            future.result()
+            attributes = future.result()
         except Stale as problem:
             self._end(action, State.STALE, str(problem), problem.moved)
         except Lost as problem:
@@ -120,6 +136,8 @@ class _Schedule:
                 action, State.UNKNOWN, without_secrets(f"a fault in vastplan: {type(problem).__name__}: {problem}")
             )
         else:
+            if attributes:
+                self._made[operation.address] = attributes
             if self._last[operation.address] == index:
                 self._end(action, State.DONE)
 
@@ -128,7 +146,7 @@ class _Schedule:
         site = action.address.site
         if state in (State.FAILED, State.STALE, State.SKIPPED) and not action.blocked and site not in self._lost:
             try:
-                self._run.journals[site].settles(str(action.address))
+                self._context.journals[site].settles(str(action.address))
             except Lost as problem:
                 self._lost[site] = str(problem)  # the intent stands, and the next run finds out
         self._progress(action, state.value + (f": {message}" if message else ""))

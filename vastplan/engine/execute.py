@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NoReturn, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn, TypeVar
 
-from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.apply_context import ApplyContext, Made
 from vastplan.engine.body import change, creation, unmet
 from vastplan.engine.diff import digests, fingerprint, value_at
 from vastplan.engine.guards.fields import too_low
@@ -17,7 +17,7 @@ from vastplan.model.errors import NotAuthorised, NotFound, Refused, Stale, Uncle
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Cause, Step, Verb
 from vastplan.model.site_ledger import Owned, path_text
-from vastplan.model.value import Ref, from_json, references
+from vastplan.model.value import Reason, Ref, Unknown, from_json, references
 from vastplan.schema.codec import Encoder
 from vastplan.schema.kind import Row, Shape, Values
 from vastplan.schema.markers import Marker
@@ -25,34 +25,54 @@ from vastplan.schema.markers import Marker
 T = TypeVar("T")
 
 
-def execute(run: ApplyContext, action: Action, step: Step, past: bool) -> None:
-    """One step of one action; raises `Stale`, `Refused`, `Unreachable` or `Unclear` when it does not end well."""
-    _Carrier(run, action).carry(step, past)
+def execute(context: ApplyContext, action: Action, step: Step, made: Made, *, already_moved: bool) -> Mapping[str, Any]:
+    """One step of one action; answers the attributes of what was written, none where nothing was.
+
+    `made` is what the steps before this one have written. `already_moved` says that this apply itself has done something
+    that may have moved the object. Raises `Stale`, `Refused`, `Unreachable` or `Unclear` when it does not end well.
+    """
+    execution = _Execution(context, action, made)
+    execution.run(step, already_moved)
+    return execution.attributes
 
 
-class _Carrier:
-    def __init__(self, run: ApplyContext, action: Action) -> None:
-        self._run = run
+class _Execution:
+    """One step while it is carried out."""
+
+    def __init__(self, context: ApplyContext, action: Action, made: Made) -> None:
+        self.attributes: Mapping[str, Any] = {}
+        self._context = context
+        self._made = made
         self._action = action
         self._address = action.address
-        self._kind = run.kinds[action.address.kind]
-        self._provider = run.providers[action.address.site, self._kind.system]
-        self._journal = run.journals[action.address.site]
-        self._key = run.ledger[action.address.site].key
+        self._kind = context.kinds[action.address.kind]
+        self._provider = context.providers[action.address.site, self._kind.system]
+        self._journal = context.journals[action.address.site]
+        self._key = context.ledger[action.address.site].key
         self._values: Values = from_json(dict(action.desired))
         # What is left as it was changed by hand is neither written nor looked for.
         self._wanted = without(self._kind.fields, self._values, action.left)
-        self._encoder = Encoder(action.address.site, run.resolve, run.reveal)
+        self._encoder = Encoder(action.address.site, self._resolve, context.reveal)
         self._written = False
 
-    def carry(self, step: Step, past: bool) -> None:
-        """One step; `past` says that this run has done something before that may have moved it."""
+    def run(self, step: Step, already_moved: bool) -> None:
+        """Carry out the step."""
         try:
-            self._step(step, past)
+            self._step(step, already_moved)
         except (Unreachable, NotAuthorised) as problem:
             if self._written:  # what cannot be read back is not known to have failed: the intent stands
                 raise Unclear(f"it was written and could not be read back: {problem}") from None
             raise
+
+    def _resolve(self, ref: Ref, attribute: str) -> Any:
+        return self._context.resolve(ref, attribute, self._made)
+
+    def _named(self, ref: Ref, attribute: str) -> Any:
+        """The same where it is only compared: what is not there is like nothing that is."""
+        try:
+            return self._resolve(ref, attribute)
+        except Refused as problem:
+            return Unknown(str(problem), Reason.NOT_CREATED)
 
     def _write(self, send: Callable[[], T]) -> T:
         """Send; from then on something may have changed."""
@@ -64,9 +84,9 @@ class _Carrier:
         self._written = True
         return answer
 
-    def _step(self, step: Step, past: bool) -> None:
+    def _step(self, step: Step, already_moved: bool) -> None:
         if step is Step.DELETE:
-            self._delete(past)
+            self._delete(already_moved)
         elif step is Step.DETACH:
             self._detach()
         elif self._action.verb is Verb.RELEASE:
@@ -74,7 +94,7 @@ class _Carrier:
         elif self._action.verb in (Verb.CREATE, Verb.REPLACE):
             self._create()
         else:
-            self._update(past)
+            self._update(already_moved)
 
     def _release(self) -> None:
         if self._values:
@@ -103,7 +123,7 @@ class _Carrier:
 
     def _still_absent(self) -> None:
         """What has its identity was not there when the plan was made, and nor was it when this run began to look."""
-        match = self._run.matcher.match(self._address)
+        match = self._context.matches.match(self._address)
         if match.unknown:
             raise Unreachable(f"it cannot be told whether it is there already: {match.unknown}")
         if match.live is not None:
@@ -111,13 +131,13 @@ class _Carrier:
 
     def _there(self) -> bool:
         """Whether an object of its identity is there by now, however it came to be there."""
-        desired = self._run.revealed(self._values)
+        desired = self._context.revealed(self._values)
         names = [self._kind.field(name) for name in self._kind.identity]
         rows = (row for page in self._provider.pages(self._kind) for row in page)
         return any(not unmet(tuple(names), desired, self._current(row)) for row in rows)
 
     def _appeared(self, what: str) -> NoReturn:
-        if str(self._address) in self._run.ledger[self._address.site].intents:
+        if str(self._address) in self._context.ledger[self._address.site].intents:
             # A run that died may have made it: its intent must stand for the next one to know it for ours.
             raise Unclear(f"it is there now ({what}), perhaps by a run that was cut off; plan again")
         raise Stale(f"it was not there when the plan was made and is there now ({what}); plan again")
@@ -127,10 +147,10 @@ class _Carrier:
         if expected and fingerprint(self._kind, self._values, current) != expected:
             raise stale(moved_since(self._kind, self._action, self._values, current))
 
-    def _update(self, past: bool) -> None:
+    def _update(self, already_moved: bool) -> None:
         fresh = self._fresh()
         current = self._current(fresh)
-        if not past:
+        if not already_moved:
             self._still_as_planned(current)
         paths = self._paths(current)
         if paths:
@@ -146,13 +166,13 @@ class _Carrier:
         """An update without an answer: reading tells whether it happened."""
         row = self._provider.read(self._kind, self._action.locator)
         now = self._current(row) if row is not None else {}
-        desired = self._run.revealed(self._wanted)
+        desired = self._context.revealed(self._wanted)
         if unmet(self._kind.fields, desired, now):
             if fingerprint(self._kind, desired, now) == fingerprint(self._kind, desired, before):
                 raise Unclear(f"{problem}; nothing has changed yet")
             raise problem
 
-    def _delete(self, past: bool) -> None:
+    def _delete(self, already_moved: bool) -> None:
         fresh = self._provider.read(self._kind, self._action.locator)
         if fresh is not None:
             live = self._live(fresh)
@@ -161,9 +181,9 @@ class _Carrier:
                 raise Stale(f"another object has taken its place: it was id {was} and is id {now} now; plan again")
             # What this run did before may have moved it: a volume is released when its claim goes. Then it is judged as it
             # was when the run began to look.
-            judged = (self._run.matcher.match(self._address).live if past else None) or live
+            judged = (self._context.matches.match(self._address).live if already_moved else None) or live
             if self._action.verb is Verb.REPLACE:
-                self._still_as_planned(self._run.matcher.symbolic(self._kind, judged, self._values))
+                self._still_as_planned(self._context.matches.symbolic(self._kind, judged, self._values))
             moved = moved_unseen(self._kind, self._action.seen, judged.values)
             if moved := (*moved, *outgrown(self._kind, self._action, live.facts)):
                 raise stale(moved)
@@ -192,7 +212,7 @@ class _Carrier:
                 field = self._kind.field(one.path)
                 if field.shape is Shape.SET:
                     refs = references(from_json(one.before))
-                    gone = {str(self._run.resolve(ref, self._attribute(one.path, ref))) for ref in refs}
+                    gone = {str(self._resolve(ref, self._attribute(one.path, ref))) for ref in refs}
                     values[one.path] = [raw for raw in current.get(one.path) or [] if str(raw) not in gone]
                 else:
                     values[one.path] = None
@@ -221,8 +241,8 @@ class _Carrier:
             raise
         live = self._live(row)
         self._own(live.id, locator)  # it is ours whether or not it turned out as it was asked for
-        self._run.made[self._address] = {**live.attributes, "id": live.attributes.get("id", live.id)}
-        kept = unmet(self._kind.fields, self._run.revealed(self._wanted), self._current(row))
+        self.attributes = {**live.attributes, "id": live.attributes.get("id", live.id)}
+        kept = unmet(self._kind.fields, self._context.revealed(self._wanted), self._current(row))
         if kept:
             shown = ", ".join(path_text(path) for path in kept)
             raise Refused(f"the system answered that all is well, and did not keep {shown}")
@@ -230,7 +250,7 @@ class _Carrier:
     def _late(self, locator: str, row: Row) -> Row:
         """Set what only an update takes."""
         late = {one.name for one in self._kind.fields if one.has(Marker.AFTER_CREATE) and one.name in self._values}
-        missing = unmet(self._kind.fields, self._run.revealed(self._values), self._current(row)) if late else []
+        missing = unmet(self._kind.fields, self._context.revealed(self._values), self._current(row)) if late else []
         paths = {path for path in missing if path[0] in late}
         if not paths:
             return row
@@ -238,13 +258,13 @@ class _Carrier:
         return until_ready(self._kind, self._provider, locator)
 
     def _own(self, id: str, locator: str) -> None:
-        desired = self._run.revealed(self._values)
+        desired = self._context.revealed(self._values)
         refers = tuple(
             sorted({str(ref.target) for ref in references(self._values) if ref.managed} | set(self._action.after))
         )
-        now = self._run.now().isoformat(timespec="seconds")
+        now = self._context.now().isoformat(timespec="seconds")
         fields = digests(self._kind, desired, self._key)
-        before = self._run.ledger[self._address.site].entries.get(str(self._address))
+        before = self._context.ledger[self._address.site].entries.get(str(self._address))
         if before is not None:  # what is left alone is still as it was last applied
             fields |= {path: one for path, one in before.fields.items() if path in self._action.left}
         owned = Owned(id, locator, fields, refers, now)
@@ -261,10 +281,10 @@ class _Carrier:
 
     def _current(self, row: Row) -> Values:
         """The row's values with references named; what this run has made counts."""
-        return self._run.matcher.symbolic(self._kind, self._live(row), self._values, self._run.resolve)
+        return self._context.matches.symbolic(self._kind, self._live(row), self._values, self._named)
 
     def _paths(self, current: Values) -> set[tuple[str, ...]]:
-        desired = self._run.revealed(self._wanted)
+        desired = self._context.revealed(self._wanted)
         paths = set(unmet(self._kind.fields, desired, current))
         named = {change.path for change in self._action.changes}
         return paths | {
@@ -273,7 +293,7 @@ class _Carrier:
 
     def _find(self) -> Live | None:
         """The object of a create without an answer, by its identity and everything else that was sent."""
-        desired = self._run.revealed(self._values)
+        desired = self._context.revealed(self._values)
         try:
             for page in self._provider.pages(self._kind):
                 for row in page:

@@ -44,7 +44,7 @@ class IgnoreRule:
         return fnmatchcase(str(address), self.address)
 
 
-def leave(
+def ignore(
     actions: Mapping[Address, Action], rules: Iterable[IgnoreRule]
 ) -> tuple[dict[Address, Action], tuple[IgnoredChange, ...]]:
     """The actions without what is to be left alone, and that."""

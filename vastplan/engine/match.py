@@ -1,32 +1,26 @@
-"""Which live object is which address: by the ledger's id first, then by identity; and references both ways."""
+"""Which live object is which address: by the ledger's id first, then by identity; and references both ways.
+
+Everything is matched in one pass, before anything else looks: what comes out is complete, is never written again, and may
+be shared by threads.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
-from vastplan.model.errors import Refused
 from vastplan.model.site_ledger import Owned, SiteLedger
-from vastplan.model.value import Ref
+from vastplan.model.value import Reason, Ref, Unknown, references
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Refers
-from vastplan.schema.references import fields_with_references, map_references, raw_references
+from vastplan.schema.references import fields_with_references, map_references
 
-
-class NotYet(Exception):
-    """A reference to something that does not exist yet."""
-
-
-class NotKnown(Exception):
-    """A reference to something in a collection that could not be read."""
-
-
-class Ambiguous(NotKnown):
-    """A reference by name that fits several objects: nobody can say which of them is meant, nor will the system."""
+LiveKey = tuple[str, str, str]  # site, kind, id
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,149 +32,89 @@ class Match:
     unknown: str = ""
 
 
-class Matcher:
-    """Matches addresses with objects, lazily, so that an identity may hold references to what is matched first."""
+_NOTHING = Match()
 
-    def __init__(
-        self,
-        kinds: Mapping[str, Kind],
-        observed: Observed,
-        ledger: Mapping[str, SiteLedger],
-        desired: Mapping[Address, Entry],
-    ) -> None:
-        self.kinds = kinds
-        self.observed = observed
-        self._desired = desired
-        self._owned: dict[Address, Owned] = {}
-        self._by_id: dict[tuple[str, str, str], Address] = {}
-        for part in ledger.values():
-            for text, owned in part.entries.items():
-                address = Address.parse(text)
-                self._owned[address] = owned
-        for address, entry in desired.items():  # a rename moves what is owned to the new address
-            if entry.renamed_from:
-                former = Address(address.site, address.kind, entry.renamed_from)
-                if former in self._owned and former not in desired and address not in self._owned:
-                    self._owned[address] = self._owned.pop(former)
-        for address, owned in self._owned.items():
-            self._by_id[address.site, address.kind, owned.id] = address
-        self._matches: dict[Address, Match] = {}
-        self._identities: dict[tuple[str, str], dict[tuple[str, ...], list[Live]]] = {}
-        self._users: dict[str, dict[tuple[str, str], list[Live]]] = {}
 
-    def owned(self) -> Mapping[Address, Owned]:
-        """What the ledger owns, renames applied."""
-        return self._owned
+class Resolve(Protocol):
+    """The wire value of a reference's attribute, or `Unknown`."""
+
+    def __call__(self, ref: Ref, attribute: str) -> Any:
+        """See `Matches.resolve`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """All addresses of a document and a ledger with what they are matched with. Made by `match`."""
+
+    kinds: Mapping[str, Kind]
+    observed: Observed
+    owned: Mapping[Address, Owned]
+    """What the ledger owns, renames applied."""
+    _desired: Mapping[Address, Entry]
+    _matches: Mapping[Address, Match]
+    _addresses: Mapping[LiveKey, Address]
 
     def match(self, address: Address) -> Match:
-        """The match of an address, of the document or of the ledger."""
-        if address not in self._matches:
-            self._matches[address] = Match(unknown="its identity refers to itself")
-            found = self._matches[address] = self._match(address)
-            if found.live is not None:
-                self._by_id.setdefault((address.site, address.kind, found.live.id), address)
-        return self._matches[address]
+        """The match of an address of the document or of the ledger; of any other, nothing."""
+        return self._matches.get(address, _NOTHING)
 
-    def _match(self, address: Address) -> Match:
-        kind = self.kinds[address.kind]
-        problem = self.observed.error(address.site, kind.name)
-        if problem:
-            return Match(owned=self._owned.get(address), unknown=problem)
-        owned = self._owned.get(address)
-        if owned is not None:
-            live = self.observed.by_id(address.site, kind.name, owned.id)
-            if live is not None:
-                return Match(live, owned)
-        entry = self._desired.get(address)
-        if entry is None:
-            return Match(None, owned)
-        try:
-            key = self._identity(kind, entry)
-        except NotYet:
-            return Match(None, owned)
-        except NotKnown as reason:
-            return Match(None, owned, str(reason))
-        found = [live for live in self._index(address.site, kind).get(key, []) if not self._taken(live, address)]
-        if len(found) > 1:
-            return Match(
-                None, owned, f"{len(found)} live objects have its identity ({', '.join(live.id for live in found)})"
-            )
-        # The object that the ledger knew is gone, and another stands in its place: it is not ours.
-        return Match(found[0] if found else None, None if found else owned)
+    def address_of(self, live: Live) -> Address | None:
+        """The address that a live object is matched with, if any."""
+        return self._addresses.get((live.site, live.kind.name, live.id))
 
-    def _taken(self, live: Live, address: Address) -> bool:
-        return self._by_id.get((live.site, live.kind.name, live.id), address) != address
-
-    def _identity(self, kind: Kind, entry: Entry) -> tuple[str, ...]:
-        parts = []
-        for name in kind.identity:
-            value = entry.values.get(name)
-            field = kind.field(name)
-            if isinstance(value, Ref):
-                assert field.refers is not None
-                value = self.resolve(value, field.refers.attribute(value.target.kind))
-                if field.codec:
-                    value = field.codec.read(field.codec.write(value))
-            parts.append(str(value))
-        return tuple(parts)
-
-    def _index(self, site: str, kind: Kind) -> dict[tuple[str, ...], list[Live]]:
-        if (site, kind.name) not in self._identities:
-            index: dict[tuple[str, ...], list[Live]] = {}
-            for live in self.observed.objects(site, kind.name):
-                index.setdefault(tuple(str(live.values.get(name)) for name in kind.identity), []).append(live)
-            self._identities[site, kind.name] = index
-        return self._identities[site, kind.name]
+    def named(self, live: Live) -> Ref:
+        """How to refer to a live object: by the address that it is matched with, else by its name."""
+        address = self.address_of(live)
+        name = live.locator if live.kind.endpoint.namespaced else live.name
+        return Ref(address) if address else Ref(Address(live.site, live.kind.name, name), managed=False)
 
     def resolve(self, ref: Ref, attribute: str) -> Any:
-        """The wire value of a reference as things are now; raises `NotYet` or `NotKnown`."""
+        """The wire value of a reference as things are now, or `Unknown`."""
         address = ref.target
-        kind = self.kinds[address.kind]
-        problem = self.observed.error(address.site, kind.name)
-        live: Live | None = None
-        if address in self._desired or address in self._owned:
-            found = self.match(address)
-            if found.unknown:
-                raise NotKnown(found.unknown)
-            live = found.live
-        elif self.observed.absent(address.site, kind.name) and attribute in ("name", "path"):
-            return address.name  # the site's other systems know it by this name; there is nothing to look it up in
-        elif problem:
-            raise NotKnown(problem)
-        else:
-            several = self.observed.named(address.site, kind, address.name)
-            if len(several) > 1:
-                ids = ", ".join(sorted(one.id for one in several))
-                raise Ambiguous(
-                    f"{address.site} has {len(several)} of kind {kind.name} named {address.name} (ids {ids})"
-                )
-            live = several[0] if several else None
+        match = self._matches.get(address)
+        if match is not None and match.unknown:
+            return Unknown(match.unknown, Reason.UNREAD)
+        live = self._existing(address, attribute) if match is None else match.live
+        if isinstance(live, Unknown | str):
+            return live
         value = None if live is None else live.attributes.get(attribute)
-        if value is None:
-            entry = self._desired.get(address)
-            predict = kind.attribute(attribute).predict
-            value = predict(self._resolved(kind, entry.values)) if entry is not None and predict is not None else None
-        if value is None:
-            raise NotYet(str(address))
-        return value
+        return self._predicted(address, attribute) if value is None else value
+
+    def _existing(self, address: Address, attribute: str) -> Live | Unknown | str:
+        """What is referred to by name and managed by nobody here; where nothing can be looked up, the name itself."""
+        kind, site = self.kinds[address.kind], address.site
+        if self.observed.absent(site, kind.name) and attribute in ("name", "path"):
+            return address.name  # the site's other systems know it by this name
+        problem = self.observed.error(site, kind.name)
+        if problem:
+            return Unknown(problem, Reason.UNREAD)
+        candidates = self.observed.named(site, kind, address.name)
+        if len(candidates) > 1:
+            ids = ", ".join(sorted(live.id for live in candidates))
+            text = f"{site} has {len(candidates)} of kind {kind.name} named {address.name} (ids {ids})"
+            return Unknown(text, Reason.AMBIGUOUS)
+        return candidates[0] if candidates else Unknown(str(address), Reason.NOT_CREATED)
+
+    def _predicted(self, address: Address, attribute: str) -> Any:
+        """What an attribute will be, where the document alone says so."""
+        kind, entry = self.kinds[address.kind], self._desired.get(address)
+        predict = kind.attribute(attribute).predict
+        value = predict(self._resolved(kind, entry.values)) if entry is not None and predict is not None else None
+        return Unknown(str(address), Reason.NOT_CREATED) if value is None else value
 
     def _resolved(self, kind: Kind, values: Mapping[str, Any]) -> Values:
         """The values with those references resolved that can be: what an attribute may be predicted from."""
 
         def change(refers: Refers, value: Any) -> Any:
-            try:
-                return self.resolve(value, refers.attribute(value.target.kind)) if isinstance(value, Ref) else value
-            except (NotYet, NotKnown):
+            if not isinstance(value, Ref):
                 return value
+            resolved = self.resolve(value, refers.attribute(value.target.kind))
+            return value if isinstance(resolved, Unknown) else resolved
 
         return map_references(kind.fields, dict(values), change)
 
     def symbolic(
-        self,
-        kind: Kind,
-        live: Live,
-        desired: Mapping[str, Any] | None = None,
-        resolve: Callable[[Ref, str], Any] | None = None,
+        self, kind: Kind, live: Live, desired: Mapping[str, Any] | None = None, resolve: Resolve | None = None
     ) -> Values:
         """The live values with raw references named: by what is desired there if it is that, else by address or name."""
         hints = [ref for _, ref in fields_with_references(kind.fields, desired or {})]
@@ -190,43 +124,138 @@ class Matcher:
 
         return map_references(kind.fields, live.values, change)
 
-    def _name(self, site: str, refers: Refers, raw: Any, hints: list[Ref], resolve: Callable[[Ref, str], Any]) -> Any:
+    def _name(self, site: str, refers: Refers, raw: Any, hints: list[Ref], resolve: Resolve) -> Any:
+        text = str(raw)
         for hint in hints:
             attribute = dict(refers.targets).get(hint.target.kind)
             if attribute is None or (attribute == "id" and hint.target.site != site):  # an id says nothing elsewhere
                 continue
-            try:
-                if str(resolve(hint, attribute)) == str(raw):
-                    return hint
-            except (NotYet, NotKnown, Refused):
-                continue
+            value = resolve(hint, attribute)
+            if not isinstance(value, Unknown) and str(value) == text:
+                return hint
         for kind, attribute in refers.targets:
             for where in (site,) if attribute == "id" else dict.fromkeys((site, *self.observed.sites(kind))):
-                found = self.observed.find(where, kind, attribute, raw)
-                if found is not None:
-                    return self.named(found)
+                live = self.observed.find(where, kind, attribute, raw)
+                if live is not None:
+                    return self.named(live)
         return raw
 
-    def named(self, live: Live) -> Ref:
-        """How to refer to a live object: by the address that it is matched with, else by its name."""
-        address = self._by_id.get((live.site, live.kind.name, live.id))
-        name = live.locator if live.kind.endpoint.namespaced else live.name
-        return Ref(address) if address else Ref(Address(live.site, live.kind.name, name), managed=False)
 
-    def address_of(self, live: Live) -> Address | None:
-        """The address that a live object is matched with, if any."""
-        return self._by_id.get((live.site, live.kind.name, live.id))
+def match(
+    kinds: Mapping[str, Kind],
+    observed: Observed,
+    ledger: Mapping[str, SiteLedger],
+    desired: Mapping[Address, Entry],
+) -> Matches:
+    """Match every address of the document and of the ledger."""
+    owned = dict(_owned(ledger, desired))
+    addresses = {(address.site, address.kind, record.id): address for address, record in owned.items()}
+    matches: dict[Address, Match] = {}
+    whole = Matches(
+        kinds, observed, MappingProxyType(owned), desired, MappingProxyType(matches), MappingProxyType(addresses)
+    )
+    matching = _Matching(whole, matches, addresses, desired)
+    for address in (*desired, *owned):
+        matching.settle(address)
+    return whole
 
-    def users(self, live: Live) -> list[Live]:
-        """The live objects of the same site that refer to one."""
-        if live.site not in self._users:
-            index: dict[tuple[str, str], list[Live]] = {}
-            for (site, _), collection in self.observed.collections.items():
-                for one in collection.objects if site == live.site else ():
-                    for _, refers, raw in raw_references(one.kind.fields, one.values):
-                        for target, attribute in refers.targets:
-                            other = self.observed.find(site, target, attribute, raw)
-                            if other is not None:
-                                index.setdefault((target, other.id), []).append(one)
-            self._users[live.site] = index
-        return self._users[live.site].get((live.kind.name, live.id), [])
+
+def _owned(ledger: Mapping[str, SiteLedger], desired: Mapping[Address, Entry]) -> Iterator[tuple[Address, Owned]]:
+    """What the ledger owns by address; a rename in the document moves it to the new one."""
+    recorded = {Address.parse(text): record for part in ledger.values() for text, record in part.entries.items()}
+    renamed = {
+        Address(address.site, address.kind, entry.renamed_from): address
+        for address, entry in desired.items()
+        if entry.renamed_from and address not in recorded
+    }
+    for address, record in recorded.items():
+        yield (address if address in desired else renamed.get(address, address)), record
+
+
+class _Matching:
+    """The one pass: fills the tables of `Matches`, which nobody else has seen yet.
+
+    An identity may hold references (a view is a path and a tenant), so what it refers to is settled first.
+    """
+
+    def __init__(
+        self,
+        whole: Matches,
+        matches: dict[Address, Match],
+        addresses: dict[LiveKey, Address],
+        desired: Mapping[Address, Entry],
+    ) -> None:
+        self._whole, self._matches, self._addresses, self._desired = whole, matches, addresses, desired
+        self._identities: dict[tuple[str, str], dict[tuple[str, ...], list[Live]]] = {}
+
+    def settle(self, address: Address) -> None:
+        """Match one address, and before it what its identity refers to."""
+        if address in self._matches:
+            return
+        self._matches[address] = Match(unknown="its identity refers to itself")  # stands only while it is looked at
+        entry, kind = self._desired.get(address), self._whole.kinds[address.kind]
+        for name in kind.identity if entry is not None else ():
+            value = entry.values.get(name) if entry is not None else None
+            if isinstance(value, Ref):
+                self._settle_reference(value.target)
+        match = self._matches[address] = self._match(address, kind, entry)
+        if match.live is not None:
+            self._addresses.setdefault((address.site, address.kind, match.live.id), address)
+
+    def _settle_reference(self, target: Address) -> None:
+        if target not in self._desired and target not in self._whole.owned:
+            return
+        self.settle(target)
+        entry = self._desired.get(target)
+        if entry is not None and self._matches[target].live is None:  # what it will be is predicted from its own values
+            for ref in references(entry.values):
+                if ref.target in self._desired or ref.target in self._whole.owned:
+                    self.settle(ref.target)
+
+    def _match(self, address: Address, kind: Kind, entry: Entry | None) -> Match:
+        observed = self._whole.observed
+        owned = self._whole.owned.get(address)
+        problem = observed.error(address.site, kind.name)
+        if problem:
+            return Match(owned=owned, unknown=problem)
+        if owned is not None:
+            live = observed.by_id(address.site, kind.name, owned.id)
+            if live is not None:
+                return Match(live, owned)
+        if entry is None:
+            return Match(None, owned)
+        identity = self._identity(kind, entry)
+        if isinstance(identity, Unknown):
+            return Match(None, owned, "" if identity.reason is Reason.NOT_CREATED else identity.why)
+        candidates = [live for live in self._having(address.site, kind, identity) if self._free(live, address)]
+        if len(candidates) > 1:
+            ids = ", ".join(live.id for live in candidates)
+            return Match(None, owned, f"{len(candidates)} live objects have its identity ({ids})")
+        # The object that the ledger knew is gone, and another stands in its place: it is not ours.
+        return Match(candidates[0]) if candidates else Match(None, owned)
+
+    def _identity(self, kind: Kind, entry: Entry) -> tuple[str, ...] | Unknown:
+        parts = []
+        for name in kind.identity:
+            value = entry.values.get(name)
+            if isinstance(value, Ref):
+                field = kind.field(name)
+                assert field.refers is not None
+                value = self._whole.resolve(value, field.refers.attribute(value.target.kind))
+                if isinstance(value, Unknown):
+                    return value
+                if field.codec:
+                    value = field.codec.read(field.codec.write(value))
+            parts.append(str(value))
+        return tuple(parts)
+
+    def _having(self, site: str, kind: Kind, identity: tuple[str, ...]) -> list[Live]:
+        if (site, kind.name) not in self._identities:
+            index: dict[tuple[str, ...], list[Live]] = {}
+            for live in self._whole.observed.objects(site, kind.name):
+                index.setdefault(tuple(str(live.values.get(name)) for name in kind.identity), []).append(live)
+            self._identities[site, kind.name] = index
+        return self._identities[site, kind.name].get(identity, [])
+
+    def _free(self, live: Live, address: Address) -> bool:
+        return self._addresses.get((live.site, live.kind.name, live.id), address) == address

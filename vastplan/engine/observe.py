@@ -7,16 +7,19 @@ import math
 from collections.abc import Hashable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
+from vastplan.model.value import Unknown
 from vastplan.schema.codec import at, controller_of, decode, dig, is_system_owned, item_id
-from vastplan.schema.kind import Fact, Kind, Row, Unknown, Values
+from vastplan.schema.kind import Fact, Kind, Row, Values
 from vastplan.schema.provider import Provider
 
 SystemKey = tuple[str, str]  # site, system
+SiteKind = tuple[str, str]  # site, kind
 DOUBTS = 5  # objects of a collection that are asked for when its list does not show them
 MAX_BARREN_PAGES = 10  # in a row: a list may shrink while it is read, but one that never ends must not be read for ever
 # What taking a row apart raises when something in it is of another type than the vendor's documents say.
@@ -53,48 +56,57 @@ class Collection:
     absent: bool = False  # the site has no such system, so nothing of it can stand in the way
 
 
-class Observed:
-    """The collections that were read, with indexes made when they are first asked for."""
+_Index = Mapping[str, Mapping[str, "Live | list[Live]"]]  # attribute -> value -> the object, or all that have it
+_UNREAD = Collection(error="was not read")
 
-    def __init__(self, collections: Mapping[tuple[str, str], Collection]) -> None:
-        self.collections = dict(collections)
-        self._by_attribute: dict[tuple[str, str, str], dict[str, list[Live]]] = {}
+
+class Observed:
+    """The collections that were read, indexed by what their objects are referred to by. Complete once it is built."""
+
+    def __init__(self, collections: Mapping[SiteKind, Collection], indexes: Mapping[SiteKind, _Index] | None = None):
+        self.collections: Mapping[SiteKind, Collection] = MappingProxyType(dict(collections))
+        known = indexes or {}
+        self._indexes = {key: known.get(key) or _indexed(read.objects) for key, read in self.collections.items()}
+        self._sites: dict[str, list[str]] = {}
+        for site, kind in self.collections:
+            self._sites.setdefault(kind, []).append(site)
+
+    def joined(self, other: Observed) -> Observed:
+        """These collections and those."""
+        return Observed({**self.collections, **other.collections}, {**self._indexes, **other._indexes})
 
     def error(self, site: str, kind: str) -> str:
         """Why a collection is unknown, "" when it was read."""
-        found = self.collections.get((site, kind))
-        return "was not read" if found is None else found.error
+        return self.collections.get((site, kind), _UNREAD).error
 
     def absent(self, site: str, kind: str) -> bool:
         """Whether the site has no such system at all."""
-        found = self.collections.get((site, kind))
-        return found is not None and found.absent
+        return self.collections.get((site, kind), _UNREAD).absent
 
     def objects(self, site: str, kind: str) -> list[Live]:
         """All objects of a kind on a site; none when it is unknown."""
-        found = self.collections.get((site, kind))
-        return found.objects if found else []
+        return self.collections.get((site, kind), _UNREAD).objects
 
     def having(self, site: str, kind: str, attribute: str, value: Any) -> list[Live]:
-        """The objects whose attribute has the value."""
-        key = (site, kind, attribute)
-        if key not in self._by_attribute:
-            index: dict[str, list[Live]] = {}
-            for live in self.objects(site, kind):
-                text = live.id if attribute == "id" else live.attributes.get(attribute)
-                if text is not None:
-                    index.setdefault(str(text), []).append(live)
-            self._by_attribute[key] = index
-        return self._by_attribute[key].get(str(value), [])
+        """The objects whose attribute has the value; raises `KeyError` for what nothing is referred to by."""
+        index = self._indexes.get((site, kind))
+        if not index:
+            return []
+        hit = index[attribute].get(str(value))
+        return [] if hit is None else hit if isinstance(hit, list) else [hit]
 
     def find(self, site: str, kind: str, attribute: str, value: Any) -> Live | None:
         """The first object whose attribute has the value."""
-        return next(iter(self.having(site, kind, attribute, value)), None)
+        index = self._indexes.get((site, kind))
+        if not index:
+            return None
+        hit = index[attribute].get(str(value))
+        return hit[0] if isinstance(hit, list) else hit
 
     def named(self, site: str, kind: Kind, name: str) -> list[Live]:
         """The objects of that name; a namespaced one is also found by `namespace/name`, which only one can have."""
-        found = self.having(site, kind.name, "path", name) if kind.endpoint.namespaced else []
-        return found or self.having(site, kind.name, "name", name)
+        by_path = self.having(site, kind.name, "path", name) if kind.endpoint.namespaced else []
+        return by_path or self.having(site, kind.name, "name", name)
 
     def by_id(self, site: str, kind: str, id: str) -> Live | None:
         """The object with that id."""
@@ -102,7 +114,40 @@ class Observed:
 
     def sites(self, kind: str) -> list[str]:
         """The sites where the kind was asked for."""
-        return [site for site, name in self.collections if name == kind]
+        return self._sites.get(kind, [])
+
+
+def _indexed(objects: list[Live]) -> _Index:
+    """By id, by path, and by every attribute of the kind."""
+    if not objects:
+        return {}
+    attributes = [attribute.name for attribute in objects[0].kind.attributes if attribute.name not in ("id", "path")]
+    by_id: dict[str, Live | list[Live]] = {}
+    by_path: dict[str, Live | list[Live]] = {}
+    indexes: dict[str, dict[str, Live | list[Live]]] = {"id": by_id, "path": by_path, "name": {}}
+    indexes |= {name: {} for name in attributes}
+    paths_apart = any(live.locator != live.id for live in objects)
+    if not paths_apart:
+        indexes["path"] = by_id  # one index serves both
+    for live in objects:
+        _put(by_id, live.id, live)
+        if paths_apart:
+            _put(by_path, live.locator, live)
+        for name in attributes:
+            value = live.attributes.get(name)
+            if value is not None:
+                _put(indexes[name], str(value), live)
+    return indexes
+
+
+def _put(index: dict[str, Live | list[Live]], key: str, live: Live) -> None:
+    present = index.setdefault(key, live)
+    if present is live:
+        return
+    if isinstance(present, list):
+        present.append(live)
+    else:
+        index[key] = [present, live]
 
 
 def live_of(site: str, kind: Kind, row: Row, provider: Provider) -> Live:

@@ -8,162 +8,162 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TypeVar
 
 from vastplan.engine.diff import fingerprint
-from vastplan.engine.match import Matcher
+from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
+from vastplan.engine.referrers import Referrer, Referrers
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, error
-from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, Step, Verb
+from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Operation, Step, Verb
 from vastplan.model.value import Ref, references, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field, Kind, Shape
 from vastplan.schema.markers import Marker
-from vastplan.schema.references import fields_with_references, raw_references, targets_of
+from vastplan.schema.references import fields_with_references
 
 _Node = tuple[Address, Step]
 _Named = TypeVar("_Named", bound=Hashable)
+_SHOWN = 5  # names in a message
 
 
 @dataclass(frozen=True, slots=True)
-class Referrer:
-    """A live object that refers to another, by which field, and whether that keeps the other from being deleted."""
+class Ordered:
+    """The actions, what has to let go of what is replaced among them, and their operations, each after those it needs."""
 
-    live: Live
-    field: Field
-    blocks_delete: bool
+    actions: Mapping[Address, Action]
+    operations: tuple[Operation, ...]
+    findings: tuple[Finding, ...] = ()
 
 
-class Order:
-    """Operations and their edges for a set of actions."""
+def order(
+    matches: Matches, desired: Mapping[Address, Entry], actions: Mapping[Address, Action], referrers: Referrers
+) -> Ordered:
+    """Order the work of a set of actions; a cycle is a finding and yields no operations."""
+    graph = _Graph(matches, desired, actions, referrers)
+    graph.connect()
+    try:
+        return Ordered(graph.actions, graph.operations())
+    except CycleError as ring:
+        return Ordered(graph.actions, (), (_circular([node[0] for node in ring.args[1]], desired),))
 
-    def __init__(self, matcher: Matcher, desired: Mapping[Address, Entry], actions: Mapping[Address, Action]) -> None:
-        self._matcher = matcher
-        self._desired = desired
+
+class _Graph:
+    """The operations and their edges while they are put together."""
+
+    def __init__(
+        self,
+        matches: Matches,
+        desired: Mapping[Address, Entry],
+        actions: Mapping[Address, Action],
+        referrers: Referrers,
+    ) -> None:
         self.actions = dict(actions)
-        self.findings: list[Finding] = []
+        self._matches, self._desired, self._referrers = matches, desired, referrers
         self._edges: dict[_Node, set[_Node]] = {}
-        self._referrers: dict[tuple[str, str, str], list[Referrer]] = {}
+        going = [action for action in actions.values() if action.verb in GOING]
+        self._followers = _followers(matches, going)
+        self._originals = _originals(matches, going)
 
-    def operations(self) -> tuple[Operation, ...]:
-        """All operations, each after those it needs; a cycle is a finding and yields none."""
-        going = [action for action in self.actions.values() if action.verb in (Verb.DELETE, Verb.REPLACE)]
-        if going:
-            self._index_referrers({action.address.kind for action in going})
-        for action in list(self.actions.values()):
+    def connect(self) -> None:
+        """Draw every edge."""
+        planned = list(self.actions.values())
+        for action in planned:
             for step in _steps(action.verb):
                 self._edges.setdefault((action.address, step), set())
-        for action in list(self.actions.values()):
+        for action in planned:
             if action.verb is not Verb.DELETE:
-                self._needs_desired(action)
-            if action.verb in (Verb.DELETE, Verb.REPLACE):
-                self._frees(action)
+                self._after_what_it_needs(action)
+            if action.verb in GOING:
+                self._after_its_referrers(action)
             if action.verb is Verb.REPLACE:
                 self._edge((action.address, Step.WRITE), (action.address, Step.DELETE))
-        return self._sorted()
 
     def _edge(self, node: _Node, before: _Node) -> None:
         if node != before and before in self._edges:
             self._edges.setdefault(node, set()).add(before)
 
-    def _needs_desired(self, action: Action) -> None:
+    def _after_what_it_needs(self, action: Action) -> None:
         """What an object refers to, or must come after, is in place first."""
         entry = self._desired.get(action.address)
         if entry is None:
             return
-        kind = self._matcher.kinds[action.address.kind]
+        kind = self._matches.kinds[action.address.kind]
         for field, ref in fields_with_references(kind.fields, entry.values):
             if ref.target in self.actions and not (field.refers and field.refers.shields):
                 self._edge((action.address, Step.WRITE), (ref.target, Step.WRITE))
         for target in entry.after:
             self._edge((action.address, Step.WRITE), (target, Step.WRITE))
 
-    def _frees(self, action: Action) -> None:
-        """Whatever holds the object goes, or lets go, before it does."""
+    def _after_its_referrers(self, action: Action) -> None:
+        """Whatever refers to the object goes, or lets go, before it does."""
         node = (action.address, Step.DELETE)
-        match = self._matcher.match(action.address)
-        assert match.live is not None  # what is not there is not deleted
-        blocked: list[str] = []
-        for holder in self._referrers.get((match.live.site, match.live.kind.name, match.live.id), []):
-            address = self._matcher.address_of(holder.live)
-            other = self.actions.get(address) if address else self._original(holder.live)
-            if holder.field.refers is not None and holder.field.refers.shields:
-                if other is not None and other.verb in (Verb.DELETE, Verb.REPLACE):
-                    self._edge((other.address, Step.DELETE), node)  # closed until there is nothing to open
-            elif action.verb is Verb.REPLACE and not holder.blocks_delete:
-                continue  # it refers by name, and the name will be there again
-            elif other is not None and other.verb in (Verb.DELETE, Verb.REPLACE):
-                self._edge(node, (other.address, Step.DELETE))
-            elif not holder.blocks_delete:
-                continue
-            elif other is not None and other.verb is Verb.UPDATE and self._lets_go(other, holder, action.address):
-                self._edge(node, (other.address, Step.WRITE))
-            elif action.verb is Verb.REPLACE and address in self._desired and _clearable(holder):
-                self._detach(address, holder, action)
-            else:
-                blocked.append(
-                    str(address) if address else f"{holder.live.kind.name} {holder.live.name} (not in the ledger)"
-                )
-        for address, owned in self._matcher.owned().items() if action.verb is Verb.DELETE else ():
-            if (
-                str(action.address) in owned.refers
-                and address in self.actions
-                and not self._shields(address, action.address)
-            ):
-                other = self.actions[address]
-                if other.verb in (Verb.DELETE, Verb.REPLACE):
+        live = self._matches.match(action.address).live
+        assert live is not None  # what is not there is not deleted
+        in_the_way = []
+        for referrer in self._referrers.of(live):
+            if not self._makes_way(action, node, referrer):
+                address = self._matches.address_of(referrer.live)
+                stranger = f"{referrer.live.kind.name} {referrer.live.name} (not in the ledger)"
+                in_the_way.append(str(address) if address else stranger)
+        if action.verb is Verb.DELETE:
+            for address in self._followers.get(str(action.address), ()):
+                if not self._shields(address, action.address):
                     self._edge(node, (address, Step.DELETE))
-        if blocked:
-            shown = ", ".join(sorted(blocked)[:5]) + (f" and {len(blocked) - 5} more" if len(blocked) > 5 else "")
-            fix = (
-                "make a new one under another name and move them to it"
-                if action.verb is Verb.REPLACE
-                else "remove those first"
-            )
-            block = Block("in-use", f"{len(blocked)} object(s) still refer to it: {shown}", fix)
-            self.actions[action.address] = replace(action, blocked=(*action.blocked, block))
+        if in_the_way:
+            now = self.actions[action.address]  # letting go of something else may have been added to it
+            block = _still_referred_to(action, in_the_way)
+            self.actions[action.address] = replace(now, blocked=(*now.blocked, block))
 
-    def _shields(self, one: Address, other: Address) -> bool:
-        """Whether objects like `one` keep objects like `other` closed."""
-        fields = self._matcher.kinds[one.kind].fields
+    def _makes_way(self, action: Action, node: _Node, referrer: Referrer) -> bool:
+        """Order what refers to the object around its delete; whether it does not stand in the way."""
+        address = self._matches.address_of(referrer.live)
+        other = self.actions.get(address) if address else self._originals.get(_copied(referrer.live))
+        goes = other is not None and other.verb in GOING
+        if referrer.shields:
+            if other is not None and goes:
+                self._edge((other.address, Step.DELETE), node)  # closed until there is nothing to open
+            return True
+        if action.verb is Verb.REPLACE and not referrer.blocks_delete:
+            return True  # it refers by name, and the name will be there again
+        if other is not None and goes:
+            self._edge(node, (other.address, Step.DELETE))
+            return True
+        if not referrer.blocks_delete:
+            return True
+        if other is not None and other.verb is Verb.UPDATE and self._lets_go(other, referrer, action.address):
+            self._edge(node, (other.address, Step.WRITE))
+            return True
+        if action.verb is Verb.REPLACE and address in self._desired and _clearable(referrer.field):
+            assert address is not None
+            self._detach(address, referrer, action)
+            return True
+        return False
+
+    def _shields(self, address: Address, other: Address) -> bool:
+        """Whether objects like the one at `address` keep objects like `other` closed."""
+        fields = self._matches.kinds[address.kind].fields
         return any(
             field.refers and field.refers.shields and other.kind in dict(field.refers.targets) for field in fields
         )
 
-    def _original(self, copy: Live) -> Action | None:
-        """The action that takes away what the system made `copy` of, on another site."""
-        if not copy.kind.mirrored:
-            return None
-        for action in self.actions.values():
-            address = action.address
-            if (
-                action.verb in (Verb.DELETE, Verb.REPLACE)
-                and address.kind == copy.kind.name
-                and address.site != copy.site
-            ):
-                live = self._matcher.match(address).live
-                if live is not None and live.name == copy.name:
-                    return action
-        return None
-
-    def _lets_go(self, other: Action, holder: Referrer, target: Address) -> bool:
-        entry = self._desired.get(other.address)
-        value = entry.values.get(holder.field.name) if entry else None
+    def _lets_go(self, update: Action, referrer: Referrer, target: Address) -> bool:
+        entry = self._desired.get(update.address)
+        value = entry.values.get(referrer.field.name) if entry else None
         return not any(ref.target == target for ref in references(value))
 
-    def _detach(self, address: Address | None, holder: Referrer, replaced: Action) -> None:
+    def _detach(self, address: Address, referrer: Referrer, replaced: Action) -> None:
         """An object that keeps referring to what is replaced lets go first and is attached again afterwards."""
-        assert address is not None
-        other = self.actions.get(address)
-        live = holder.live
+        update = self.actions.get(address)
+        live = referrer.live
         entry = self._desired[address]
         change = FieldChange(
-            path=holder.field.name,
+            path=referrer.field.name,
             before=to_json(Ref(replaced.address)),
             after=to_json(Ref(replaced.address)),
             cause=Cause.DEPENDENCY,
             known_after_apply=True,
         )
-        if other is None or other.verb is Verb.RELEASE:
-            other = Action(
+        if update is None or update.verb is Verb.RELEASE:
+            update = Action(
                 address=address,
                 verb=Verb.UPDATE,
                 reason=f"{replaced.address} is replaced; it lets go before and is attached again after",
@@ -171,51 +171,64 @@ class Order:
                 origin=entry.origin,
                 id=live.id,
                 locator=live.locator,
-                fingerprint=fingerprint(live.kind, entry.values, self._matcher.symbolic(live.kind, live, entry.values)),
-                released=other.released if other else (),
+                fingerprint=fingerprint(live.kind, entry.values, self._matches.symbolic(live.kind, live, entry.values)),
+                released=update.released if update else (),
             )
-        self.actions[address] = replace(other, changes=(*other.changes, change))
+        self.actions[address] = replace(update, changes=(*update.changes, change))
         self._edges.setdefault((address, Step.DETACH), set())
         self._edges.setdefault((address, Step.WRITE), set())
         self._edge((replaced.address, Step.DELETE), (address, Step.DETACH))
         self._edge((address, Step.WRITE), (replaced.address, Step.WRITE))
 
-    def _index_referrers(self, targets: set[str]) -> None:
-        """Every live reference to an object of a kind in `targets`."""
-        for (site, _), collection in self._matcher.observed.collections.items():
-            if not collection.objects:
-                continue
-            kind = collection.objects[0].kind
-            if not targets_of(kind.fields) & targets:
-                continue
-            for live in collection.objects:
-                for field, refers, raw in raw_references(kind.fields, live.values):
-                    for target, attribute in refers.targets:
-                        if target in targets and raw is not None:
-                            found = self._matcher.observed.find(site, target, attribute, raw)
-                            if found is not None:
-                                key = (site, target, found.id)
-                                self._referrers.setdefault(key, []).append(Referrer(live, field, refers.blocks_delete))
-
-    def referrers(self, action: Action) -> list[Referrer]:
-        """The live objects that refer to an action's object."""
-        live = self._matcher.match(action.address).live
-        return [] if live is None else self._referrers.get((live.site, live.kind.name, live.id), [])
-
-    def _sorted(self) -> tuple[Operation, ...]:
+    def operations(self) -> tuple[Operation, ...]:
+        """All operations, each after those it needs; raises `CycleError`."""
         sorter: TopologicalSorter[_Node] = TopologicalSorter()
-        for node in sorted(self._edges, key=lambda node: (node[0], node[1].value)):
-            sorter.add(node, *sorted(self._edges[node], key=lambda node: (node[0], node[1].value)))
-        try:
-            order = list(sorter.static_order())
-        except CycleError as ring:
-            self.findings.append(_circular([node[0] for node in ring.args[1]], self._desired))
-            return ()
-        index = {node: position for position, node in enumerate(order)}
+        for node in sorted(self._edges, key=_by_name):
+            sorter.add(node, *sorted(self._edges[node], key=_by_name))
+        nodes = list(sorter.static_order())
+        index = {node: position for position, node in enumerate(nodes)}
         return tuple(
             Operation(address, step, tuple(sorted(index[before] for before in self._edges[address, step])))
-            for address, step in order
+            for address, step in nodes
         )
+
+
+def _by_name(node: _Node) -> tuple[Address, str]:
+    return node[0], node[1].value
+
+
+def _followers(matches: Matches, going: Iterable[Action]) -> dict[str, list[Address]]:
+    """By address, what goes and was last applied with a reference to it: no system shows all of these."""
+    followers: dict[str, list[Address]] = {}
+    for action in going:
+        owned = matches.owned.get(action.address)
+        for target in owned.refers if owned else ():
+            followers.setdefault(target, []).append(action.address)
+    return followers
+
+
+def _originals(matches: Matches, going: Iterable[Action]) -> dict[tuple[str, str, str], Action]:
+    """What goes and has a copy on other sites that the system keeps by itself, by kind, name and the copy's site."""
+    originals: dict[tuple[str, str, str], Action] = {}
+    for action in going:
+        live = matches.match(action.address).live
+        if live is not None and live.kind.mirrored:
+            for site in matches.observed.sites(live.kind.name):
+                if site != action.address.site:
+                    originals.setdefault((live.kind.name, live.name, site), action)
+    return originals
+
+
+def _copied(copy: Live) -> tuple[str, str, str]:
+    return copy.kind.name, copy.name, copy.site
+
+
+def _still_referred_to(action: Action, names: list[str]) -> Block:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    replaced = action.verb is Verb.REPLACE
+    fix = "make a new one under another name and move them to it" if replaced else "remove those first"
+    shown = ", ".join(sorted(names)[:_SHOWN]) + more
+    return Block("in-use", f"{len(names)} object(s) still refer to it: {shown}", fix)
 
 
 def circular(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> list[Finding]:
@@ -236,8 +249,8 @@ def circular(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> list[Findin
         } & desired.keys()
         for address, entry in desired.items()
     }  # fmt: skip
-    found = _ring(needs)
-    return [] if found is None else [_circular(found, desired)]
+    ring = _ring(needs)
+    return [] if ring is None else [_circular(ring, desired)]
 
 
 def _ring(needs: Mapping[_Named, Iterable[_Named]]) -> list[_Named] | None:
@@ -250,12 +263,12 @@ def _ring(needs: Mapping[_Named, Iterable[_Named]]) -> list[_Named] | None:
 
 
 def _needed_kinds(fields: tuple[Field, ...]) -> set[str]:
-    found: set[str] = set()
+    needed: set[str] = set()
     for field in fields:
         if field.refers is not None and not field.refers.shields:
-            found |= {kind for kind, _ in field.refers.targets}
-        found |= _needed_kinds(field.fields)
-    return found
+            needed |= {kind for kind, _ in field.refers.targets}
+        needed |= _needed_kinds(field.fields)
+    return needed
 
 
 def _circular(ring: list[Address], desired: Mapping[Address, Entry]) -> Finding:
@@ -275,7 +288,6 @@ def _steps(verb: Verb) -> tuple[Step, ...]:
     return (Step.DELETE, Step.WRITE) if verb is Verb.REPLACE else (Step.WRITE,)
 
 
-def _clearable(holder: Referrer) -> bool:
+def _clearable(field: Field) -> bool:
     """Whether null there means no reference: a null that is a choice would open or widen something meanwhile."""
-    field = holder.field
     return field.shape in (Shape.VALUE, Shape.SET) and field.nullable and not field.has(Marker.EXPLICIT_NULL)

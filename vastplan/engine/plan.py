@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import deque
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from vastplan.engine.actions import Decider
-from vastplan.engine.guards import access, ownership
+from vastplan.engine.actions import Decided, decide
+from vastplan.engine.guards import ownership
 from vastplan.engine.guards.consent import ChangeLimits, Consent
-from vastplan.engine.guards.context import GOING, GuardContext
+from vastplan.engine.guards.context import GuardContext, guard_context
 from vastplan.engine.guards.evaluate import block_dependents, evaluate_guards, evidence
-from vastplan.engine.ignore import IgnoreRule, leave
-from vastplan.engine.match import Matcher
+from vastplan.engine.guards.reads import kinds_to_index
+from vastplan.engine.ignore import IgnoreRule, ignore
+from vastplan.engine.match import Matches, match
 from vastplan.engine.observe import Observed
-from vastplan.engine.order import Order
+from vastplan.engine.order import Ordered, order
+from vastplan.engine.referrers import index_referrers
 from vastplan.engine.topology import topology
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding
-from vastplan.model.plan import FORMAT_VERSION, Action, FromSnapshot, Node, Plan, PlannedSite
+from vastplan.model.plan import (
+    FORMAT_VERSION,
+    Action,
+    FromSnapshot,
+    IgnoredChange,
+    Node,
+    Plan,
+    PlannedSite,
+)
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.value import Reveal, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
-from vastplan.schema.references import fields_with_references, reaching, targets_of
+from vastplan.schema.references import fields_with_references, targets_of
 
 LIFETIME = timedelta(hours=24)
 
@@ -63,85 +74,112 @@ def wanted(
 
     `systems` says what each site has: what is not there refers to nothing.
     """
-    found = {(entry.address.site, entry.address.kind) for entry in entries}
+    entries = tuple(entries)
+    collections = {(entry.address.site, entry.address.kind) for entry in entries}
     for site, part in ledger.items():
-        found |= {(site, Address.parse(text).kind) for text in (*part.entries, *part.intents)}
+        collections |= {(site, Address.parse(text).kind) for text in (*part.entries, *part.intents)}
     for entry in entries:
         kind = kinds[entry.address.kind]
-        found |= {(ref.target.site, ref.target.kind) for _, ref in fields_with_references(kind.fields, entry.values)}
-        for one in kind.fields:
-            if one.key_refers and entry.values.get(one.name):
-                found |= {(entry.address.site, target) for target, _ in one.key_refers.targets}
-    used = set(found)
+        for _, ref in fields_with_references(kind.fields, entry.values):
+            collections.add((ref.target.site, ref.target.kind))
+        for keyed in kind.fields:
+            if keyed.key_refers and entry.values.get(keyed.name):
+                collections |= {(entry.address.site, target) for target, _ in keyed.key_refers.targets}
+    used = set(collections)
     for name, kind in kinds.items():
         for target in targets_of(kind.fields):
-            found |= {(site, name) for site, one in used if one == target and kind.system in systems.get(site, ())}
-    return {(site, name) for site, name in found if name in kinds}
+            collections |= {
+                (site, name) for site, used_kind in used if used_kind == target and kind.system in systems.get(site, ())
+            }
+    return {(site, name) for site, name in collections if name in kinds}
 
 
-def second_read(
-    kinds: Mapping[str, Kind], actions: Iterable[Action], systems: Mapping[str, Set[str]]
-) -> set[tuple[str, str]]:
-    """What only some actions need to be read for: what hangs on objects that are to go, and what would be cut off."""
-    found: set[tuple[str, str]] = set()
-    for action in actions:
-        kind, site = kinds[action.address.kind], action.address.site
-        if action.verb in GOING:
-            found |= {(site, one.kind) for one in kind.dependents}
-        if access.lost_clients(action, kind, None):
-            names = reaching(kinds, kind)
-            found |= {(site, name) for name in names if kinds[name].system in systems.get(site, ())}
-    return found
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What is to be done, before anything was weighed: enough to say what else has to be read."""
+
+    matches: Matches
+    decided: Decided
+    actions: Mapping[Address, Action]
+    ignored: tuple[IgnoredChange, ...]
+
+    def seeing(self, observed: Observed) -> Draft:
+        """The same with more collections, none of them of what is desired, owned or referred to."""
+        return replace(self, matches=replace(self.matches, observed=observed))
 
 
-def build(request: PlanInputs) -> tuple[Plan, Matcher]:
-    """The plan, and how its addresses were matched with what is there."""
-    desired = {entry.address: entry for entry in request.entries}
-    matcher = Matcher(request.kinds, request.observed, request.ledger, desired)
-    decider = Decider(matcher, request.ledger, desired, request.reveal, request.targets)
-    actions, left = leave(decider.actions(), request.leave)
-    order = Order(matcher, desired, actions)
-    operations = order.operations()
-    context = GuardContext(request.consent, matcher, order, request.now, request.limits, request.ledger)
-    evaluate_guards(context)
-    final = block_dependents(order.actions, operations)
-    nodes = topology(matcher, desired, final.values()) if final else ()
+def draft(inputs: PlanInputs) -> Draft:
+    """Match and diff."""
+    desired = {entry.address: entry for entry in inputs.entries}
+    matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired)
+    decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets)
+    actions, ignored = ignore(decided.actions, inputs.leave)
+    return Draft(matches, decided, actions, ignored)
+
+
+def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Matches]:
+    """The plan, and how its addresses were matched with what is there. A draft of the same inputs is not made again."""
+    made = drafted or draft(inputs)
+    desired = {entry.address: entry for entry in inputs.entries}
+    referrers = index_referrers(inputs.observed, kinds_to_index(inputs.kinds, made.actions.values()))
+    ordered = order(made.matches, desired, made.actions, referrers)
+    context = guard_context(
+        inputs.consent, made.matches, ordered.actions, referrers, inputs.now, inputs.limits, inputs.ledger
+    )
+    guarded = block_dependents(evaluate_guards(context), ordered.operations)
+    nodes = topology(made.matches, desired, guarded.values()) if guarded else ()
+    return _plan(inputs, made, ordered, context, _shown(guarded, ordered, context, nodes), nodes), made.matches
+
+
+def _shown(
+    actions: Mapping[Address, Action], ordered: Ordered, context: GuardContext, nodes: tuple[Node, ...]
+) -> tuple[Action, ...]:
+    """The actions in the order of their work, with what a person should see beside them."""
     users = _users(nodes)
-    rank = {operation.address: index for index, operation in enumerate(operations)}
-    shown = tuple(
+    rank = {operation.address: index for index, operation in enumerate(ordered.operations)}
+    return tuple(
         replace(
             action,
             evidence=evidence(action, context),
             dependents=_dependents(str(action.address), users),
             holds_data=context.kind(action).data_bearing,
         )
-        for action in sorted(final.values(), key=lambda one: (rank.get(one.address, -1), one.address))
+        for action in sorted(actions.values(), key=lambda action: (rank.get(action.address, -1), action.address))
     )
-    made = Plan(
+
+
+def _plan(
+    inputs: PlanInputs,
+    made: Draft,
+    ordered: Ordered,
+    context: GuardContext,
+    actions: tuple[Action, ...],
+    nodes: tuple[Node, ...],
+) -> Plan:
+    return Plan(
         format_version=FORMAT_VERSION,
-        document=request.document,
-        digest=request.digest,
-        source=request.source,
-        created=request.now.isoformat(timespec="seconds"),
-        expires=(request.now + LIFETIME).isoformat(timespec="seconds"),
-        parts=tuple(
-            # a part that was never written has no lineage yet: every reading would make up another
-            PlannedSite(
-                site, part.lineage if part.serial else "", part.serial, request.endpoints.get(site, {}), request.asked
-            )
-            for site, part in sorted(request.ledger.items())
-        ),
-        actions=shown,
-        operations=operations,
-        unknown=tuple(sorted(decider.unknown, key=lambda one: (one.site, one.system, one.kind))),
-        findings=(*request.findings, *ownership.warnings(context), *decider.findings, *order.findings),
-        in_sync=decider.in_sync,
-        targets=request.targets,
+        document=inputs.document,
+        digest=inputs.digest,
+        source=inputs.source,
+        created=inputs.now.isoformat(timespec="seconds"),
+        expires=(inputs.now + LIFETIME).isoformat(timespec="seconds"),
+        parts=tuple(_site(inputs, site, part) for site, part in sorted(inputs.ledger.items())),
+        actions=actions,
+        operations=ordered.operations,
+        unknown=tuple(sorted(made.decided.unknown, key=lambda unknown: (unknown.site, unknown.system, unknown.kind))),
+        findings=(*inputs.findings, *ownership.warnings(context), *made.decided.findings, *ordered.findings),
+        in_sync=made.decided.in_sync,
+        targets=inputs.targets,
         topology=nodes,
-        snapshot=request.snapshot,
-        left=left,
+        snapshot=inputs.snapshot,
+        left=made.ignored,
     )
-    return made, matcher
+
+
+def _site(inputs: PlanInputs, site: str, part: SiteLedger) -> PlannedSite:
+    # a part that was never written has no lineage yet: every reading would make up another
+    lineage = part.lineage if part.serial else ""
+    return PlannedSite(site, lineage, part.serial, inputs.endpoints.get(site, {}), inputs.asked)
 
 
 def _users(nodes: Iterable[Node]) -> dict[str, list[str]]:
@@ -155,14 +193,14 @@ def _users(nodes: Iterable[Node]) -> dict[str, list[str]]:
 
 def _dependents(address: str, users: Mapping[str, list[str]]) -> tuple[str, ...]:
     """Everything that stands on an address, nearest first."""
-    found: dict[str, None] = {}
-    queue = [address]
+    dependents: dict[str, None] = {}
+    queue = deque([address])
     while queue:
-        for user in users.get(queue.pop(0), ()):
-            if user not in found and user != address:
-                found[user] = None
+        for user in users.get(queue.popleft(), ()):
+            if user not in dependents and user != address:
+                dependents[user] = None
                 queue.append(user)
-    return tuple(found)
+    return tuple(dependents)
 
 
 def document_digest(name: str, entries: Iterable[Entry]) -> str:

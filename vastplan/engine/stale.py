@@ -1,4 +1,4 @@
-"""What moved between plan and apply: what was planned from beside what is there now. Pure.
+"""What is stale between plan and apply: what was planned from beside what is there now. Pure.
 
 Values are compared leaf by leaf, exactly. Figures of use are compared in bands, so that a byte or a file written does not
 make a plan stale: what was a thousand or more may grow up to twice that, and of less (claims that are bound, GPUs, nothing
@@ -10,15 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vastplan.engine.dependents import DependentsIndex, index_dependents
 from vastplan.engine.diff import leaves, same, value_at
+from vastplan.engine.guards import access, figures
+from vastplan.engine.guards.reads import kinds_to_index
+from vastplan.engine.match import Matches
+from vastplan.engine.referrers import Referrers, index_referrers
+from vastplan.model.address import Address
 from vastplan.model.errors import Stale
 from vastplan.model.escaping import inert
 from vastplan.model.outcome import StaleField
-from vastplan.model.plan import Action, Cause
+from vastplan.model.plan import GOING, Action, Cause, Plan
 from vastplan.model.site_ledger import path_text
 from vastplan.model.units import show
-from vastplan.model.value import Ref, Secret, from_json, to_json
-from vastplan.schema.kind import Field, Kind, Unknown, Values
+from vastplan.model.value import Ref, Secret, Unknown, from_json, to_json
+from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker
 
 MANY, GROWTH = 1000, 2
@@ -86,6 +92,32 @@ def grown(then: Any, now: Any) -> bool:
         return str(now) != str(then)
     before = then if isinstance(then, int | float) else 0
     return now > before * (GROWTH if before >= MANY else 1)
+
+
+def overtaken(plan: Plan, matches: Matches) -> dict[Address, str]:
+    """The actions whose evidence has grown since they were planned: what hangs on an object, or what is behind it."""
+    planned = [action for action in plan.actions if not action.blocked]
+    going = {(action.address.site, action.address.kind) for action in planned if action.verb in GOING}
+    dependents = index_dependents(matches.observed, ((site, matches.kinds[name]) for site, name in going))
+    referrers = index_referrers(matches.observed, kinds_to_index(matches.kinds, planned))
+    grown = {action.address: _outgrown_evidence(action, matches, dependents, referrers) for action in planned}
+    return {address: text for address, text in grown.items() if text}
+
+
+def _outgrown_evidence(action: Action, matches: Matches, dependents: DependentsIndex, referrers: Referrers) -> str:
+    live = matches.match(action.address).live
+    if live is None:
+        return ""
+    now = [*figures.weighed(live, dependents)] if action.verb in GOING else []
+    if access.lost_clients(action, live.kind, live):
+        now += figures.reached(live, matches, referrers)
+    then = {figure.name: figure.value for figure in action.evidence}
+    for figure in now:
+        if grown(then.get(figure.name, 0), figure.value):
+            return (
+                f"{figure.name}: {then.get(figure.name, 0)} when the plan was made and {figure.value} now; plan again"
+            )
+    return ""
 
 
 def stale(moved: tuple[StaleField, ...]) -> Stale:

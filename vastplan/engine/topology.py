@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from vastplan.engine.match import Matcher
+from vastplan.engine.match import Matches
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Evidence, Node, Stage
 from vastplan.model.value import Ref, references
@@ -13,36 +13,36 @@ from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 
 
-def topology(matcher: Matcher, desired: Mapping[Address, Entry], actions: Iterable[Action]) -> tuple[Node, ...]:
+def topology(matches: Matches, desired: Mapping[Address, Entry], actions: Iterable[Action]) -> tuple[Node, ...]:
     """One node for each address, sorted. An object that goes stands on what it stands on now."""
     found: dict[Address, Node] = {}
     named: list[Ref] = []
     for address, entry in desired.items():
         refs = references(entry.values)
         targets = [*(ref.target for ref in refs), *entry.after]
-        found[address] = _node(matcher, address, targets, entry.values)
+        found[address] = _node(matches, address, targets, entry.values)
         named += refs
     for action in actions:
         address = action.address
         if address in desired:
             continue
-        live = matcher.match(address).live
-        values = matcher.symbolic(matcher.kinds[address.kind], live) if live else {}
-        found[address] = _node(matcher, address, [ref.target for ref in references(values)], values)
+        live = matches.match(address).live
+        values = matches.symbolic(matches.kinds[address.kind], live) if live else {}
+        found[address] = _node(matches, address, [ref.target for ref in references(values)], values)
     for ref in named:
         if ref.target not in found:
-            kind = matcher.kinds[ref.target.kind]
+            kind = matches.kinds[ref.target.kind]
             found[ref.target] = Node(str(ref.target), kind.system, kind.stage, managed=False)
     return tuple(found[address] for address in sorted(found))
 
 
-def _node(matcher: Matcher, address: Address, targets: Iterable[Address], values: Mapping[str, Any]) -> Node:
-    kind = matcher.kinds[address.kind]
+def _node(matches: Matches, address: Address, targets: Iterable[Address], values: Mapping[str, Any]) -> Node:
+    kind = matches.kinds[address.kind]
     refers = tuple(str(one) for one in dict.fromkeys(targets) if one != address)
-    return Node(str(address), kind.system, kind.stage, refers, tuple(_figures(matcher, kind, address, values)))
+    return Node(str(address), kind.system, kind.stage, refers, tuple(_figures(matches, kind, address, values)))
 
 
-def _figures(matcher: Matcher, kind: Kind, address: Address, values: Mapping[str, Any]) -> Iterator[Evidence]:
+def _figures(matches: Matches, kind: Kind, address: Address, values: Mapping[str, Any]) -> Iterator[Evidence]:
     """Its measures, and of those who use the storage what runs there now."""
     told: set[str] = set()
     for one in kind.measures:  # of two by one name, the first that is there: a live object may show both
@@ -50,7 +50,7 @@ def _figures(matcher: Matcher, kind: Kind, address: Address, values: Mapping[str
         if amounts and one.name not in told:
             told.add(one.name)
             yield Evidence(one.name, sum(amounts), one.unit)
-    live = matcher.match(address).live if kind.stage is Stage.TEAM else None
+    live = matches.match(address).live if kind.stage is Stage.TEAM else None
     for fact in kind.facts if live else ():
         assert live is not None
         amount = live.facts.get(fact.name)

@@ -37,6 +37,10 @@ _SIGNS = {
 }  # fmt: skip
 
 
+GOING = (Verb.DELETE, Verb.REPLACE)
+"""What takes a live object away."""
+
+
 class Cause(Enum):
     """Which side moved since the last apply."""
 
@@ -136,6 +140,7 @@ class Action:
     since: str = ""
     author: Author | None = None
     left: tuple[str, ...] = ()
+    deleted_outside: bool = False  # a create of what was ours and was deleted by somebody else (since 1.1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +164,7 @@ def moved_by_hand(change: FieldChange) -> bool:
 
 def by_hand(action: Action) -> bool:
     """Whether the action undoes something the system did: changed fields, or an object that is gone."""
-    gone = action.verb is Verb.CREATE and "behind our back" in action.reason
-    return gone or any(moved_by_hand(change) for change in action.changes)
+    return action.deleted_outside or any(moved_by_hand(change) for change in action.changes)
 
 
 class Step(Enum):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from vastplan.model.address import Address
@@ -46,10 +47,32 @@ class Redacted:
     __slots__ = ()
 
     def __repr__(self) -> str:
-        return "WITHHELD"
+        return "REDACTED"
 
 
 REDACTED = Redacted()
+
+
+class Reason(Enum):
+    """Why a value is unknown."""
+
+    NOT_REPORTED = "not reported"  # the system's answer does not have it, or has something else there
+    UNREAD = "unread"  # the collection that it is in could not be read
+    NOT_CREATED = "not created"  # the object is not there yet: known after apply
+    AMBIGUOUS = "ambiguous"  # several objects fit
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """A value that cannot be told, and why. It is never taken for zero, for nothing, or for absent."""
+
+    why: str
+    reason: Reason = Reason.NOT_REPORTED
+
+    def __str__(self) -> str:
+        return f"cannot be told: {self.why}"
+
+
 Reveal = Callable[[Secret], str]
 
 

@@ -128,16 +128,6 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Unknown:
-    """A figure that the system's answer does not give, and what it has instead. It is never taken for zero."""
-
-    why: str
-
-    def __str__(self) -> str:
-        return f"cannot be told: {self.why}"
-
-
-@dataclass(frozen=True, slots=True)
 class Dependents:
     """Objects of another kind that hang on one of ours: counted before ours goes, never touched.
 

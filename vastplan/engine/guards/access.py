@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 from vastplan.engine.guards import figures
-from vastplan.engine.guards.context import GuardContext, allowed, named
+from vastplan.engine.guards.context import GuardContext, some
 from vastplan.engine.observe import Live
 from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import Action, Block, FieldChange, Verb
-from vastplan.model.value import to_json
-from vastplan.schema.kind import Kind, Unknown
+from vastplan.model.value import Unknown, to_json
+from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
 
 
@@ -19,15 +19,15 @@ def narrowing(action: Action, context: GuardContext) -> Block | None:
     """Clients are not cut off while something behind the object is in use: the systems do not list who has mounted."""
     live = context.live(action)
     lost = lost_clients(action, context.kind(action), live)
-    if not lost or live is None or allowed(action.address, context.consent.allow_narrow):
+    if not lost or live is None or action.address in context.allowed.narrow:
         return None
-    users = figures.behind(live, context.matcher)
+    users = figures.behind(live, context.matches, context.referrers)
     if not users:
         return None
     untold = [f"whether a {kind.name} is behind it {one}" for kind, one in users if isinstance(one, Unknown)]
     told = [f"{one} {kind.name}(s)" for kind, one in users if not isinstance(one, Unknown)]
     seen = "; ".join([*([f"in use behind it: {', '.join(told)}"] if told else []), *untold])
-    text = "; ".join(f"{path} would no longer let in {named(clients)}" for path, clients in lost.items())
+    text = "; ".join(f"{path} would no longer let in {some(clients)}" for path, clients in lost.items())
     fix = f"--allow-narrow {action.address}, or keep them until nobody has it mounted"
     return Block("narrows", f"{text}; {seen}", fix)
 
@@ -73,11 +73,11 @@ def still_shields(action: Action, context: GuardContext) -> Block | None:
         return None
     for _, refers, raw in raw_references(live.kind.fields, live.values):
         for kind, attribute in refers.targets if refers.shields else ():
-            target = context.matcher.observed.find(live.site, kind, attribute, raw)
-            if target is None and not context.matcher.observed.error(live.site, kind):
+            target = context.matches.observed.find(live.site, kind, attribute, raw)
+            if target is None and not context.matches.observed.error(live.site, kind):
                 continue
-            address = context.matcher.address_of(target) if target else None
-            other = context.order.actions.get(address) if address else None
+            address = context.matches.address_of(target) if target else None
+            other = context.actions.get(address) if address else None
             if other is None or other.verb is not Verb.DELETE:
                 text = f"without it {kind} {raw} is open to everybody"
                 return Block("opens-access", text, f"remove the {kind} with it, or keep both")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
+from vastplan.model.address import Address
 from vastplan.model.plan import Plan, PlannedSite
 
 TOO_MUCH = frozenset({"mass-change", "emptied"})
@@ -39,6 +41,32 @@ class Consent:
     max_count: int | None = None
     allow_narrow: tuple[str, ...] = ()
     believe_gone: tuple[str, ...] = ()
+
+
+class AddressPatterns:
+    """Addresses that somebody has named, some of them as patterns with `*`, `?` or `[...]`."""
+
+    __slots__ = ("_exact", "_patterns")
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._exact = frozenset(texts)
+        self._patterns = tuple(text for text in self._exact if any(sign in text for sign in "*?["))
+
+    def __contains__(self, address: Address) -> bool:
+        text = str(address)
+        return text in self._exact or any(fnmatchcase(text, pattern) for pattern in self._patterns)
+
+
+class Allowed:
+    """A consent, ready to be asked for one address after the other."""
+
+    __slots__ = ("approvals", "believe_gone", "delete", "narrow")
+
+    def __init__(self, consent: Consent) -> None:
+        self.delete = AddressPatterns(consent.allow_delete)
+        self.narrow = AddressPatterns(consent.allow_narrow)
+        self.believe_gone = AddressPatterns(consent.believe_gone)
+        self.approvals: Mapping[str, Approval] = {approval.address: approval for approval in consent.approvals[::-1]}
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,79 +2,143 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
-from fnmatch import fnmatchcase
-from functools import cached_property
 
-from vastplan.engine.guards.consent import Approval, ChangeLimits, Consent
-from vastplan.engine.match import Matcher
-from vastplan.engine.observe import Live
-from vastplan.engine.order import Order
+from vastplan.engine.dependents import DependentsIndex, index_dependents
+from vastplan.engine.guards.consent import Allowed, Approval, ChangeLimits, Consent
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live, Observed
+from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
-from vastplan.model.plan import Action, Block, Verb
+from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.schema.kind import Kind
+from vastplan.schema.references import targets_of
 
-GOING = (Verb.DELETE, Verb.REPLACE)
+SiteKind = tuple[str, str]
+CHANGING = (Verb.UPDATE, *GOING)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How much of a kind on a site is changed by a plan, and how much of that goes."""
+
+    changed: int = 0
+    lost: int = 0
+
+
+_NOTHING = Share()
+
+
+@dataclass(frozen=True, slots=True)
 class GuardContext:
-    """What a guard may look at. `limits` are those in force, by site."""
+    """What a guard may look at, complete before the first guard looks. Made by `guard_context`."""
 
     consent: Consent
-    matcher: Matcher
-    order: Order
+    matches: Matches
+    actions: Mapping[Address, Action]
+    referrers: Referrers
+    dependents: DependentsIndex
     now: datetime
+    allowed: Allowed
     limits: Mapping[str, ChangeLimits] = field(default_factory=dict)
-    ledger: Mapping[str, SiteLedger] = field(default_factory=dict)
+    """Those in force, by site."""
+    owned: Mapping[SiteKind, Set[Address]] = field(default_factory=dict)
+    """What the ledger owns."""
+    gone: Mapping[SiteKind, Set[Address]] = field(default_factory=dict)
+    """What the ledger owns and nothing that was read shows, but what an apply was about to take away."""
+    shares: Mapping[SiteKind, Share] = field(default_factory=dict)
+    unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
+    """By the kind that might be referred to: a kind that could not be read, and why."""
 
     def kind(self, action: Action) -> Kind:
         """The action's kind."""
-        return self.matcher.kinds[action.address.kind]
+        return self.matches.kinds[action.address.kind]
 
     def live(self, action: Action) -> Live | None:
         """The object that the action is about, as it is."""
-        return self.matcher.match(action.address).live
+        return self.matches.match(action.address).live
 
     def approval(self, address: Address) -> Approval | None:
         """The approval of an address, in force or not."""
-        return next((one for one in self.consent.approvals if one.address == str(address)), None)
+        return self.allowed.approvals.get(str(address))
 
     def limit(self, site: str) -> ChangeLimits:
         """The limits in force on a site."""
         return self.limits.get(site, ChangeLimits())
 
-    @cached_property
-    def owned(self) -> Mapping[tuple[str, str], list[Address]]:
-        """What the ledger owns, by site and kind."""
-        found: dict[tuple[str, str], list[Address]] = {}
-        for address in self.matcher.owned():
-            found.setdefault((address.site, address.kind), []).append(address)
-        return found
-
-    @cached_property
-    def gone(self) -> Mapping[tuple[str, str], list[Address]]:
-        """What the ledger owns and nothing that was read shows, but what an apply was about to take away, by site and kind."""
-        return {place: [one for one in owned if self._gone(one)] for place, owned in self.owned.items()}
-
-    def _gone(self, address: Address) -> bool:
-        match = self.matcher.match(address)
-        intent = self.ledger[address.site].intents.get(str(address)) if address.site in self.ledger else None
-        ours = intent is not None and intent.verb in ("delete", "replace")
-        return match.live is None and not match.unknown and not ours
+    def share(self, action: Action) -> Share:
+        """How much of the action's kind changes on its site."""
+        return self.shares.get((action.address.site, action.address.kind), _NOTHING)
 
 
 Guard = Callable[[Action, GuardContext], Block | None]
 
 
-def allowed(address: Address, patterns: tuple[str, ...]) -> bool:
-    """Whether an address fits one of the patterns."""
-    return any(fnmatchcase(str(address), pattern) for pattern in patterns)
+def guard_context(
+    consent: Consent,
+    matches: Matches,
+    actions: Mapping[Address, Action],
+    referrers: Referrers,
+    now: datetime,
+    limits: Mapping[str, ChangeLimits],
+    ledger: Mapping[str, SiteLedger],
+) -> GuardContext:
+    """Everything that guards weigh, counted once."""
+    owned: dict[SiteKind, set[Address]] = {}
+    gone: dict[SiteKind, set[Address]] = {}
+    for address in matches.owned:
+        place = (address.site, address.kind)
+        owned.setdefault(place, set()).add(address)
+        if _gone(address, matches, ledger):
+            gone.setdefault(place, set()).add(address)
+    going = {(action.address.site, action.address.kind) for action in actions.values() if action.verb in GOING}
+    return GuardContext(
+        consent=consent,
+        matches=matches,
+        actions=actions,
+        referrers=referrers,
+        dependents=index_dependents(matches.observed, ((site, matches.kinds[name]) for site, name in going)),
+        now=now,
+        allowed=Allowed(consent),
+        limits=limits,
+        owned=owned,
+        gone=gone,
+        shares=_shares(actions.values()),
+        unread=_unread(matches.observed, matches.kinds),
+    )
 
 
-def named(found: list[str], most: int = 5) -> str:
+def _gone(address: Address, matches: Matches, ledger: Mapping[str, SiteLedger]) -> bool:
+    match = matches.match(address)
+    if match.live is not None or match.unknown:
+        return False
+    intent = ledger[address.site].intents.get(str(address)) if address.site in ledger else None
+    return intent is None or intent.verb not in ("delete", "replace")  # else an apply of ours was taking it away
+
+
+def _shares(actions: Iterable[Action]) -> dict[SiteKind, Share]:
+    changed: dict[SiteKind, int] = {}
+    lost: dict[SiteKind, int] = {}
+    for action in actions:
+        place = (action.address.site, action.address.kind)
+        changed[place] = changed.get(place, 0) + (action.verb in CHANGING)
+        lost[place] = lost.get(place, 0) + (action.verb in GOING)
+    return {place: Share(changed[place], lost[place]) for place in changed}
+
+
+def _unread(observed: Observed, kinds: Mapping[str, Kind]) -> dict[SiteKind, tuple[str, str]]:
+    unread: dict[SiteKind, tuple[str, str]] = {}
+    for name, kind in kinds.items():
+        for site in observed.sites(name):
+            problem = "" if observed.absent(site, name) else observed.error(site, name)
+            for target in targets_of(kind.fields) if problem else ():
+                unread.setdefault((site, target), (name, problem))
+    return unread
+
+
+def some(names: list[str], most: int = 5) -> str:
     """Some names on one line, and how many more there are."""
-    return ", ".join(found[:most]) + (f" and {len(found) - most} more" if len(found) > most else "")
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vastplan.engine.guards import access, fields, figures, loss, ownership
-from vastplan.engine.guards.context import GOING, Guard, GuardContext
-from vastplan.engine.order import Referrer
+from vastplan.engine.guards.context import Guard, GuardContext
+from vastplan.engine.referrers import Referrer
 from vastplan.model.address import Address
-from vastplan.model.plan import Action, Block, Evidence, Operation, Verb
-from vastplan.schema.kind import Unknown
+from vastplan.model.plan import GOING, Action, Block, Evidence, Operation, Verb
+from vastplan.model.value import Unknown
 
 GUARDS: tuple[Guard, ...] = (
     loss.approved, loss.in_use, loss.orphans, loss.locks, ownership.adopting, ownership.emptied, fields.one_way,
@@ -18,12 +18,13 @@ GUARDS: tuple[Guard, ...] = (
 )  # fmt: skip
 
 
-def evaluate_guards(context: GuardContext, guards: tuple[Guard, ...] = GUARDS) -> None:
-    """Put every guard's finding on its action."""
-    for address, action in list(context.order.actions.items()):
-        found = tuple(block for guard in guards if (block := guard(action, context)) is not None)
-        if found:
-            context.order.actions[address] = replace(action, blocked=(*action.blocked, *found))
+def evaluate_guards(context: GuardContext, guards: tuple[Guard, ...] = GUARDS) -> dict[Address, Action]:
+    """The actions with every guard's block on them. No guard sees what another has blocked."""
+    guarded = {}
+    for address, action in context.actions.items():
+        blocks = tuple(block for guard in guards if (block := guard(action, context)) is not None)
+        guarded[address] = replace(action, blocked=(*action.blocked, *blocks)) if blocks else action
+    return guarded
 
 
 def block_dependents(actions: Mapping[Address, Action], operations: tuple[Operation, ...]) -> dict[Address, Action]:
@@ -50,31 +51,30 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
     live = context.live(action)
     if live is None:
         return ()
-    found = []
+    shown = []
     if action.verb in GOING or action.changes:
-        told = [(fact, live.facts[fact.name]) for fact in live.kind.facts]
-        found = [
+        figures_of = [(fact, live.facts[fact.name]) for fact in live.kind.facts]
+        shown = [
             Evidence(fact.name, str(figure) if isinstance(figure, Unknown) else figure, fact.unit)
-            for fact, figure in told
+            for fact, figure in figures_of
             if figure and not isinstance(figure, Mapping)
         ]
     if action.verb in GOING:
-        found += figures.weighed(live, context.matcher)
+        shown += figures.weighed(live, context.dependents)
     if access.lost_clients(action, context.kind(action), live):
-        found += figures.reached(live, context.matcher)
+        shown += figures.reached(live, context.matches, context.referrers)
     if action.verb is Verb.REPLACE:
         untouched: dict[str, int] = {}
-        for holder in context.order.referrers(action):
-            shields = holder.field.refers is not None and holder.field.refers.shields
-            if not (holder.blocks_delete or shields or _going(context, holder)):
-                untouched[holder.live.kind.name] = untouched.get(holder.live.kind.name, 0) + 1
-        found += [
+        for referrer in context.referrers.of(live):
+            if not (referrer.blocks_delete or referrer.shields or _going(context, referrer)):
+                untouched[referrer.live.kind.name] = untouched.get(referrer.live.kind.name, 0) + 1
+        shown += [
             Evidence(f"existing {name}s that change", f"0 of {count}") for name, count in sorted(untouched.items())
         ]
-    return tuple(found)
+    return tuple(shown)
 
 
-def _going(context: GuardContext, holder: Referrer) -> bool:
-    address = context.matcher.address_of(holder.live)
-    action = context.order.actions.get(address) if address else None
+def _going(context: GuardContext, referrer: Referrer) -> bool:
+    address = context.matches.address_of(referrer.live)
+    action = context.actions.get(address) if address else None
     return action is not None and action.verb in GOING

@@ -11,8 +11,8 @@ from vastplan.engine.guards.figures import Figure
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.site_ledger import path_text
 from vastplan.model.units import show
-from vastplan.model.value import from_json
-from vastplan.schema.kind import Kind, Unknown, Values
+from vastplan.model.value import Unknown, from_json
+from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
 
 

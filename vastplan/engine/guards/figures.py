@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vastplan.engine.match import Matcher
+from vastplan.engine.dependents import DependentsIndex
+from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
+from vastplan.engine.referrers import Referrers
 from vastplan.model.plan import Evidence
 from vastplan.model.units import show
-from vastplan.schema.kind import Dependents, Kind, Unknown
+from vastplan.model.value import Reason, Unknown
+from vastplan.schema.kind import Kind
 from vastplan.schema.references import reaching
 
 Figure = int | float | Unknown
@@ -19,91 +22,69 @@ def shown(value: int | float, unit: str) -> str:
     return show(int(value), unit) if unit else str(value)
 
 
-def held(live: Live, matcher: Matcher) -> list[tuple[str, Figure, str]]:
+def held(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str]]:
     """What is in use of an object: name, figure and unit; its own facts, and what is at work on it."""
-    own = [(one.name, live.facts[one.name], one.unit) for one in live.kind.facts if one.name in live.kind.in_use]
-    return own + [(one.name, count(live, one, matcher), "") for one in live.kind.dependents if not one.remain]
+    own = [(fact.name, live.facts[fact.name], fact.unit) for fact in live.kind.facts if fact.name in live.kind.in_use]
+    return own + [(rule.name, dependents.count(live, rule), "") for rule in live.kind.dependents if not rule.remain]
 
 
-def remaining(live: Live, matcher: Matcher) -> list[tuple[str, Figure]]:
+def remaining(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure]]:
     """What would stay behind without the object: name and how many."""
-    return [(one.name, count(live, one, matcher)) for one in live.kind.dependents if one.remain]
+    return [(rule.name, dependents.count(live, rule)) for rule in live.kind.dependents if rule.remain]
 
 
-def locked(live: Live, matcher: Matcher) -> list[tuple[str, list[Live]]]:
+def locked(live: Live, dependents: DependentsIndex) -> list[tuple[str, list[Live]]]:
     """What hangs on the object and must not go: name and the objects."""
-    found = []
-    for dependents in live.kind.dependents:
-        objects = [
-            one for one in under(live, dependents, matcher) if any(one.facts[name] != 0 for name in dependents.locks)
-        ]
-        found.append((dependents.name, objects))
-    return [(name, objects) for name, objects in found if objects]
-
-
-def count(live: Live, dependents: Dependents, matcher: Matcher) -> Figure:
-    """How many objects hang on one; a collection that could not be read does not tell."""
-    reason = matcher.observed.error(live.site, dependents.kind)
-    return Unknown(reason) if reason else len(under(live, dependents, matcher))
-
-
-def under(live: Live, dependents: Dependents, matcher: Matcher) -> list[Live]:
-    """The objects that hang on one."""
-    return [
-        one
-        for one in matcher.observed.objects(live.site, dependents.kind)
-        if all(_value(live, ours) == _value(one, theirs) for ours, theirs in dependents.same)
-        and (dependents.under is None or _below(_value(live, dependents.under[0]), _value(one, dependents.under[1])))
-        and (not dependents.counted or one.facts[dependents.counted] != 0)
+    held_back = [
+        (
+            rule.name,
+            [other for other in dependents.of(live, rule) if any(other.facts[name] != 0 for name in rule.locks)],
+        )
+        for rule in live.kind.dependents
     ]
+    return [(name, objects) for name, objects in held_back if objects]
 
 
-def _value(live: Live, name: str) -> str:
-    return live.id if name == "id" else str(live.values.get(name))
-
-
-def _below(path: str, other: str) -> bool:
-    return (other.rstrip("/") + "/").startswith(path.rstrip("/") + "/")
-
-
-def behind(live: Live, matcher: Matcher) -> list[tuple[Kind, Figure]]:
+def behind(live: Live, matches: Matches, referrers: Referrers) -> list[tuple[Kind, Figure]]:
     """What is in use, the object itself or what reaches it by references on its site: kinds with how many objects.
 
     A kind that could reach it and was not read does not tell.
     """
-    seen, queue = {(live.kind.name, live.id)}, [live]
-    found = {live.kind.name: _used(live)}
+    visited, queue = {(live.kind.name, live.id)}, [live]
+    counts = {live.kind.name: _used(live)}
     while queue:
-        one = queue.pop()
-        for user in matcher.users(one):
-            if (user.kind.name, user.id) not in seen:
-                seen.add((user.kind.name, user.id))
+        for referrer in referrers.of(queue.pop()):
+            user = referrer.live
+            if (user.kind.name, user.id) not in visited:
+                visited.add((user.kind.name, user.id))
                 queue.append(user)
-                found[user.kind.name] = found.get(user.kind.name, 0) + _used(user)
-    told: list[tuple[Kind, Figure]] = [(matcher.kinds[name], number) for name, number in found.items() if number]
-    unread = [
-        (name, matcher.observed.collections.get((live.site, name))) for name in reaching(matcher.kinds, live.kind)
+                counts[user.kind.name] = counts.get(user.kind.name, 0) + _used(user)
+    known: list[tuple[Kind, Figure]] = [(matches.kinds[name], number) for name, number in counts.items() if number]
+    observed = matches.observed
+    unread: list[tuple[Kind, Figure]] = [
+        (matches.kinds[name], Unknown(observed.error(live.site, name), Reason.UNREAD))
+        for name in reaching(matches.kinds, live.kind)
+        if (live.site, name) in observed.collections
+        and observed.error(live.site, name)
+        and not observed.absent(live.site, name)
     ]
-    untold: list[tuple[Kind, Figure]] = [
-        (matcher.kinds[name], Unknown(one.error)) for name, one in unread if one and one.error and not one.absent
-    ]
-    return sorted([*told, *untold], key=lambda pair: pair[0].name)
+    return sorted([*known, *unread], key=lambda pair: pair[0].name)
 
 
 def _used(live: Live) -> int:
-    """1 when something of the object is in use, or may be: what is not told counts."""
+    """1 when something of the object is in use, or may be: what is unknown counts."""
     return int(any(live.facts[name] != 0 for name in live.kind.in_use))
 
 
-def weighed(live: Live, matcher: Matcher) -> Iterator[Evidence]:
+def weighed(live: Live, dependents: DependentsIndex) -> Iterator[Evidence]:
     """What hangs on an object that is to go, as evidence; nothing is left out but zeros."""
-    for one in live.kind.dependents:
-        number = count(live, one, matcher)
+    for rule in live.kind.dependents:
+        number = dependents.count(live, rule)
         if number != 0:
-            yield Evidence(one.name, str(number) if isinstance(number, Unknown) else number)
+            yield Evidence(rule.name, str(number) if isinstance(number, Unknown) else number)
 
 
-def reached(live: Live, matcher: Matcher) -> Iterator[Evidence]:
+def reached(live: Live, matches: Matches, referrers: Referrers) -> Iterator[Evidence]:
     """What is in use behind an object that is to let fewer clients in, as evidence."""
-    for kind, number in behind(live, matcher):
+    for kind, number in behind(live, matches, referrers):
         yield Evidence(f"{kind.name}s in use behind it", str(number) if isinstance(number, Unknown) else number)

@@ -6,10 +6,9 @@ from datetime import datetime
 from math import ceil
 
 from vastplan.engine.guards import figures
-from vastplan.engine.guards.context import GOING, GuardContext, allowed, named
-from vastplan.model.plan import Action, Block
-from vastplan.schema.kind import Unknown
-from vastplan.schema.references import targets_of
+from vastplan.engine.guards.context import GuardContext, some
+from vastplan.model.plan import GOING, Action, Block
+from vastplan.model.value import Unknown
 
 _AGAIN = "plan again when it is told, or delete it by hand and vastplan ledger forget it"
 
@@ -20,7 +19,7 @@ def approved(action: Action, context: GuardContext) -> Block | None:
         return None
     kind, address = context.kind(action), action.address
     if not kind.data_bearing:
-        if allowed(address, context.consent.allow_delete):
+        if address in context.allowed.delete:
             return None
         return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {address}")
     approval = context.approval(address)
@@ -40,7 +39,7 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
     approval = context.approval(action.address)
     accepted = approval.max_used if approval else 0
     untold, over, most = [], [], 0
-    for name, figure, unit in figures.held(live, context.matcher):
+    for name, figure, unit in figures.held(live, context.dependents):
         if isinstance(figure, Unknown):
             untold.append(f"{name} {figure}")
         elif figure > accepted:
@@ -59,7 +58,7 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
         return None
     approval = context.approval(action.address)
     accepted = approval.max_orphans if approval else 0
-    for name, figure in figures.remaining(live, context.matcher):
+    for name, figure in figures.remaining(live, context.dependents):
         if isinstance(figure, Unknown):
             return Block("orphans", f"{name} that would stay behind: {figure}", "plan again when they can be read")
         if figure > accepted:
@@ -73,8 +72,8 @@ def locks(action: Action, context: GuardContext) -> Block | None:
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
-    for name, objects in figures.locked(live, context.matcher):
-        who = named(sorted(one.name for one in objects))
+    for name, objects in figures.locked(live, context.dependents):
+        who = some(sorted(dependent.name for dependent in objects))
         fix = "unlock them, or wait until they expire; vastplan ledger forget keeps it without managing it"
         return Block("locked", f"{len(objects)} {name} are locked: {who}", fix)
     return None
@@ -84,10 +83,9 @@ def unread_users(action: Action, context: GuardContext) -> Block | None:
     """Nothing is deleted while it cannot be seen whether something still refers to it."""
     if action.verb not in GOING:
         return None
-    for name, kind in context.matcher.kinds.items():
-        found = context.matcher.observed.collections.get((action.address.site, name))
-        reason = found.error if found and not found.absent else ""
-        if reason and action.address.kind in targets_of(kind.fields):
-            text = f"it cannot be told whether a {name} still refers to it: {reason}"
-            return Block("unseen", text, "plan again when it answers")
-    return None
+    unread = context.unread.get((action.address.site, action.address.kind))
+    if unread is None:
+        return None
+    name, reason = unread
+    text = f"it cannot be told whether a {name} still refers to it: {reason}"
+    return Block("unseen", text, "plan again when it answers")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 
-from vastplan.engine.guards.context import GOING, GuardContext, allowed, named
+from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind, some
+from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
-from vastplan.model.plan import Action, Block, Verb
-
-_CHANGING = (Verb.UPDATE, *GOING)
+from vastplan.model.plan import GOING, Action, Block, Verb
 
 
 def adopting(action: Action, context: GuardContext) -> Block | None:
@@ -25,7 +24,7 @@ def adopting(action: Action, context: GuardContext) -> Block | None:
 def emptied(action: Action, context: GuardContext) -> Block | None:
     """Much that is ours and gone at once is more likely not shown, or another system, than deleted by hand."""
     place = (action.address.site, action.address.kind)
-    if action.address not in context.gone.get(place, ()) or allowed(action.address, context.consent.believe_gone):
+    if action.address not in context.gone.get(place, ()) or action.address in context.allowed.believe_gone:
         return None
     seen = _seen(context, *place)
     fix = f"see that it is the right system and that all of it answers; then --believe-gone {action.address}"
@@ -37,41 +36,41 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
     for (site, kind), gone in sorted(context.gone.items()):
         seen = _seen(context, site, kind) if gone else ""
         if seen:
-            names = named(sorted(one.name for one in gone))
+            names = some(sorted(address.name for address in gone))
             fix = "see that it is the right system and that all of it answers"
             yield Finding("VP305", Severity.WARNING, f"{seen}: {names}", fix)
 
 
 def _seen(context: GuardContext, site: str, kind: str) -> str:
     """What makes it hard to believe that the objects of a kind are gone; "" when it is not."""
-    owned, gone = len(context.owned[site, kind]), len(context.gone[site, kind])
+    owned, gone = _count(context.owned, (site, kind)), _count(context.gone, (site, kind))
     if gone > 1 and (gone == owned or gone > context.limit(site).losses(owned)):
         return f"{gone} of the {owned} {kind}s on {site} that the ledger owns are gone at once"
-    system = context.matcher.kinds[kind].system
-    kinds = [place for place in context.owned if place[0] == site and context.matcher.kinds[place[1]].system == system]
-    everything = sum(len(context.owned[place]) for place in kinds)
-    if everything > 1 and all(len(context.gone[place]) == len(context.owned[place]) for place in kinds):
+    system = context.matches.kinds[kind].system
+    places = [place for place in context.owned if place[0] == site and context.matches.kinds[place[1]].system == system]
+    everything = sum(_count(context.owned, place) for place in places)
+    if everything > 1 and everything == sum(_count(context.gone, place) for place in places):
         return f"all {everything} objects of {system} on {site} that the ledger owns are gone at once"
     return ""
 
 
+def _count(addresses: Mapping[SiteKind, Set[Address]], place: SiteKind) -> int:
+    return len(addresses.get(place, ()))
+
+
 def mass(action: Action, context: GuardContext) -> Block | None:
     """A large share of one kind at once is looked at twice: creates and adoptions are not counted."""
-    if action.verb not in _CHANGING:
+    if action.verb not in CHANGING:
         return None
-    site, kind = action.address.site, action.address.kind
-    beside = [
-        one.verb for one in context.order.actions.values() if (one.address.site, one.address.kind) == (site, kind)
-    ]
-    changed, lost = (sum(verb in verbs for verb in beside) for verbs in (_CHANGING, GOING))
-    owned, limits, given = len(context.owned.get((site, kind), ())), context.limit(site), context.consent.max_count
+    site, kind, share = action.address.site, action.address.kind, context.share(action)
+    owned, limits, own_limit = _count(context.owned, (site, kind)), context.limit(site), context.consent.max_count
     fix = "--target a part, or raise --max-changes"
-    most = limits.changes(owned) if given is None else given
-    if changed > most:
-        text = f"{changed} of {owned} {kind}s on {site} would change; the limit is {most}"
+    most = limits.changes(owned) if own_limit is None else own_limit
+    if share.changed > most:
+        text = f"{share.changed} of {owned} {kind}s on {site} would change; the limit is {most}"
         return Block("mass-change", text, fix)
-    most = limits.losses(owned) if given is None else given
-    if action.verb in GOING and lost > most:
-        text = f"{lost} of {owned} {kind}s on {site} would be deleted or replaced; the limit is {most}"
+    most = limits.losses(owned) if own_limit is None else own_limit
+    if action.verb in GOING and share.lost > most:
+        text = f"{share.lost} of {owned} {kind}s on {site} would be deleted or replaced; the limit is {most}"
         return Block("mass-change", text, fix)
     return None

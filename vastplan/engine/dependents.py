@@ -1,0 +1,70 @@
+"""What hangs on live objects that are to go: objects of other kinds, found by equal fields and by paths below theirs."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from vastplan.engine.observe import Live, Observed
+from vastplan.model.value import Reason, Unknown
+from vastplan.schema.kind import Dependents, Kind
+
+_Group = tuple[list[str], list[Live]]  # paths in order, each ending in "/", and the objects that have them
+
+
+@dataclass(frozen=True, slots=True)
+class DependentsIndex:
+    """The dependents of all live objects of some kinds. Made by `index_dependents`."""
+
+    _observed: Observed
+    _groups: Mapping[tuple[str, Dependents], Mapping[tuple[str, ...], _Group]] = field(default_factory=dict)
+
+    def of(self, live: Live, rule: Dependents) -> list[Live]:
+        """The objects that hang on one; none where their collection could not be read, see `count`."""
+        groups = self._groups.get((live.site, rule), {})
+        paths, objects = groups.get(tuple(_value(live, ours) for ours, _ in rule.same), ([], []))
+        if rule.under is None:
+            return objects
+        above = _folder(_value(live, rule.under[0]))
+        first = bisect_left(paths, above)
+        last = first
+        while last < len(paths) and paths[last].startswith(above):
+            last += 1
+        return objects[first:last]
+
+    def count(self, live: Live, rule: Dependents) -> int | Unknown:
+        """How many objects hang on one; a collection that could not be read does not tell."""
+        problem = self._observed.error(live.site, rule.kind)
+        return Unknown(problem, Reason.UNREAD) if problem else len(self.of(live, rule))
+
+
+def index_dependents(observed: Observed, kinds: Iterable[tuple[str, Kind]]) -> DependentsIndex:
+    """The dependents of the objects of these kinds, by site."""
+    groups: dict[tuple[str, Dependents], dict[tuple[str, ...], _Group]] = {}
+    for site, kind in kinds:
+        for rule in kind.dependents:
+            if (site, rule) not in groups:
+                groups[site, rule] = _grouped(observed.objects(site, rule.kind), rule)
+    return DependentsIndex(observed, groups)
+
+
+def _grouped(objects: Iterable[Live], rule: Dependents) -> dict[tuple[str, ...], _Group]:
+    members: dict[tuple[str, ...], list[tuple[str, Live]]] = {}
+    for live in objects:
+        if not rule.counted or live.facts[rule.counted] != 0:
+            path = _folder(_value(live, rule.under[1])) if rule.under is not None else ""
+            members.setdefault(tuple(_value(live, theirs) for _, theirs in rule.same), []).append((path, live))
+    groups = {}
+    for key, pairs in members.items():
+        pairs.sort(key=lambda pair: pair[0])
+        groups[key] = ([path for path, _ in pairs], [live for _, live in pairs])
+    return groups
+
+
+def _value(live: Live, name: str) -> str:
+    return live.id if name == "id" else str(live.values.get(name))
+
+
+def _folder(path: str) -> str:
+    return path.rstrip("/") + "/"

@@ -1,0 +1,56 @@
+"""Who refers to what among live objects: one index, built once where something is to go or to let fewer in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+
+from vastplan.engine.observe import Live, Observed
+from vastplan.schema.kind import Field
+from vastplan.schema.references import raw_references, targets_of
+
+
+@dataclass(frozen=True, slots=True)
+class Referrer:
+    """A live object that refers to another, by which top-level field, and what that means for the other.
+
+    `blocks_delete` says that the other cannot be deleted while it is referred to, `shields` that it is open without this.
+    """
+
+    live: Live
+    field: Field
+    blocks_delete: bool
+    shields: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Referrers:
+    """The live objects that refer to those of some kinds. Made by `index_referrers`."""
+
+    _by_target: Mapping[tuple[str, str, str], tuple[Referrer, ...]] = field(default_factory=dict)
+
+    def of(self, live: Live) -> tuple[Referrer, ...]:
+        """The objects of the same site that refer to one."""
+        return self._by_target.get((live.site, live.kind.name, live.id), ())
+
+
+def index_referrers(observed: Observed, targets: Set[str]) -> Referrers:
+    """Every live reference to an object of a kind in `targets`."""
+    by_target: dict[tuple[str, str, str], list[Referrer]] = {}
+    for (site, _), collection in observed.collections.items() if targets else ():
+        if not collection.objects:
+            continue
+        kind = collection.objects[0].kind
+        if not targets_of(kind.fields) & targets:
+            continue
+        for live in collection.objects:
+            for top, refers, raw in raw_references(kind.fields, live.values):
+                if raw is None:
+                    continue
+                for target, attribute in refers.targets:
+                    other = observed.find(site, target, attribute, raw) if target in targets else None
+                    if other is not None:
+                        shields = top.refers is not None and top.refers.shields
+                        referrer = Referrer(live, top, refers.blocks_delete, shields)
+                        by_target.setdefault((site, target, other.id), []).append(referrer)
+    return Referrers({key: tuple(referrers) for key, referrers in by_target.items()})
