@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from tests.lab import full_registry
-from vastplan.engine.body import _NEVER_SENT
+from vastplan.engine.body import NEVER_SENT
 from vastplan.schema.kind import Field, Kind, Update
 from vastplan.schema.markers import Marker
 
@@ -60,7 +60,7 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
 
 def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
     """The places on the wire that a create (POST) or a change of the kind may write, as paths without indices."""
-    skipped = {Marker.DOCUMENT, Marker.AFTER_CREATE} if method == "POST" else {*_NEVER_SENT, Marker.IDENTITY}
+    skipped = {Marker.DOCUMENT, Marker.AFTER_CREATE} if method == "POST" else {*NEVER_SENT, Marker.IDENTITY}
     if method == "PUT":  # the whole object: what identifies it too, where it is not immutable
         skipped.discard(Marker.IDENTITY)
     return set(_paths(kind.fields, frozenset(skipped), ()))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from vastplan.engine.body import change
+from vastplan.engine.body import update_body
 from vastplan.engine.diff import diff, digests, value_at
 from vastplan.model.plan import Cause
 from vastplan.schema.codec import Encoder
@@ -56,7 +56,7 @@ def room(update: Update, keep: tuple[str, ...] = (), omit: tuple[str, ...] = ())
 def sent(of: Kind, values: dict[str, Any], fresh: dict[str, Any], *paths: str) -> dict[str, Any]:
     """The body of an update of these leaves."""
     encoder = Encoder("iad", lambda ref, attribute: "?", lambda secret: "?")
-    return change(of, values, {tuple(path.split(".")) for path in paths}, fresh, encoder)
+    return update_body(of, values, {tuple(path.split(".")) for path in paths}, fresh, encoder)
 
 
 FRESH: dict[str, Any] = {

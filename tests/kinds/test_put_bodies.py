@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab, full_registry
-from vastplan.engine.body import _NEVER_SENT
+from vastplan.engine.body import NEVER_SENT
 from vastplan.model.plan import Verb
 from vastplan.schema.kind import Field, Kind, Update
 from vastplan.sim.tables import Operation, Table, load
@@ -40,7 +40,7 @@ def properties(table: Table, schema: dict[str, Any]) -> dict[str, Any]:
 
 def forgotten(table: Table, kind: Kind, schema: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[str]:
     """The paths of the body that the kind neither declares nor keeps as they were read."""
-    sent = {field.wire for field in kind.fields if not field.markers & _NEVER_SENT}
+    sent = {field.wire for field in kind.fields if not field.markers & NEVER_SENT}
     for name, inner in properties(table, schema).items():
         here = (*path, name)
         if here[0] in kind.endpoint.keep:
@@ -54,7 +54,7 @@ def forgotten(table: Table, kind: Kind, schema: dict[str, Any], path: tuple[str,
 def unknown(table: Table, fields: tuple[Field, ...], schema: dict[str, Any]) -> Iterator[str]:
     """The fields that the body has no place for."""
     for field in fields:
-        if field.markers & _NEVER_SENT:
+        if field.markers & NEVER_SENT:
             continue
         inner = schema
         for step in field.wire:

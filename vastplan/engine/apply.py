@@ -154,9 +154,9 @@ class _Schedule:
 
 def _freed(index: int, users: dict[int, list[int]], waiting: dict[int, set[int]]) -> list[int]:
     """The operations that waited for this one last."""
-    found = []
+    freed = []
     for user in users.get(index, ()):
         waiting[user].discard(index)
         if not waiting[user]:
-            found.append(user)
-    return found
+            freed.append(user)
+    return freed

@@ -30,40 +30,43 @@ def attribute(
 
     Sends reads where something moved, and nothing otherwise.
     """
-    all_ = [replace(one, since=owned[one.address].applied) if one.address in owned else one for one in actions]
+    attributed = [
+        replace(action, since=owned[action.address].applied) if action.address in owned else action
+        for action in actions
+    ]
     groups: dict[tuple[str, str], list[int]] = {}
-    for number, action in enumerate(all_):
+    for number, action in enumerate(attributed):
         if by_hand(action) and action.address in owned:
             groups.setdefault((action.address.site, kinds[action.address.kind].system), []).append(number)
     for key, numbers in groups.items():
         sought = [
-            Sought(kinds[one.address.kind], owned[one.address].id, owned[one.address].locator, one.since)
-            for one in (all_[number] for number in numbers)
+            Sought(kinds[action.address.kind], owned[action.address].id, owned[action.address].locator, action.since)
+            for action in (attributed[number] for number in numbers)
         ]
-        traces, silent = _asked(providers.get(key), sought)
+        traces, untold = _traces(providers.get(key), sought)
         for place, number in enumerate(numbers):
-            all_[number] = _told(all_[number], sought[place].kind, traces.get(place, ()), silent)
-    return tuple(all_)
+            attributed[number] = _with_authors(attributed[number], sought[place].kind, traces.get(place, ()), untold)
+    return tuple(attributed)
 
 
-def _asked(provider: object, sought: list[Sought]) -> tuple[dict[int, list[Trace]], str]:
+def _traces(provider: object, sought: list[Sought]) -> tuple[dict[int, list[Trace]], str]:
     """The traces of each object, by its place, and why there may be none."""
-    found: dict[int, list[Trace]] = {}
+    traces_by_place: dict[int, list[Trace]] = {}
     if isinstance(provider, Exception):
-        return found, str(provider)
+        return traces_by_place, str(provider)
     if not isinstance(provider, Historian):
-        return found, SILENT
+        return traces_by_place, SILENT
     try:
         for place, trace in provider.history(sought):
-            found.setdefault(place, []).append(trace)
+            traces_by_place.setdefault(place, []).append(trace)
     except VastplanError as problem:
         return {}, inert(problem, 200)  # half of a history may end with the wrong person
     except _UNREADABLE as problem:
         return {}, f"its records do not have the documented form ({type(problem).__name__})"
-    return found, SILENT
+    return traces_by_place, SILENT
 
 
-def _told(action: Action, kind: Kind, traces: Iterable[Trace], silent: str) -> Action:
+def _with_authors(action: Action, kind: Kind, traces: Iterable[Trace], untold: str) -> Action:
     traces = list(traces)
     wires = {
         path_text(leaf.path): wire(kind.fields, leaf.path)
@@ -74,18 +77,18 @@ def _told(action: Action, kind: Kind, traces: Iterable[Trace], silent: str) -> A
         if not moved_by_hand(change):
             return change
         place = wires.get(change.path, ())
-        return replace(change, author=_last((one for one in traces if _touches(one, place)), silent))
+        return replace(change, author=_latest((trace for trace in traces if _touches(trace, place)), untold))
 
     changes = tuple(of(change) for change in action.changes)
     if any(moved_by_hand(change) for change in changes):
         return replace(action, changes=changes)
-    return replace(action, author=_last(traces, silent))
+    return replace(action, author=_latest(traces, untold))
 
 
-def _last(traces: Iterable[Trace], silent: str) -> Author:
-    known = [(time, one) for one in traces if (time := moment(one.when)) is not None]
+def _latest(traces: Iterable[Trace], untold: str) -> Author:
+    known = [(time, trace) for trace in traces if (time := moment(trace.when)) is not None]
     if not known:
-        return Author(untold=silent)
+        return Author(untold=untold)
     _, last = max(known, key=lambda pair: pair[0])
     return Author(inert(last.who, 120), inert(last.when, 40), inert(last.how, 200))
 
@@ -93,23 +96,23 @@ def _last(traces: Iterable[Trace], silent: str) -> Author:
 def _touches(trace: Trace, place: WirePath) -> bool:
     """Whether a change was about a place: of the whole object, above it, or inside it."""
     return not trace.paths or any(
-        one[: len(place)] == place or place[: len(one)] == one for one in trace.paths if place
+        path[: len(place)] == place or place[: len(path)] == path for path in trace.paths if place
     )
 
 
 def wire(fields: tuple[Field, ...], path: tuple[str, ...]) -> WirePath:
     """Where a leaf is on the wire; of a list whose items have keys, the list."""
-    found: WirePath = ()
+    place: WirePath = ()
     table = fields
     steps = iter(path)
     for step in steps:
-        field = next((one for one in table if one.name == step), None)
+        field = next((candidate for candidate in table if candidate.name == step), None)
         if field is None:
-            return found
-        found += field.wire
+            return place
+        place += field.wire
         if field.shape is Shape.MAP:
-            return (*found, *steps)
+            return (*place, *steps)
         if field.shape is not Shape.STRUCT:
-            return found
+            return place
         table = field.fields
-    return found
+    return place

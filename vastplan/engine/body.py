@@ -11,10 +11,10 @@ from vastplan.schema.kind import Field, Kind, Row, Shape, Update, Values
 from vastplan.schema.markers import Marker
 
 Path = tuple[str, ...]
-_NEVER_SENT = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.IMMUTABLE})
+NEVER_SENT = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.IMMUTABLE})
 
 
-def creation(kind: Kind, values: Values, encoder: Encoder) -> Row:
+def create_body(kind: Kind, values: Values, encoder: Encoder) -> Row:
     """The body of a create: everything the document says, without what only an update takes.
 
     Nulls are left out but those that are a choice: there the system's own default is something else.
@@ -30,7 +30,7 @@ def creation(kind: Kind, values: Values, encoder: Encoder) -> Row:
     return overlay(kind.fields, dict(kind.endpoint.constants), body)
 
 
-def change(kind: Kind, values: Values, paths: set[Path], fresh: Row, encoder: Encoder) -> Row:
+def update_body(kind: Kind, values: Values, paths: set[Path], fresh: Row, encoder: Encoder) -> Row:
     """The body of an update that sets the leaves in `paths`, in the way the kind's API wants it."""
     changed = {path[0] for path in paths}
     if kind.endpoint.update is Update.MERGE_PATCH:
@@ -40,7 +40,7 @@ def change(kind: Kind, values: Values, paths: set[Path], fresh: Row, encoder: En
         return _whole(kind, values, current, fresh, encoder)
     # A struct of a PATCH is sent whole: whether the system merges or replaces it is not documented.
     roots = {field.wire[:1] for field in kind.fields if field.name in changed}
-    together = [field for field in kind.fields if field.wire[:1] in roots and not field.markers & _NEVER_SENT]
+    together = [field for field in kind.fields if field.wire[:1] in roots and not field.markers & NEVER_SENT]
     merged = merge(tuple(together), current, values)
     return encoder.body(
         kind, merged, names=[field.name for field in together if field.name in changed or field.name in merged]
@@ -55,7 +55,7 @@ def _together(kind: Kind, values: Values, changed: set[str]) -> Values:
 
 
 def _whole(kind: Kind, values: Values, current: Values, fresh: Row, encoder: Encoder) -> Row:
-    fields = tuple(field for field in kind.fields if not field.markers & _NEVER_SENT)
+    fields = tuple(field for field in kind.fields if not field.markers & NEVER_SENT)
     merged = merge(fields, {name: current[name] for name in current if any(f.name == name for f in fields)}, values)
     for field in fields:  # members of a list that the document does not name go back exactly as they were read
         if field.shape is Shape.LIST_MAP and field.name in merged and field.wire[0] in kind.endpoint.keep:

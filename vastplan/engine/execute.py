@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
 from vastplan.engine.apply_context import ApplyContext, Made
-from vastplan.engine.body import change, creation, unmet
+from vastplan.engine.body import create_body, unmet, update_body
 from vastplan.engine.diff import digests, fingerprint, value_at
 from vastplan.engine.guards.fields import too_low
 from vastplan.engine.ignore import without
@@ -105,16 +105,16 @@ class _Execution:
     def _create(self) -> None:
         if self._action.verb is Verb.CREATE:
             self._still_absent()
-        body = creation(self._kind, self._values, self._encoder)
+        body = create_body(self._kind, self._values, self._encoder)
         try:
             row = self._write(lambda: self._provider.create(self._kind, body))
             made = self._live(row)
         except Unclear as problem:
-            found = self._find()
-            if found is None:
+            created = self._find()
+            if created is None:
                 # It may still be under way: the intent stands, and the next run knows what it finds for ours.
                 raise Unclear(f"{problem}; it is not there yet") from None
-            made = found
+            made = created
         except Refused as problem:  # a name that is taken is not a conflict everywhere: VAST answers 400
             if self._action.verb is Verb.CREATE and not self._written and self._there():
                 self._appeared(str(problem))
@@ -155,7 +155,7 @@ class _Execution:
         paths = self._paths(current)
         if paths:
             self._still_above(paths, current, fresh)
-            body = change(self._kind, self._wanted, paths, fresh, self._encoder)
+            body = update_body(self._kind, self._wanted, paths, fresh, self._encoder)
             try:
                 self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
             except Unclear as problem:
@@ -198,25 +198,25 @@ class _Execution:
     def _still_above(self, paths: set[tuple[str, ...]], current: Values, fresh: Row) -> None:
         """A limit that was above what is used when the plan was made is above it still."""
         before = {path_text(path): value_at(current, path) for path in paths}
-        found = too_low(self._kind, self._values, before, self._live(fresh).facts)
-        if found is not None:
-            raise Stale(f"{found.message}; plan again")
+        block = too_low(self._kind, self._values, before, self._live(fresh).facts)
+        if block is not None:
+            raise Stale(f"{block.message}; plan again")
 
     def _detach(self) -> None:
         fresh = self._fresh()
         self._still_as_planned(self._current(fresh))
         current = self._live(fresh).values
         values: Values = {}
-        for one in self._action.changes:
-            if one.cause is Cause.DEPENDENCY:
-                field = self._kind.field(one.path)
+        for change in self._action.changes:
+            if change.cause is Cause.DEPENDENCY:
+                field = self._kind.field(change.path)
                 if field.shape is Shape.SET:
-                    refs = references(from_json(one.before))
-                    gone = {str(self._resolve(ref, self._attribute(one.path, ref))) for ref in refs}
-                    values[one.path] = [raw for raw in current.get(one.path) or [] if str(raw) not in gone]
+                    refs = references(from_json(change.before))
+                    gone = {str(self._resolve(ref, self._attribute(change.path, ref))) for ref in refs}
+                    values[change.path] = [raw for raw in current.get(change.path) or [] if str(raw) not in gone]
                 else:
-                    values[one.path] = None
-        body = change(self._kind, values, {(name,) for name in values}, fresh, self._encoder)
+                    values[change.path] = None
+        body = update_body(self._kind, values, {(name,) for name in values}, fresh, self._encoder)
         try:
             self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
         except Unclear as problem:
@@ -249,12 +249,16 @@ class _Execution:
 
     def _late(self, locator: str, row: Row) -> Row:
         """Set what only an update takes."""
-        late = {one.name for one in self._kind.fields if one.has(Marker.AFTER_CREATE) and one.name in self._values}
+        late = {
+            field.name for field in self._kind.fields if field.has(Marker.AFTER_CREATE) and field.name in self._values
+        }
         missing = unmet(self._kind.fields, self._context.revealed(self._values), self._current(row)) if late else []
         paths = {path for path in missing if path[0] in late}
         if not paths:
             return row
-        self._provider.update(self._kind, locator, change(self._kind, self._values, paths, row, self._encoder), row)
+        self._provider.update(
+            self._kind, locator, update_body(self._kind, self._values, paths, row, self._encoder), row
+        )
         return until_ready(self._kind, self._provider, locator)
 
     def _own(self, id: str, locator: str) -> None:
@@ -266,7 +270,7 @@ class _Execution:
         fields = digests(self._kind, desired, self._key)
         before = self._context.ledger[self._address.site].entries.get(str(self._address))
         if before is not None:  # what is left alone is still as it was last applied
-            fields |= {path: one for path, one in before.fields.items() if path in self._action.left}
+            fields |= {path: digest for path, digest in before.fields.items() if path in self._action.left}
         owned = Owned(id, locator, fields, refers, now)
         self._journal.owns(str(self._address), owned)
 

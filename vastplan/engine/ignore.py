@@ -35,7 +35,7 @@ class IgnoreRule:
         if not self.fields and fnmatchcase(f"{address}.{change.path}", self.address):
             return True
         named = not self.fields or any(
-            fnmatchcase(change.path, one) or change.path.startswith(f"{one}.") for one in self.fields
+            fnmatchcase(change.path, field) or change.path.startswith(f"{field}.") for field in self.fields
         )
         return named and self.matches(address)
 
@@ -56,7 +56,7 @@ def ignore(
     gone: set[Address] = set()
     for address, action in actions.items():
         if action.verb is Verb.CREATE and by_hand(action):
-            rule = next((one for one in rules if not one.fields and one.matches(address)), None)
+            rule = next((rule for rule in rules if not rule.fields and rule.matches(address)), None)
             if rule is not None:
                 left.append(IgnoredChange(address, rule.reason, rule.document, rule.until))
                 gone.add(address)
@@ -71,14 +71,14 @@ def _without(action: Action, rules: tuple[IgnoreRule, ...], left: list[IgnoredCh
     covered = {
         change.path: rule
         for change in action.changes
-        if (rule := next((one for one in rules if one.covers(action.address, change)), None)) is not None
+        if (rule := next((rule for rule in rules if rule.covers(action.address, change)), None)) is not None
     }
     if not covered:
         return action
     rest = tuple(change for change in action.changes if change.path not in covered)
     if any(change.replaces for change in rest):
-        said = f"{', '.join(covered)} cannot be left as it was changed by hand: the object is replaced"
-        return replace(action, notes=(*action.notes, said))
+        note = f"{', '.join(covered)} cannot be left as it was changed by hand: the object is replaced"
+        return replace(action, notes=(*action.notes, note))
     for rule in dict.fromkeys(covered.values()):
         changes = tuple(change for change in action.changes if covered.get(change.path) is rule)
         left.append(IgnoredChange(action.address, rule.reason, rule.document, rule.until, changes))
@@ -95,14 +95,16 @@ def _standing(actions: dict[Address, Action], gone: set[Address], left: list[Ign
         fallen = {}
         for address, action in actions.items():
             needs = [ref.target for ref in references(from_json(dict(action.desired)))]
-            needs += [Address.parse(one) for one in action.after]
-            missing = next((one for one in needs if one in gone), None)
+            needs += [Address.parse(need) for need in action.after]
+            missing = next((need for need in needs if need in gone), None)
             if missing is not None and action.verb is not Verb.DELETE:
                 fallen[address] = missing
         if not fallen:
             return actions
         gone |= fallen.keys()
-        left += [IgnoredChange(one, f"it needs {missing}, which is left as it is") for one, missing in fallen.items()]
+        left += [
+            IgnoredChange(address, f"it needs {missing}, which is left as it is") for address, missing in fallen.items()
+        ]
         actions = {address: action for address, action in actions.items() if address not in fallen}
 
 
@@ -111,11 +113,11 @@ def without(fields: tuple[Field, ...], values: Values, paths: Iterable[str]) -> 
     gone = set(paths)
     if not gone:
         return values
-    found: Values = values
+    kept: Values = values
     for leaf in leaves(fields, values):
         if path_text(leaf.path) in gone:
-            found = _dropped(found, leaf.path)
-    return found
+            kept = _dropped(kept, leaf.path)
+    return kept
 
 
 def _dropped(values: dict[str, Any], path: Path) -> dict[str, Any]:

@@ -159,8 +159,9 @@ def live_of(site: str, kind: Kind, row: Row, provider: Provider) -> Live:
         id=item_id(kind.endpoint, row),
         locator=locator,
         values=decode(kind, row),
-        attributes={one.name: at(row, one.path) for one in kind.attributes if one.path} | {"path": locator},
-        facts={one.name: figure(one, row) for one in kind.facts},
+        attributes={attribute.name: at(row, attribute.path) for attribute in kind.attributes if attribute.path}
+        | {"path": locator},
+        facts={fact.name: figure(fact, row) for fact in kind.facts},
         system_owned=is_system_owned(kind, row),
         writers=provider.writers(row),
         controller=controller_of(kind, row),
@@ -204,8 +205,8 @@ def observe(
     """
     owned: dict[tuple[str, str], list[Owned]] = {}
     for site, part in (ledger or {}).items():
-        for text, one in part.entries.items():
-            owned.setdefault((site, Address.parse(text).kind), []).append(one)
+        for text, record in part.entries.items():
+            owned.setdefault((site, Address.parse(text).kind), []).append(record)
     tasks = list(dict.fromkeys((site, kind.name) for site, kind in wanted))
     kinds = {kind.name: kind for _, kind in wanted}
     with ThreadPoolExecutor(max_workers=max(1, min(16, len(tasks)))) as pool:
@@ -221,29 +222,27 @@ def _collection(
         return Collection(error=f"site {site} has no {kind.system}", absent=True)
     if isinstance(provider, Exception):
         return Collection(error=str(provider))
-    found: dict[str, Live] = {}
+    objects: dict[str, Live] = {}
     barren = 0
     try:
         for page in provider.pages(kind):
-            before = len(found)
+            before = len(objects)
             for row in page:
                 live = live_of(site, kind, row, provider)
                 if not live.id:
                     return Collection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
-                found[live.id] = live  # a list that moved between two pages may show a row twice
-            barren = 0 if len(found) > before else barren + 1
+                objects[live.id] = live  # a list that moved between two pages may show a row twice
+            barren = 0 if len(objects) > before else barren + 1
             if barren > MAX_BARREN_PAGES:
                 return Collection(error=f"{provider.describe()}: the list of {kind.name}s goes on and says nothing new")
-        for one in [one for one in owned if one.id not in found][:DOUBTS]:
-            there = provider.read(kind, one.locator)
-            if there is not None and item_id(kind.endpoint, there) == one.id:
-                text = (
-                    f"its list does not show {one.locator}, which answers when it is asked for: the list was cut short"
-                )
+        for record in [record for record in owned if record.id not in objects][:DOUBTS]:
+            there = provider.read(kind, record.locator)
+            if there is not None and item_id(kind.endpoint, there) == record.id:
+                text = f"its list does not show {record.locator}, which answers when it is asked for: the list was cut short"
                 return Collection(error=f"{provider.describe()}: {text}")
     except VastplanError as problem:
         return Collection(error=str(problem))
     except _MISSHAPEN as problem:
         text = f"{provider.describe()}: a {kind.name} in the answer does not have the documented form"
         return Collection(error=f"{text} ({type(problem).__name__})")
-    return Collection(list(found.values()))
+    return Collection(list(objects.values()))

@@ -50,17 +50,17 @@ def moved_since(kind: Kind, action: Action, desired: Values, current: Values) ->
     was as the document says."""
     # What is let go of and attached again is in the plan as that one reference, not as the value of its field.
     before = {change.path: change.before for change in action.changes if change.cause is not Cause.DEPENDENCY}
-    found = []
+    fields = []
     for leaf in leaves(kind.fields, desired):
         path, now = path_text(leaf.path), value_at(current, leaf.path)
         if _hides(leaf.field, leaf.value):
             continue
         if path in before:
             if from_json(to_json(now)) != from_json(before[path]):  # whoever manages what is referred to
-                found.append(StaleField(path, before[path], to_json(now), leaf.field.unit))
+                fields.append(StaleField(path, before[path], to_json(now), leaf.field.unit))
         elif not same(leaf.field, leaf.value, now):
-            found.append(StaleField(path, to_json(leaf.value), to_json(now), leaf.field.unit))
-    return tuple(found)
+            fields.append(StaleField(path, to_json(leaf.value), to_json(now), leaf.field.unit))
+    return tuple(fields)
 
 
 def moved_unseen(kind: Kind, then: Mapping[str, Any], values: Values) -> tuple[StaleField, ...]:
@@ -76,14 +76,14 @@ def moved_unseen(kind: Kind, then: Mapping[str, Any], values: Values) -> tuple[S
 
 def outgrown(kind: Kind, action: Action, facts: Mapping[str, Any]) -> tuple[StaleField, ...]:
     """The figures of use that have grown out of the band in which they were weighed."""
-    weighed = {one.name: one.value for one in action.evidence}
+    weighed = {figure.name: figure.value for figure in action.evidence}
     units = {fact.name: fact.unit for fact in kind.facts}
-    found = []
+    fields = []
     for name in kind.in_use:
         then, now, unit = weighed.get(name, 0), facts[name], units.get(name, "")
         if grown(then, now):
-            found.append(StaleField(name, then, str(now) if isinstance(now, Unknown) else now, unit))
-    return tuple(found)
+            fields.append(StaleField(name, then, str(now) if isinstance(now, Unknown) else now, unit))
+    return tuple(fields)
 
 
 def grown(then: Any, now: Any) -> bool:
@@ -122,18 +122,20 @@ def _outgrown_evidence(action: Action, matches: Matches, dependents: DependentsI
 
 def stale(moved: tuple[StaleField, ...]) -> Stale:
     """The refusal, with both values of each."""
-    told = "; ".join(
-        f"{inert(one.path, 80)} was {_plain(one.planned, one.unit)} and is {_plain(one.live, one.unit)} now"
-        for one in moved[:_NAMED]
+    values = "; ".join(
+        f"{inert(field.path, 80)} was {_plain(field.planned, field.unit)} and is {_plain(field.live, field.unit)} now"
+        for field in moved[:_NAMED]
     )
     more = f"; {len(moved) - _NAMED} more" if len(moved) > _NAMED else ""
     return Stale(
-        f"it moved since the plan was made: {told or 'in what the document does not say'}{more}; plan again", moved
+        f"it moved since the plan was made: {values or 'in what the document does not say'}{more}; plan again", moved
     )
 
 
 def _hides(field: Field, value: Any) -> bool:
-    return bool(field.markers & _HIDDEN) or field.secret or any(isinstance(one, Secret) for one in _scalars(value))
+    return (
+        bool(field.markers & _HIDDEN) or field.secret or any(isinstance(scalar, Secret) for scalar in _scalars(value))
+    )
 
 
 def _scalars(value: Any) -> Iterator[Any]:
@@ -152,7 +154,7 @@ def _plain(value: Any, unit: str) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list):
-        return inert("[" + ", ".join(_plain(one, unit) for one in value) + "]", 120)
+        return inert("[" + ", ".join(_plain(item, unit) for item in value) + "]", 120)
     if isinstance(value, Ref):
         return inert(value, 80)
     return inert(show(value, unit), 80)

@@ -15,12 +15,12 @@ from vastplan.schema.kind import Kind
 
 def topology(matches: Matches, desired: Mapping[Address, Entry], actions: Iterable[Action]) -> tuple[Node, ...]:
     """One node for each address, sorted. An object that goes stands on what it stands on now."""
-    found: dict[Address, Node] = {}
+    nodes: dict[Address, Node] = {}
     named: list[Ref] = []
     for address, entry in desired.items():
         refs = references(entry.values)
         targets = [*(ref.target for ref in refs), *entry.after]
-        found[address] = _node(matches, address, targets, entry.values)
+        nodes[address] = _node(matches, address, targets, entry.values)
         named += refs
     for action in actions:
         address = action.address
@@ -28,28 +28,28 @@ def topology(matches: Matches, desired: Mapping[Address, Entry], actions: Iterab
             continue
         live = matches.match(address).live
         values = matches.symbolic(matches.kinds[address.kind], live) if live else {}
-        found[address] = _node(matches, address, [ref.target for ref in references(values)], values)
+        nodes[address] = _node(matches, address, [ref.target for ref in references(values)], values)
     for ref in named:
-        if ref.target not in found:
+        if ref.target not in nodes:
             kind = matches.kinds[ref.target.kind]
-            found[ref.target] = Node(str(ref.target), kind.system, kind.stage, managed=False)
-    return tuple(found[address] for address in sorted(found))
+            nodes[ref.target] = Node(str(ref.target), kind.system, kind.stage, managed=False)
+    return tuple(nodes[address] for address in sorted(nodes))
 
 
 def _node(matches: Matches, address: Address, targets: Iterable[Address], values: Mapping[str, Any]) -> Node:
     kind = matches.kinds[address.kind]
-    refers = tuple(str(one) for one in dict.fromkeys(targets) if one != address)
+    refers = tuple(str(target) for target in dict.fromkeys(targets) if target != address)
     return Node(str(address), kind.system, kind.stage, refers, tuple(_figures(matches, kind, address, values)))
 
 
 def _figures(matches: Matches, kind: Kind, address: Address, values: Mapping[str, Any]) -> Iterator[Evidence]:
     """Its measures, and of those who use the storage what runs there now."""
-    told: set[str] = set()
-    for one in kind.measures:  # of two by one name, the first that is there: a live object may show both
-        amounts = [amount for amount in _at(values, one.path) if isinstance(amount, int | float)]
-        if amounts and one.name not in told:
-            told.add(one.name)
-            yield Evidence(one.name, sum(amounts), one.unit)
+    shown: set[str] = set()
+    for measure in kind.measures:  # of two by one name, the first that is there: a live object may show both
+        amounts = [amount for amount in _at(values, measure.path) if isinstance(amount, int | float)]
+        if amounts and measure.name not in shown:
+            shown.add(measure.name)
+            yield Evidence(measure.name, sum(amounts), measure.unit)
     live = matches.match(address).live if kind.stage is Stage.TEAM else None
     for fact in kind.facts if live else ():
         assert live is not None

@@ -24,9 +24,9 @@ def narrowing(action: Action, context: GuardContext) -> Block | None:
     users = figures.behind(live, context.matches, context.referrers)
     if not users:
         return None
-    untold = [f"whether a {kind.name} is behind it {one}" for kind, one in users if isinstance(one, Unknown)]
-    told = [f"{one} {kind.name}(s)" for kind, one in users if not isinstance(one, Unknown)]
-    seen = "; ".join([*([f"in use behind it: {', '.join(told)}"] if told else []), *untold])
+    unknown = [f"whether a {kind.name} is behind it {number}" for kind, number in users if isinstance(number, Unknown)]
+    known = [f"{number} {kind.name}(s)" for kind, number in users if not isinstance(number, Unknown)]
+    seen = "; ".join([*([f"in use behind it: {', '.join(known)}"] if known else []), *unknown])
     text = "; ".join(f"{path} would no longer let in {some(clients)}" for path, clients in lost.items())
     fix = f"--allow-narrow {action.address}, or keep them until nobody has it mounted"
     return Block("narrows", f"{text}; {seen}", fix)
@@ -38,19 +38,19 @@ def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, lis
         return {}
     # A reference that is let go of and attached again has a change of its own, beside the one that may narrow its field.
     changes = [change for change in action.changes if not change.known_after_apply]
-    found = {change.path: _lost(change, action, kind, live) for change in changes}
-    return {path: clients for path, clients in found.items() if clients}
+    lost = {change.path: _lost(change, action, kind, live) for change in changes}
+    return {path: clients for path, clients in lost.items() if clients}
 
 
 def _lost(change: FieldChange, action: Action, kind: Kind, live: Live | None) -> list[str]:
-    field = next((one for one in kind.fields if one.name == change.path), None)
+    field = next((candidate for candidate in kind.fields if candidate.name == change.path), None)
     if field is None or field.admits is None:
         return []
     if field.admits.open_when_empty and not change.after:
         return []
     shown = live.values if live is not None else {}
     wider = [_texts(action.desired.get(name, to_json(shown.get(name)))) for name in field.admits.also]
-    after = [*_texts(change.after), *(one for texts in wider for one in texts)]
+    after = [*_texts(change.after), *(text for texts in wider for text in texts)]
     if field.admits.open_when_empty and not change.before:
         return ["everybody else"]
     return cut_off(_texts(change.before), after)
@@ -60,9 +60,9 @@ def _texts(value: Any) -> list[str]:
     """The items of a list as texts; a reference by its address."""
     items = value if isinstance(value, list) else []
     return [
-        str(next(iter(one.values()))) if isinstance(one, dict) and len(one) == 1
-        else one if isinstance(one, str) else json.dumps(one)
-        for one in items
+        str(next(iter(item.values()))) if isinstance(item, dict) and len(item) == 1
+        else item if isinstance(item, str) else json.dumps(item)
+        for item in items
     ]  # fmt: skip
 
 

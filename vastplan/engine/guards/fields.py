@@ -73,5 +73,5 @@ def _floor(kind: Kind, path: tuple[str, ...], facts: Mapping[str, Any]) -> tuple
             used = facts[name]
             if isinstance(used, Mapping):
                 used = used.get(path[steps.index("*")], 0)
-            return used, next(one.unit for one in kind.facts if one.name == name)
+            return used, next(fact.unit for fact in kind.facts if fact.name == name)
     return None
