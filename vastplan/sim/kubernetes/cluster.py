@@ -73,8 +73,8 @@ class Cluster:
 
     def objects(self, resource: Resource, namespace: str = "") -> list[Object]:
         """All objects, or those of one namespace, in the order of creation."""
-        found = self.store.rows(self.rows(resource))
-        return [item for item in found if item["metadata"]["namespace"] == namespace] if namespace else found
+        bodies = self.store.rows(self.rows(resource))
+        return [body for body in bodies if body["metadata"]["namespace"] == namespace] if namespace else list(bodies)
 
     def put(self, resource: Resource, body: Object) -> Object:
         """Store an object under a new resourceVersion."""

@@ -33,7 +33,7 @@ class Context:
 
     def rows(self, kind: str) -> list[Row]:
         """All rows of a kind, oldest first."""
-        return self.store.rows(f"{self.name}/{kind}")
+        return list(self.store.rows(f"{self.name}/{kind}"))
 
     def get(self, kind: str, key: str) -> Row | None:
         """One row, or `None`."""

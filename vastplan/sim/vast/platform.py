@@ -60,8 +60,8 @@ DNS = Collection(
 )
 
 
-def seed(engine: Engine) -> None:
-    """What a new cluster comes with."""
+def install(engine: Engine) -> None:
+    """Store what a new cluster comes with; for an empty store."""
     cluster = engine.cluster
     software = f"{cluster.version}.0" if cluster.version.count(".") == 1 else cluster.version
     release = f"{software}.{BUILD}"
