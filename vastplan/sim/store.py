@@ -74,8 +74,8 @@ class Store:
             path.parent.mkdir(parents=True, exist_ok=True)
             # Planes are served from many threads, but the world's lock lets one in at a time.
             self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._file.execute("PRAGMA synchronous=OFF")  # survives this process, not the machine; first: WAL syncs too
             self._file.execute("PRAGMA journal_mode=WAL")
-            self._file.execute("PRAGMA synchronous=OFF")
             self._file.execute(
                 "CREATE TABLE IF NOT EXISTS row (collection TEXT, id TEXT, body TEXT, PRIMARY KEY (collection, id))"
             )

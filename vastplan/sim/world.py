@@ -21,7 +21,7 @@ from vastplan.sim.csi import VastStorage
 from vastplan.sim.endpoints import Endpoint, running
 from vastplan.sim.kubernetes import KubernetesPlane, kubeconfig
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
-from vastplan.sim.serve import Authority, Server
+from vastplan.sim.serve import Server, process_authority
 from vastplan.sim.store import Row, Store
 from vastplan.sim.vast import VastPlane
 from vastplan.sim.wire import Plane
@@ -48,7 +48,7 @@ class World:
         self.folder = folder
         self.sites: dict[str, SimSite] = {}
         self.lock = threading.RLock()
-        self._authority = Authority()
+        self._authority = process_authority()
         self._systems = {site: tuple(systems) for site, systems in sites.items()}
         self._ports = dict(ports or {})
         self._stores: list[Store] = []
