@@ -7,16 +7,17 @@ A difference names, by the start of a path: `paths` that are not there, `fields`
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
+
+from vastplan.sim.json_copy import json_copy
 
 Content = dict[str, Any]
 
 
 def older(base: Content, difference: Content) -> Content:
     """The content of the older table; raises `KeyError` when the difference names what the newer one has not."""
-    content: Content = copy.deepcopy(base)
+    content: Content = json_copy(base)
     for start in difference.get("paths", []):
         _drop(content["paths"], start)
     for deep, places in ((False, difference.get("fields", {})), (True, difference.get("deep", {}))):

@@ -14,9 +14,9 @@ import jsonschema.protocols
 from vastplan.sim.older import older
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """One documented operation: its query names, its body's validator and its answers."""
+    """One documented operation: its query names, its body's validator and its answers. There is one of it a table."""
 
     method: str
     path: str

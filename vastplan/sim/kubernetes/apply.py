@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.kubernetes.fields import Leaves, Path, item_key, resolve, text
 from vastplan.sim.kubernetes.managed import Entry, Writer, changed, lost, paths
 from vastplan.sim.kubernetes.resources import Resource
@@ -21,7 +22,7 @@ def applied(
     leaves = Leaves(table, resource)
     wanted = set(leaves.of(intent, containers=False))
     if live is None:
-        return copy.deepcopy(intent), [writer.entry(wanted)]
+        return json_copy(intent), [writer.entry(wanted)]
     entries = live["metadata"].get("managedFields") or _before_first(leaves, writer, live)
     schema = resource.schema(table)
     merged = _merged(table, schema, live, intent)
@@ -55,7 +56,7 @@ def _merged(table: Table, schema: dict[str, Any], live: Any, intent: Any) -> Any
         extra = schema.get("additionalProperties")
         for key, value in intent.items():
             inner = schema.get("properties", {}).get(key, extra if isinstance(extra, dict) else {})
-            found[key] = _merged(table, inner, live[key], value) if key in live else copy.deepcopy(value)
+            found[key] = _merged(table, inner, live[key], value) if key in live else json_copy(value)
         return found
     if isinstance(live, list) and isinstance(intent, list) and schema.get("x-kubernetes-list-type") in ("map", "set"):
         found_list = list(live)
@@ -63,11 +64,11 @@ def _merged(table: Table, schema: dict[str, Any], live: Any, intent: Any) -> Any
         for item in intent:
             at = places.get(item_key(schema, item))
             if at is None:
-                found_list.append(copy.deepcopy(item))
+                found_list.append(json_copy(item))
             else:
                 found_list[at] = _merged(table, schema["items"], found_list[at], item)
         return found_list
-    return copy.deepcopy(intent)
+    return json_copy(intent)
 
 
 def _remove(table: Table, schema: dict[str, Any], node: Any, path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from bisect import bisect_right
 from collections import OrderedDict
 from typing import Any
 
@@ -108,16 +109,17 @@ def read(cluster: Cluster, target: Target, request: Request, snapshots: Snapshot
             if kept is None:
                 raise Refusal(410, "Expired", _EXPIRED, metadata={"continue": _token(-1, start)})
     bodies = select(cluster, target, request) if kept is None else kept
-    rest = [body for body in bodies if _row(body) > start] if start else bodies
-    page = rest[:limit] if limit else rest
+    first = bisect_right(bodies, start, key=_row) if start else 0
+    left = len(bodies) - first
+    page = bodies[first : first + limit] if limit else bodies[first:]
     metadata: dict[str, Any] = {"resourceVersion": str(version)}
     if target.resource.custom:
         metadata["continue"] = ""
-    if len(page) < len(rest):
+    if len(page) < left:
         snapshots.keep(_scope(request), version, cluster.clock(), bodies)
         metadata["continue"] = _token(version, _row(page[-1]))
         if not selected:
-            metadata["remainingItemCount"] = len(rest) - len(page)
+            metadata["remainingItemCount"] = left - len(page)
     resource = target.resource
     items = page if resource.custom else [_bare(body) for body in page]
     head = {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": metadata}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.kubernetes.fields import resolve
 from vastplan.sim.kubernetes.status import Refusal, bad_request
 from vastplan.sim.tables import Table
@@ -37,7 +37,7 @@ def json_patch(document: Any, operations: Any) -> Any:
         raise bad_request(
             f"error decoding patch: json: cannot unmarshal {kind} into Go value of type []handlers.jsonPatchOp"
         )
-    holder = {"": copy.deepcopy(document)}
+    holder = {"": json_copy(document)}
     for operation in operations:
         try:
             _operate(holder, operation)
@@ -78,7 +78,7 @@ def _operate(holder: dict[str, Any], operation: dict[str, Any]) -> None:
         _value(parent, last)  # in a list, what is replaced must be there
         parent[key] = operation["value"]
     elif verb in ("add", "copy", "move"):
-        value = operation["value"] if verb == "add" else copy.deepcopy(_source(holder, operation["from"]))
+        value = operation["value"] if verb == "add" else json_copy(_source(holder, operation["from"]))
         if verb == "move":
             _operate(holder, {"op": "remove", "path": operation["from"]})
         if isinstance(parent, list):

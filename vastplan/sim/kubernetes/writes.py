@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import random
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.kubernetes import admission, apply, lifecycle, names, patches, rules
 from vastplan.sim.kubernetes.admission.attempt import Attempt
 from vastplan.sim.kubernetes.call import APPLY, JSON, MERGE, PATCHES, STRATEGIC, Call
@@ -95,11 +95,11 @@ def _create(call: Call, body: Object, causes: list[Cause], entries: list[Object]
     if not metadata.get("name") and metadata.get("generateName"):
         metadata["name"] = metadata["generateName"] + "".join(random.choices(_ALPHABET, k=5))
     rule = rules.of(resource)
-    new = copy.deepcopy({**body, "metadata": metadata})
+    new = json_copy({**body, "metadata": metadata})
     rule.defaults(new)
     if resource.has_status:
         new.pop("status", None)
-    said = copy.deepcopy(new)
+    said = json_copy(new)
     rule.create(new)
     if resource.kind == "PersistentVolume":
         new["status"]["lastPhaseTransitionTime"] = cluster.now()
@@ -152,7 +152,7 @@ def _update(call: Call, body: Object, old: Object, causes: list[Cause], entries:
     _numbered(version)
     if version and version != old["metadata"]["resourceVersion"]:
         raise resource.conflict(target.name, _MODIFIED)
-    new = _prepared(call, copy.deepcopy(body), old)
+    new = _prepared(call, json_copy(body), old)
     if entries is None:
         entries = after_update(Leaves(cluster.table, resource), call.writer(), old, new)
         if body["metadata"].get("managedFields") == [{}]:  # the documented way to forget all managers

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import scopes, settle
 from vastplan.sim.runai.context import TENANT, Call, Context, Routes
 from vastplan.sim.runai.query import Fields, page, select
@@ -32,7 +32,7 @@ def _mark_deleted(ctx: Context, row: Row) -> None:
 
 
 def _view(row: Row) -> Row:
-    return copy.deepcopy(row) | {"tenantId": TENANT, "status": {"phase": row["phase"], "message": "", "details": ""}}
+    return json_copy(row) | {"tenantId": TENANT, "status": {"phase": row["phase"], "message": "", "details": ""}}
 
 
 def _finish(ctx: Context, row: Row, goal: str) -> None:

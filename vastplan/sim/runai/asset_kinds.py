@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 from typing import Literal
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai.refusal import Refused
 from vastplan.sim.store import Row
 
@@ -28,7 +28,7 @@ class Kind:
         missing = [name for name in self.required if name not in spec]
         if missing:
             raise Refused(400, f"spec: {', '.join(missing)} is required")
-        return copy.deepcopy(self.defaults) | spec
+        return json_copy(self.defaults) | spec
 
 
 CLAIM_DEFAULTS: Row = {

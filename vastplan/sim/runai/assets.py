@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import uuid
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import asset_lists, claims, scopes, settle, workloads
 from vastplan.sim.runai.asset_kinds import KINDS, Kind
 from vastplan.sim.runai.context import ACCEPTED, TENANT, Call, Context, Routes
@@ -56,7 +56,7 @@ def _users(ctx: Context, row: Row) -> Iterator[Row]:
 
 def _view(ctx: Context, row: Row, query: Any, *, unified: bool = False) -> Row:
     kind = KINDS[row["kind"]]
-    meta = copy.deepcopy(row["meta"]) | {
+    meta = json_copy(row["meta"]) | {
         "id": row["id"],
         "kind": kind.kind,
         "tenantId": TENANT,
@@ -66,12 +66,12 @@ def _view(ctx: Context, row: Row, query: Any, *, unified: bool = False) -> Row:
     }
     if row["scope"] == "project":
         meta["projectName"] = ctx.need("project", row["unit"])["name"]
-    spec = copy.deepcopy(row["spec"])
+    spec = json_copy(row["spec"])
     body: Row = {"meta": meta, "spec": {kind.key: spec} if unified else spec, "compliance": None}
     if row["kind"] == "pvc":
         body["clusterInfo"] = {"resources": [{"name": claim["name"]} for claim in row["claims"].values()]}
     if query.get("statusInfo"):
-        issues = copy.deepcopy(row["issues"])
+        issues = json_copy(row["issues"])
         body["status"] = {"status": _status(ctx, row, kind), "issues": issues, "message": row["message"]}
     if query.get("usageInfo"):
         users: Row = {name: [] for name in (*workloads.TYPES.values(), "templates")}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import re
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import access_rules, assets, org_units, quota
 from vastplan.sim.runai.context import Call, Context, Routes
 from vastplan.sim.runai.query import page, select
@@ -31,7 +31,7 @@ def _new(ctx: Context, identity: Row, settings: Row, resources: dict[str, Row]) 
 
 def _view(ctx: Context, row: Row, *, verbose: bool, single: bool) -> Row:
     projects = org_units.projects_of(ctx, row["id"])
-    body = copy.deepcopy(row) | {
+    body = json_copy(row) | {
         "resources": quota.view(ctx, row),
         "totalResources": quota.totals(row["resources"]),
         "children": [{"id": project["id"], "name": project["name"], "children": []} for project in projects],

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import re
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import clusters, settle
 from vastplan.sim.runai.context import ACCEPTED, TENANT, Call, Context, Routes
 from vastplan.sim.runai.query import page, select
@@ -49,7 +49,7 @@ def _new(ctx: Context, fields: Row, *, default: bool) -> Row:
 
 def _view(ctx: Context, row: Row) -> Row:
     cluster = ctx.get("cluster", row["clusterId"]) or {"name": ""}
-    body = copy.deepcopy(row)
+    body = json_copy(row)
     spec = {name: body[name] for name in (*SELECTOR, *OPTIONAL)}
     return body | {
         "clusterName": cluster["name"],

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import uuid
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai.context import Call, Context, Routes
 from vastplan.sim.runai.query import page, select
 from vastplan.sim.store import Row
@@ -36,7 +36,7 @@ def _list(ctx: Context, call: Call) -> Response:
     rows = [row for row in ctx.rows("node") if row["clusterUuid"] == cluster["id"]]
     rows = [row for row in rows if call.query.get("nodeName", row["name"]) == row["name"]]
     shown, _ = page(select(rows, call.query, {}), call.query)
-    return Response(200, {"nodes": copy.deepcopy(shown)})
+    return Response(200, {"nodes": json_copy(shown)})
 
 
 ROUTES: Routes = {("GET", PATH): _list}

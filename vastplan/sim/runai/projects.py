@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import re
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import access_rules, assets, departments, org_units, quota, settle, workloads
 from vastplan.sim.runai.cluster import LABEL
 from vastplan.sim.runai.context import Call, Context, Routes
@@ -23,7 +23,7 @@ LONGEST_NAMESPACE = 63
 def _view(ctx: Context, row: Row) -> Row:
     department = ctx.need("department", row["parentId"])
     total, per_pool = quota.statuses(ctx, row["clusterId"], [row])
-    return copy.deepcopy(row) | {
+    return json_copy(row) | {
         "resources": quota.view(ctx, row),
         "totalResources": quota.totals(row["resources"]),
         "parent": {"id": department["id"], "name": department["name"]},
@@ -45,7 +45,7 @@ def _effective(row: Row, department: Row) -> Row:
     rules = {name: min(part[name] for part in (own, inherited) if name in part) for name in own | inherited}
     found: Row = {"schedulingRules": rules or None}
     for name in ("defaultNodePools", "nodeTypes"):
-        found[name] = copy.deepcopy(row[name] if row[name] is not None else department[name])
+        found[name] = json_copy(row[name] if row[name] is not None else department[name])
     return found
 
 

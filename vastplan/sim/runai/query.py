@@ -26,15 +26,14 @@ def parse(table: Table, operation: Operation, raw: Mapping[str, list[str]]) -> d
     for name, values in raw.items():
         if name not in operation.query:
             raise Refused(400, f"there is no query parameter {name}")
-        schema = {key: value for key, value in operation.query[name].items() if key != "required"}
-        kind = resolved(table, schema, "").get("type")
+        kind = resolved(table, operation.query[name], "").get("type")
         if kind == "array":
             found[name] = [part for value in values for part in value.split(",")]
         elif len(values) > 1:
             raise Refused(400, f"query parameter {name} is repeated")
         else:
             found[name] = _typed(kind, values[0], name)
-        check_value(table, schema, found[name], name)
+        check_value(table, operation, found[name], name)
     if found.get("offset", 0) < 0:
         raise Refused(400, "offset is negative")
     return found

@@ -5,10 +5,10 @@ A row keeps only the entries it was given, by node pool id; answers hold an entr
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import node_pools, workloads
 from vastplan.sim.runai.context import Context
 from vastplan.sim.runai.refusal import Refused
@@ -37,7 +37,7 @@ def accepted(ctx: Context, cluster_id: str, entries: list[Row]) -> dict[str, Row
 
 def merged(ctx: Context, row: Row, entries: list[Row]) -> dict[str, Row]:
     """A row's entries with only the given attributes of the given entries changed."""
-    found: dict[str, Row] = copy.deepcopy(row["resources"])
+    found: dict[str, Row] = json_copy(row["resources"])
     seen: set[str] = set()
     for entry in entries:
         pool = _pool(ctx, row["clusterId"], entry.get("nodePool"))
@@ -120,7 +120,7 @@ def view(ctx: Context, row: Row) -> list[Row]:
     """The entries as answers show them: one for every pool of the cluster."""
     zero = _complete(ctx, {})
     return [
-        {"nodePool": {"id": pool["id"], "name": pool["name"]}, **copy.deepcopy(row["resources"].get(pool["id"], zero))}
+        {"nodePool": {"id": pool["id"], "name": pool["name"]}, **json_copy(row["resources"].get(pool["id"], zero))}
         for pool in node_pools.of(ctx, row["clusterId"])
     ]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import copy
 import uuid
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai.context import TENANT, Call, Context, Routes
 from vastplan.sim.runai.query import page, select
 from vastplan.sim.runai.refusal import Refused
@@ -56,8 +56,8 @@ def _list_v2(ctx: Context, call: Call) -> Response:
                     "allowVolumeExpansion": one["allow_volume_expansion"],
                     "isDefault": one["is_default"],
                 },
-                "permissions": copy.deepcopy(configured.get("permissions")),
-                "customization": copy.deepcopy(configured.get("customization")),
+                "permissions": json_copy(configured.get("permissions")),
+                "customization": json_copy(configured.get("customization")),
             }
         )
     return Response(200, {"items": items})
@@ -70,7 +70,7 @@ def _list(ctx: Context, call: Call) -> Response:
 
 
 def _view(row: Row) -> Row:
-    return copy.deepcopy(row) | {"tenantId": TENANT}
+    return json_copy(row) | {"tenantId": TENANT}
 
 
 def _need(ctx: Context, call: Call) -> Row:
@@ -110,7 +110,7 @@ def _replace(ctx: Context, call: Call) -> Response:
 
 def _patch(ctx: Context, call: Call) -> Response:
     row = _need(ctx, call)
-    given = copy.deepcopy(call.body)
+    given = json_copy(call.body)
     if given.get("permissions") is not None:
         row["permissions"] = (row["permissions"] or {}) | given["permissions"]
     if given.get("customization") is not None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import uuid
 from collections.abc import Sequence
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai.context import TENANT, Call, Context, Routes
 from vastplan.sim.runai.query import Fields, page, select
 from vastplan.sim.store import Row
@@ -91,7 +91,7 @@ def delete(ctx: Context, row: Row) -> None:
 def _view(ctx: Context, row: Row) -> Row:
     gpu = {"gpu": {"request": row["gpus"], "limit": row["gpus"]}}
     assets = [ctx.get("asset", key) for key in row["datasources"]]
-    body = copy.deepcopy(row) | {
+    body = json_copy(row) | {
         "tenantId": TENANT,
         "category": "Build" if row["type"] == "Workspace" else "Train",
         "conditions": [],
@@ -110,7 +110,7 @@ def _view(ctx: Context, row: Row) -> Row:
         "requestedNodePools": [row["nodePool"]],
         "allocatedResources": {"gpu": row["gpus"] if row["phase"] in HOLDING else 0.0},
         "workloadRequestedResources": gpu,
-        "podsRequestedResources": copy.deepcopy(gpu),
+        "podsRequestedResources": json_copy(gpu),
         "actionsSupport": {"delete": False, "suspend": False},
         "datasources": [{"id": one["id"], "name": one["meta"]["name"], "type": one["kind"]} for one in assets if one],
     }
