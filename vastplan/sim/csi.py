@@ -37,16 +37,16 @@ class VastStorage:
         return {**kept, "view_id": str(view["id"]), "quota_id": str(quota["id"]), "tenant_id": str(tenant)}
 
     def _block(self, parameters: dict[str, str], volume_id: str, size: int) -> dict[str, str]:
-        found = [
+        subsystems = [
             view
             for view in self._all("views")
             if view["name"] == parameters["subsystem"] and "BLOCK" in view["protocols"]
         ]
         if "tenant_name" in parameters:
-            found = [view for view in found if view["tenant_name"] == parameters["tenant_name"]]
-        if len(found) != 1:
-            raise ValueError(f"{len(found)} subsystems are named {parameters['subsystem']}")
-        body: dict[str, Any] = {"name": volume_id, "size": size, "view_id": found[0]["id"]}
+            subsystems = [view for view in subsystems if view["tenant_name"] == parameters["tenant_name"]]
+        if len(subsystems) != 1:
+            raise ValueError(f"{len(subsystems)} subsystems are named {parameters['subsystem']}")
+        body: dict[str, Any] = {"name": volume_id, "size": size, "view_id": subsystems[0]["id"]}
         if "qos_policy" in parameters:
             body["qos_policy_id"] = self._one("qospolicies", parameters["qos_policy"])["id"]
         volume = self._call("POST", "/volumes/", body)
@@ -69,15 +69,15 @@ class VastStorage:
         return [row for row in self._all(collection) if str(row[field]).rsplit("/", 1)[-1] == volume_id]
 
     def _all(self, collection: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._call("GET", f"/{collection}/", None)
-        return found
+        rows: list[dict[str, Any]] = self._call("GET", f"/{collection}/", None)
+        return rows
 
     def _one(self, collection: str, name: str) -> dict[str, Any]:
-        found = [row for row in self._all(collection) if row["name"] == name]
-        if len(found) != 1:
-            problem = "no object" if not found else "too many objects"
+        matches = [row for row in self._all(collection) if row["name"] == name]
+        if len(matches) != 1:
+            problem = "no object" if not matches else "too many objects"
             raise ValueError(f"{collection}: {problem} with name {name!r}")
-        return found[0]
+        return matches[0]
 
     def _call(self, method: str, path: str, body: Any) -> Any:
         raw = b"" if body is None else json.dumps(body).encode()

@@ -28,7 +28,7 @@ READ_ONLY = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RecordedCall:
     """One request as the server saw it."""
 
     method: str
@@ -63,7 +63,7 @@ class Server:
     def __init__(self, plane: Plane, authority: Authority, lock: threading.RLock, port: int = 0) -> None:
         self.plane = plane
         self.faults = Faults()
-        self.calls: list[Call] = []
+        self.calls: list[RecordedCall] = []
         self.rate: Rate | None = None  # no limit
         self.latency = 0.0  # seconds added to every answer, outside the lock: for benchmarks
         self._lock = lock
@@ -82,7 +82,7 @@ class Server:
         self._thread.join()
         self._http.server_close()
 
-    def writes(self) -> list[Call]:
+    def writes(self) -> list[RecordedCall]:
         """The calls that could have changed something: all but reads, log-ins and access reviews."""
         harmless = ("/token", "/token/refresh", "selfsubjectaccessreviews")
         return [
@@ -97,7 +97,7 @@ class Server:
             fault = self.faults.strike(request.method, request.path)
             admitted = self.rate is None or self.rate.admits()
             response = self._answer(request, fault) if admitted else self.plane.busy()
-            self.calls.append(Call(request.method, request.path, response.status))
+            self.calls.append(RecordedCall(request.method, request.path, response.status))
         delay = self.latency + (fault.seconds if fault and fault.effect is Effect.DELAY else 0.0)
         if delay:
             time.sleep(delay)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vastplan.sim.kubernetes import driver, quantity, settle
 from vastplan.sim.kubernetes.admission import quota
-from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import CLAIMS, CLASSES, PODS, VOLUMES, Resource
 from vastplan.sim.kubernetes.rules.volumes import claim_size
 
@@ -12,7 +12,7 @@ _CLAIM_PROTECTION = "kubernetes.io/pvc-protection"
 _VOLUME_PROTECTION = "kubernetes.io/pv-protection"
 
 
-def used_by(cluster: Cluster, claim: Object) -> list[str]:
+def used_by(cluster: KubernetesCluster, claim: Object) -> list[str]:
     """The names of the pods that use a claim."""
     name, namespace = claim["metadata"]["name"], claim["metadata"]["namespace"]
     return [
@@ -24,7 +24,7 @@ def used_by(cluster: Cluster, claim: Object) -> list[str]:
     ]
 
 
-def claim_step(cluster: Cluster, resource: Resource, claim: Object) -> bool:
+def claim_step(cluster: KubernetesCluster, resource: Resource, claim: Object) -> bool:
     """One look at a claim: let it go, bind it, or grow it."""
     if claim["metadata"].get("deletionTimestamp"):
         return not used_by(cluster, claim) and release(cluster, claim)
@@ -38,7 +38,7 @@ def claim_step(cluster: Cluster, resource: Resource, claim: Object) -> bool:
         return False
 
 
-def _bind(cluster: Cluster, claim: Object) -> bool:
+def _bind(cluster: KubernetesCluster, claim: Object) -> bool:
     spec = claim["spec"]
     volume = _static(cluster, claim)
     if volume is None and not spec.get("volumeName"):
@@ -66,7 +66,7 @@ def _bind(cluster: Cluster, claim: Object) -> bool:
     return True
 
 
-def _static(cluster: Cluster, claim: Object) -> Object | None:
+def _static(cluster: KubernetesCluster, claim: Object) -> Object | None:
     """The volume that is there already and fits: the one named, else the one reserved, else the smallest free one."""
     fits = [volume for volume in cluster.objects(VOLUMES) if _fits(volume, claim)]
     named = claim["spec"].get("volumeName")
@@ -83,8 +83,8 @@ def _fits(volume: Object, claim: Object) -> bool:
     if volume["metadata"].get("deletionTimestamp"):
         return False
     if reference is not None:
-        at = (reference.get("namespace"), reference.get("name"))
-        if at != (claim["metadata"]["namespace"], claim["metadata"]["name"]):
+        claimed_by = (reference.get("namespace"), reference.get("name"))
+        if claimed_by != (claim["metadata"]["namespace"], claim["metadata"]["name"]):
             return False
         if reference.get("uid", claim["metadata"]["uid"]) != claim["metadata"]["uid"]:
             return False  # an earlier claim of this name: the volume is released, not free
@@ -99,7 +99,7 @@ def _fits(volume: Object, claim: Object) -> bool:
     )
 
 
-def _grow(cluster: Cluster, claim: Object) -> bool:
+def _grow(cluster: KubernetesCluster, claim: Object) -> bool:
     wanted = claim_size(claim)
     volume = cluster.get(VOLUMES, "", claim["spec"].get("volumeName", ""))
     capacity = claim["status"].get("capacity", {}).get("storage", "0")
@@ -111,18 +111,18 @@ def _grow(cluster: Cluster, claim: Object) -> bool:
     return True
 
 
-def _unprotected(cluster: Cluster, resource: Resource, body: Object, finalizer: str) -> bool:
+def _unprotected(cluster: KubernetesCluster, resource: Resource, body: Object, finalizer: str) -> bool:
     """Take the protection away; whether the object is gone with it."""
-    rest = [name for name in body["metadata"].get("finalizers", []) if name != finalizer]
-    if rest:
-        metadata = {**body["metadata"], "finalizers": rest}
+    finalizers = [name for name in body["metadata"].get("finalizers", []) if name != finalizer]
+    if finalizers:
+        metadata = {**body["metadata"], "finalizers": finalizers}
         cluster.control(resource, body, {**body, "metadata": metadata}, "")
         return False
     cluster.drop(resource, body)
     return True
 
 
-def release(cluster: Cluster, claim: Object) -> bool:
+def release(cluster: KubernetesCluster, claim: Object) -> bool:
     """Let a claim go and do with its volume what the reclaim policy says."""
     if not _unprotected(cluster, CLAIMS, claim, _CLAIM_PROTECTION):
         return True
@@ -130,7 +130,7 @@ def release(cluster: Cluster, claim: Object) -> bool:
     return True
 
 
-def gone(cluster: Cluster, claim: Object) -> None:
+def gone(cluster: KubernetesCluster, claim: Object) -> None:
     """What follows when a claim is no more."""
     quota.refresh(cluster, claim["metadata"]["namespace"])
     volume = cluster.get(VOLUMES, "", claim["spec"].get("volumeName", ""))
@@ -141,7 +141,7 @@ def gone(cluster: Cluster, claim: Object) -> None:
         settle.later(cluster, VOLUMES, volume, volume_step)
 
 
-def _reclaimed(cluster: Cluster, volume: Object) -> bool:
+def _reclaimed(cluster: KubernetesCluster, volume: Object) -> bool:
     """Delete the data of a released volume and then the volume; it stays, and says why, when that fails."""
     try:
         driver.delete(cluster, volume)
@@ -152,7 +152,7 @@ def _reclaimed(cluster: Cluster, volume: Object) -> bool:
     return True
 
 
-def volume_step(cluster: Cluster, resource: Resource, volume: Object) -> bool:
+def volume_step(cluster: KubernetesCluster, resource: Resource, volume: Object) -> bool:
     """One look at a volume: free it for a claim, delete what was released, or let it go."""
     reference = volume["spec"].get("claimRef", {})
     claim = cluster.get(CLAIMS, reference.get("namespace", ""), reference.get("name", "")) if reference else None

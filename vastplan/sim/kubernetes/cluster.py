@@ -37,7 +37,7 @@ def key(namespace: str, name: str) -> str:
 
 
 @dataclass(slots=True)
-class Cluster:
+class KubernetesCluster:
     """One cluster. Objects handed out are the stored ones: never change them, put a new one."""
 
     name: str
@@ -101,13 +101,13 @@ class Cluster:
         entries = after_update(Leaves(self.table, resource), writer, old, new)
         return self.put(resource, {**new, "metadata": {**new["metadata"], "managedFields": entries}})
 
-    def born(self, resource: Resource, body: Object, writer: Writer, said: Object | None = None) -> Object:
-        """A new object with its metadata, not stored; `said` is the part of it that the writer is the manager of."""
+    def born(self, resource: Resource, body: Object, writer: Writer, as_sent: Object | None = None) -> Object:
+        """A new object with its metadata, not stored; `as_sent` is the part of it that the writer is the manager of."""
         metadata = {"uid": str(uuid.uuid4()), "creationTimestamp": self.now(), **body["metadata"]}
         if resource.first_generation:
             metadata["generation"] = resource.first_generation
         body = {"kind": resource.kind, "apiVersion": resource.api_version, **body, "metadata": metadata}
-        entries = after_update(Leaves(self.table, resource), writer, None, said or body)
+        entries = after_update(Leaves(self.table, resource), writer, None, as_sent or body)
         return {**body, "metadata": metadata | ({"managedFields": entries} if entries else {})}
 
     def make(self, resource: Resource, body: Object) -> Object:
@@ -135,12 +135,12 @@ class Cluster:
             "source": {"component": CONTROLLER}, "firstTimestamp": self.now(), "lastTimestamp": self.now(),
         })  # fmt: skip
 
-    def found(self) -> None:
-        """What every cluster has from the start, once."""
+    def install_defaults(self) -> None:
+        """Make what every cluster has from the start, once."""
         if self.objects(NAMESPACES):
             return
         for name in ("default", "kube-node-lease", "kube-public", "kube-system"):
-            said = {"metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}}}
-            body = {**said, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
+            as_sent = {"metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}}}
+            body = {**as_sent, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
             writer = Writer("kube-apiserver", "Update", NAMESPACES.api_version, self.now())
-            self.put(NAMESPACES, self.born(NAMESPACES, body, writer, said))
+            self.put(NAMESPACES, self.born(NAMESPACES, body, writer, as_sent))

@@ -10,9 +10,9 @@ from collections import OrderedDict
 from typing import Any
 
 from vastplan.sim.kubernetes import selectors
-from vastplan.sim.kubernetes.cluster import Cluster, Object, key
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object, key
 from vastplan.sim.kubernetes.resources import Target
-from vastplan.sim.kubernetes.status import Refusal, bad_request, forbidden, invalid_object
+from vastplan.sim.kubernetes.status import StatusError, bad_request, forbidden, invalid_object
 from vastplan.sim.wire import Request, Response
 
 SNAPSHOT_SECONDS = 300.0  # how long the server can look back: its store is compacted every five minutes
@@ -54,8 +54,8 @@ def _token(version: int, start: str) -> str:
 
 def _read_token(token: str) -> tuple[int, str]:
     try:
-        found = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
-        return int(found["rv"]), str(found["start"]).removesuffix("\0")
+        content = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        return int(content["rv"]), str(content["start"]).removesuffix("\0")
     except (binascii.Error, ValueError, KeyError, TypeError):
         raise bad_request("invalid continue token: continue key is not valid") from None
 
@@ -84,7 +84,7 @@ def _check(request: Request) -> None:
         raise bad_request("specifying resource version is not allowed when using continue")
 
 
-def select(cluster: Cluster, target: Target, request: Request) -> list[Object]:
+def select(cluster: KubernetesCluster, target: Target, request: Request) -> list[Object]:
     """The objects that a list's selectors take, in the server's order."""
     bodies = cluster.objects(target.resource, target.namespace)
     wanted = selectors.labels(request.first("labelSelector") or "")
@@ -96,18 +96,20 @@ def select(cluster: Cluster, target: Target, request: Request) -> list[Object]:
     return sorted(bodies, key=_row)
 
 
-def read(cluster: Cluster, target: Target, request: Request, snapshots: Snapshots) -> tuple[Response, list[Object]]:
+def read(
+    cluster: KubernetesCluster, target: Target, request: Request, snapshots: Snapshots
+) -> tuple[Response, list[Object]]:
     """The answer to a list, and the objects in it."""
     _check(request)
     limit, version, start = max(_number(request, "limit"), 0), cluster.version(), ""
     selected = bool(request.first("labelSelector") or request.first("fieldSelector"))
     kept: list[Object] | None = None
     if token := request.first("continue"):
-        at, start = _read_token(token)
-        if at >= 0:
-            kept, version = snapshots.get(_scope(request), at, cluster.clock()), at
+        revision, start = _read_token(token)
+        if revision >= 0:
+            kept, version = snapshots.get(_scope(request), revision, cluster.clock()), revision
             if kept is None:
-                raise Refusal(410, "Expired", _EXPIRED, metadata={"continue": _token(-1, start)})
+                raise StatusError(410, "Expired", _EXPIRED, metadata={"continue": _token(-1, start)})
     bodies = select(cluster, target, request) if kept is None else kept
     first = bisect_right(bodies, start, key=_row) if start else 0
     left = len(bodies) - first
@@ -136,7 +138,7 @@ def _bare(body: Object) -> Object:
     return {name: value for name, value in body.items() if name not in ("kind", "apiVersion")}
 
 
-def watch(cluster: Cluster, target: Target, request: Request) -> tuple[Response, list[Object]]:
+def watch(cluster: KubernetesCluster, target: Target, request: Request) -> tuple[Response, list[Object]]:
     """What there is as ADDED events, after which the connection's answer ends."""
     _check(request)
     bodies = select(cluster, target, request)

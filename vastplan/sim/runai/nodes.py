@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 
 from vastplan.sim.json_copy import json_copy
-from vastplan.sim.runai.context import Call, Context, Routes
+from vastplan.sim.runai.context import Context, Routes, RunaiCall
 from vastplan.sim.runai.query import page, select
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
@@ -31,7 +31,7 @@ def join(ctx: Context, cluster: str, name: str, *, gpus: int = 8, node_pool: str
     ctx.put("node", row)
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     cluster = ctx.need("cluster", call.params[0])
     rows = [row for row in ctx.rows("node") if row["clusterUuid"] == cluster["id"]]
     rows = [row for row in rows if call.query.get("nodeName", row["name"]) == row["name"]]

@@ -10,7 +10,7 @@ from typing import Any
 import jsonschema
 from jsonschema.protocols import Validator
 
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.tables import Operation, Table
 
 FORMATS = jsonschema.FormatChecker(formats=())
@@ -39,7 +39,7 @@ def check_body(operation: Operation, body: Any) -> None:
     problems = [problem for problem in validator.iter_errors(body) if not _impossible(problem)]
     problems.sort(key=lambda problem: problem.json_path)
     if problems:
-        raise Refused(400, "; ".join(f"{problem.json_path}: {_short(problem.message)}" for problem in problems[:3]))
+        raise RunaiError(400, "; ".join(f"{problem.json_path}: {_short(problem.message)}" for problem in problems[:3]))
 
 
 def _short(message: str) -> str:
@@ -63,7 +63,7 @@ def _body_validator(operation: Operation) -> Validator | None:
 def check_value(table: Table, operation: Operation, value: Any, name: str) -> None:
     """Refuse (400) the value of a query parameter that the document does not allow."""
     for problem in _query_validator(table, operation, name).iter_errors(value):
-        raise Refused(400, f"{name}: {problem.message[:200]}")
+        raise RunaiError(400, f"{name}: {problem.message[:200]}")
 
 
 @lru_cache(maxsize=256)

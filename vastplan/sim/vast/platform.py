@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses, directories, limits
-from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
-from vastplan.sim.vast.engine import BUILT_IN, Engine
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
+from vastplan.sim.vast.crud import BUILT_IN, Crud
 from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
 from vastplan.sim.vast.records import Collection, Memo
 from vastplan.sim.vast.tenants import DEFAULT_PROVIDER
@@ -18,7 +18,7 @@ TERABYTE = 1e12
 BUILD = "20.1234567"
 
 
-def _show_cluster(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show_cluster(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     used = sum(usage["bytes"] for usage in cluster.store.rows(directories.USAGE))
     allocated = sum(quota["hard_limit"] or 0 for quota in cluster.store.rows("quotas"))
     total, free = CAPACITY, CAPACITY - used
@@ -35,7 +35,7 @@ def _show_cluster(cluster: Cluster, row: Row, memo: Memo) -> Row:
     return shown
 
 
-def _check_dns(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check_dns(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     if row["vip"] is None:
         yield "vip", REQUIRED
     for name in ("vip", "vip_gateway", "vip_ipv6", "vip_ipv6_gateway"):
@@ -60,7 +60,7 @@ DNS = Collection(
 )
 
 
-def install(engine: Engine) -> None:
+def install(engine: Crud) -> None:
     """Store what a new cluster comes with; for an empty store."""
     cluster = engine.cluster
     software = f"{cluster.version}.0" if cluster.version.count(".") == 1 else cluster.version
@@ -88,6 +88,6 @@ def install(engine: Engine) -> None:
     )
 
 
-def _built_in(engine: Engine, name: str, body: Row) -> Row:
+def _built_in(engine: Crud, name: str, body: Row) -> Row:
     row = engine.make(engine.collections[name], body)
     return engine.cluster.put(name, row | {BUILT_IN: True})

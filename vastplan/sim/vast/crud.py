@@ -10,7 +10,7 @@ from typing import Any
 from vastplan.sim.store import Row
 from vastplan.sim.tables import Operation, Table
 from vastplan.sim.vast import bodies, tasks
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import FIXED, REQUIRED, UNIQUE, Problem, detail, missing_object, not_found, raise_for
 from vastplan.sim.vast.listing import Filters, page
 from vastplan.sim.vast.records import Collection, Memo, is_true
@@ -21,7 +21,7 @@ BUILT_IN = "_built_in"
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class CollectionSchema:
     """A collection's fields, from the table: those of its rows, and those that POST takes."""
 
     schemas: Mapping[str, Any]
@@ -38,7 +38,7 @@ class Shape:
 
 
 @dataclass(slots=True)
-class Visit:
+class RequestContext:
     """One request on its way: where self links point to, and what was worked out once."""
 
     request: Request
@@ -46,10 +46,10 @@ class Visit:
     memo: Memo = field(default_factory=dict)
 
 
-class Engine:
-    """The generic half of the plane. Its methods raise `Refused`."""
+class Crud:
+    """The generic half of the plane. Its methods raise `VmsError`."""
 
-    def __init__(self, cluster: Cluster, table: Table, collections: Iterable[Collection], page_cap: int) -> None:
+    def __init__(self, cluster: VastCluster, table: Table, collections: Iterable[Collection], page_cap: int) -> None:
         self.cluster = cluster
         self.table = table
         self.collections = {facts.name: facts for facts in collections}
@@ -59,18 +59,18 @@ class Engine:
             cluster.blanks[name] = {**blank, **facts.defaults}
         self._page_cap = page_cap
 
-    def _shape(self, name: str) -> Shape:
-        one = self.table.operation("GET", f"/{name}/{{id}}/") or self.table.operation("GET", f"/{name}/")
-        schema = one.responses["200"] if one else {}
+    def _shape(self, name: str) -> CollectionSchema:
+        operation = self.table.operation("GET", f"/{name}/{{id}}/") or self.table.operation("GET", f"/{name}/")
+        schema = operation.responses["200"] if operation else {}
         fields = self.table.fields(schema.get("items", schema))
         post = self.table.operation("POST", f"/{name}/")
         created_with = frozenset(self.table.fields(post.body)) if post else frozenset()
-        return Shape(fields, frozenset(fields), created_with, _getter(tuple(fields)))
+        return CollectionSchema(fields, frozenset(fields), created_with, _getter(tuple(fields)))
 
     # Rows
 
     def make(self, facts: Collection, body: Row) -> Row:
-        """Store a new row as `body` describes it, under all rules but the table's; raises `Refused` (400)."""
+        """Store a new row as `body` describes it, under all rules but the table's; raises `VmsError` (400)."""
         known = self.shapes[facts.name].names
         row = {**self.cluster.blanks[facts.name], **{name: value for name, value in body.items() if name in known}}
         self._judge(facts, row, body, None)
@@ -104,16 +104,16 @@ class Engine:
 
     def worked_out(self, facts: Collection, row: Row, memo: Memo) -> Row:
         """The fields of a row that a read computes, but for its self link."""
-        found: Row = {}
+        computed: Row = {}
         if "tenant_name" in row:
-            found["tenant_name"] = self.cluster.name_of("tenants", row.get("tenant_id"))
+            computed["tenant_name"] = self.cluster.name_of("tenants", row.get("tenant_id"))
         if "title" in row:
-            found["title"] = row.get("name") or row.get("path")
+            computed["title"] = row.get("name") or row.get("path")
         if "cluster" in row:
-            found["cluster"] = self.cluster.name
-        return found | facts.show(self.cluster, row, memo)
+            computed["cluster"] = self.cluster.name
+        return computed | facts.show(self.cluster, row, memo)
 
-    def _shown(self, facts: Collection, row: Row, visit: Visit) -> Row:
+    def _shown(self, facts: Collection, row: Row, visit: RequestContext) -> Row:
         shown = self.shapes[facts.name].shown(row)
         shown |= self.worked_out(facts, row, visit.memo)
         if "url" in shown:
@@ -122,7 +122,7 @@ class Engine:
 
     # Reads
 
-    def list(self, facts: Collection, visit: Visit) -> Response:
+    def list(self, facts: Collection, visit: RequestContext) -> Response:
         """A bare array, or the envelope when a page is asked for."""
         query = visit.request.query
         filters = Filters(self.cluster, self.collections, lambda other, row: self.worked_out(other, row, visit.memo))
@@ -142,7 +142,7 @@ class Engine:
             tick(self.cluster, facts, row)
         return Response(200, shown if wanted is None else {**wanted[1], "results": shown})
 
-    def get(self, facts: Collection, key: str, visit: Visit) -> Response:
+    def get(self, facts: Collection, key: str, visit: RequestContext) -> Response:
         """One object, with all its fields."""
         row = self._one(facts, key)
         shown = self._shown(facts, row, visit)
@@ -151,13 +151,13 @@ class Engine:
 
     # Writes
 
-    def create(self, facts: Collection, operation: Operation, visit: Visit) -> Response:
+    def create(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
         """201 and the object."""
         return Response(
             201, self._shown(facts, self.make(facts, bodies.checked(visit.request, operation, facts)), visit)
         )
 
-    def update(self, facts: Collection, key: str, operation: Operation, visit: Visit) -> Response:
+    def update(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
         """What the table says a PATCH answers: the object or nothing. A struct is replaced as a whole."""
         old = self._one(facts, key)
         shape = self.shapes[facts.name]
@@ -178,7 +178,7 @@ class Engine:
         facts.fill(self.cluster, row, body, old)
         raise_for([*self._duplicated(facts, row), *facts.check(self.cluster, row, body, old)])
 
-    def delete(self, facts: Collection, key: str, visit: Visit) -> Response:
+    def delete(self, facts: Collection, key: str, visit: RequestContext) -> Response:
         """204, or 200 with the async task that deletes."""
         row = self._one(facts, key)
         name = row.get("name") or row.get("path")
@@ -251,5 +251,5 @@ def _mentions(value: Any, key: int) -> bool:
     return key in value if isinstance(value, list) else value is not None and str(value) == str(key)
 
 
-def _same(one: Any, other: Any) -> bool:
-    return one == other or (one is not None and str(one) == str(other))
+def _same(first: Any, second: Any) -> bool:
+    return first == second or (first is not None and str(first) == str(second))
