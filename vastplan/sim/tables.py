@@ -33,7 +33,7 @@ class Operation:
             else sorted(self.validator.iter_errors(body), key=lambda e: list(map(str, e.path)))
         )
 
-    def vouch(self, status: int) -> None:
+    def assert_documented(self, status: int) -> None:
         """Raise `AssertionError` when the document has no such answer; refusals are not all documented."""
         assert status >= 300 or str(status) in self.responses, f"{self.method} {self.path} does not answer {status}"
 

@@ -53,16 +53,18 @@ def _bind(cluster: KubernetesCluster, claim: Object) -> bool:
     if volume is None:
         return False
     bound = {**volume, "spec": {**volume["spec"], "claimRef": driver.reference_to(claim)}}
-    volume = cluster.control(VOLUMES, volume, {**bound, "status": {**volume["status"], "phase": "Bound"}}, "")
+    volume = cluster.controller_write(VOLUMES, volume, {**bound, "status": {**volume["status"], "phase": "Bound"}}, "")
     annotations = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"}
     provisioner = volume["metadata"].get("annotations", {}).get("pv.kubernetes.io/provisioned-by")
     if provisioner:
         annotations["volume.kubernetes.io/storage-provisioner"] = provisioner
     metadata = {**claim["metadata"], "annotations": {**claim["metadata"].get("annotations", {}), **annotations}}
     new = {**claim, "metadata": metadata, "spec": {**spec, "volumeName": volume["metadata"]["name"]}}
-    new = cluster.control(CLAIMS, claim, new, "")
+    new = cluster.controller_write(CLAIMS, claim, new, "")
     capacity, modes = volume["spec"]["capacity"], volume["spec"]["accessModes"]
-    cluster.control(CLAIMS, new, {**new, "status": {"phase": "Bound", "accessModes": modes, "capacity": capacity}})
+    cluster.controller_write(
+        CLAIMS, new, {**new, "status": {"phase": "Bound", "accessModes": modes, "capacity": capacity}}
+    )
     return True
 
 
@@ -106,8 +108,10 @@ def _grow(cluster: KubernetesCluster, claim: Object) -> bool:
     if volume is None or quantity.parse(wanted) <= quantity.parse(capacity):
         return True
     driver.expand(cluster, volume, claim)
-    cluster.control(VOLUMES, volume, {**volume, "spec": {**volume["spec"], "capacity": {"storage": wanted}}}, "")
-    cluster.control(CLAIMS, claim, {**claim, "status": {**claim["status"], "capacity": {"storage": wanted}}})
+    cluster.controller_write(
+        VOLUMES, volume, {**volume, "spec": {**volume["spec"], "capacity": {"storage": wanted}}}, ""
+    )
+    cluster.controller_write(CLAIMS, claim, {**claim, "status": {**claim["status"], "capacity": {"storage": wanted}}})
     return True
 
 
@@ -116,7 +120,7 @@ def _unprotected(cluster: KubernetesCluster, resource: Resource, body: Object, f
     finalizers = [name for name in body["metadata"].get("finalizers", []) if name != finalizer]
     if finalizers:
         metadata = {**body["metadata"], "finalizers": finalizers}
-        cluster.control(resource, body, {**body, "metadata": metadata}, "")
+        cluster.controller_write(resource, body, {**body, "metadata": metadata}, "")
         return False
     cluster.drop(resource, body)
     return True
@@ -136,7 +140,7 @@ def gone(cluster: KubernetesCluster, claim: Object) -> None:
     volume = cluster.get(VOLUMES, "", claim["spec"].get("volumeName", ""))
     if volume is None or volume["spec"].get("claimRef", {}).get("uid") != claim["metadata"]["uid"]:
         return
-    volume = cluster.control(VOLUMES, volume, {**volume, "status": {"phase": "Released"}})
+    volume = cluster.controller_write(VOLUMES, volume, {**volume, "status": {"phase": "Released"}})
     if not volume_step(cluster, VOLUMES, volume):
         settle.later(cluster, VOLUMES, volume, volume_step)
 
@@ -146,7 +150,7 @@ def _reclaimed(cluster: KubernetesCluster, volume: Object) -> bool:
     try:
         driver.delete(cluster, volume)
     except ValueError as error:
-        cluster.control(VOLUMES, volume, {**volume, "status": {"phase": "Failed", "message": str(error)}})
+        cluster.controller_write(VOLUMES, volume, {**volume, "status": {"phase": "Failed", "message": str(error)}})
         return False
     _unprotected(cluster, VOLUMES, volume, _VOLUME_PROTECTION)
     return True
@@ -163,5 +167,5 @@ def volume_step(cluster: KubernetesCluster, resource: Resource, volume: Object) 
     if volume["metadata"].get("deletionTimestamp"):
         return not held and (_unprotected(cluster, VOLUMES, volume, _VOLUME_PROTECTION) or True)
     if not held and "uid" not in reference:
-        cluster.control(VOLUMES, volume, {**volume, "status": {"phase": "Available"}})
+        cluster.controller_write(VOLUMES, volume, {**volume, "status": {"phase": "Available"}})
     return True

@@ -93,7 +93,7 @@ class KubernetesCluster:
         kinds = [resource for resource in RESOURCES if resource.namespaced]
         return [(resource, item) for resource in kinds for item in self.objects(resource, namespace)]
 
-    def control(self, resource: Resource, old: Object, new: Object, subresource: str = "status") -> Object:
+    def controller_write(self, resource: Resource, old: Object, new: Object, subresource: str = "status") -> Object:
         """A controller's write: stored only when something changes, with the controller as the fields' manager."""
         if new == old:
             return old
@@ -101,7 +101,7 @@ class KubernetesCluster:
         entries = after_update(Leaves(self.table, resource), writer, old, new)
         return self.put(resource, {**new, "metadata": {**new["metadata"], "managedFields": entries}})
 
-    def born(self, resource: Resource, body: Object, writer: Writer, as_sent: Object | None = None) -> Object:
+    def new_object(self, resource: Resource, body: Object, writer: Writer, as_sent: Object | None = None) -> Object:
         """A new object with its metadata, not stored; `as_sent` is the part of it that the writer is the manager of."""
         metadata = {"uid": str(uuid.uuid4()), "creationTimestamp": self.now(), **body["metadata"]}
         if resource.first_generation:
@@ -113,7 +113,7 @@ class KubernetesCluster:
     def make(self, resource: Resource, body: Object) -> Object:
         """A controller's new object, stored."""
         return self.put(
-            resource, self.born(resource, body, Writer(CONTROLLER, "Update", resource.api_version, self.now()))
+            resource, self.new_object(resource, body, Writer(CONTROLLER, "Update", resource.api_version, self.now()))
         )
 
     def warn(self, resource: Resource, about: Object, reason: str, message: str) -> None:
@@ -143,4 +143,4 @@ class KubernetesCluster:
             as_sent = {"metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}}}
             body = {**as_sent, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
             writer = Writer("kube-apiserver", "Update", NAMESPACES.api_version, self.now())
-            self.put(NAMESPACES, self.born(NAMESPACES, body, writer, as_sent))
+            self.put(NAMESPACES, self.new_object(NAMESPACES, body, writer, as_sent))

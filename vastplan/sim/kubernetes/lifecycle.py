@@ -18,7 +18,7 @@ def namespace_step(cluster: KubernetesCluster, resource: Resource, namespace: Ob
         if foreign:
             end = body["metadata"].get("deletionTimestamp", cluster.now())
             metadata = {**body["metadata"], "deletionTimestamp": end, "deletionGracePeriodSeconds": 0}
-            cluster.control(kind, body, {**body, "metadata": metadata}, "")
+            cluster.controller_write(kind, body, {**body, "metadata": metadata}, "")
         elif kind is CLAIMS:
             binder.release(cluster, body)
         else:
@@ -45,7 +45,7 @@ def written(cluster: KubernetesCluster, resource: Resource, body: Object) -> Non
         binder.volume_step(cluster, resource, body)
     elif resource is POLICIES:
         status = {"observedGeneration": body["metadata"]["generation"], "typeChecking": {}}
-        cluster.control(POLICIES, body, {**body, "status": status})
+        cluster.controller_write(POLICIES, body, {**body, "status": status})
 
 
 def removed(cluster: KubernetesCluster, resource: Resource, body: Object) -> None:

@@ -103,7 +103,7 @@ def _create(call: KubernetesCall, body: Object, causes: list[Cause], entries: li
     rule.create(new)
     if resource.kind == "PersistentVolume":
         new["status"]["lastPhaseTransitionTime"] = cluster.now()
-    new = cluster.born(resource, new, call.writer(), as_sent)
+    new = cluster.new_object(resource, new, call.writer(), as_sent)
     if entries is not None:
         new["metadata"]["managedFields"] = entries
     attempt = _attempt(call, "CREATE", metadata.get("name", ""), None, None)

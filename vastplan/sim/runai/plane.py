@@ -138,15 +138,15 @@ class RunaiPlane:
             try:
                 response = handler(self._ctx, RunaiCall(operation, params, query, _body(operation, request)))
             except RunaiError as refused:
-                self._remember(request, operation, params, refused.response())
+                self._note_audit(request, operation, params, refused.response())
                 raise
-            self._remember(request, operation, params, response)
-        operation.vouch(response.status)
+            self._note_audit(request, operation, params, response)
+        operation.assert_documented(response.status)
         schema = self._schema(operation, response.status)
         body = prune(self._ctx.table, schema, response.body) if schema else response.body
         return Response(response.status, body, response.headers)
 
-    def _remember(self, request: Request, operation: Operation, params: tuple[str, ...], response: Response) -> None:
+    def _note_audit(self, request: Request, operation: Operation, params: tuple[str, ...], response: Response) -> None:
         if request.method in audit.ACTIONS:
             audit.note(self._ctx, request, operation.path, params[0] if params else "", response)
 

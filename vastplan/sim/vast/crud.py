@@ -65,7 +65,7 @@ class Crud:
         fields = self.table.fields(schema.get("items", schema))
         post = self.table.operation("POST", f"/{name}/")
         created_with = frozenset(self.table.fields(post.body)) if post else frozenset()
-        return CollectionSchema(fields, frozenset(fields), created_with, _getter(tuple(fields)))
+        return CollectionSchema(fields, frozenset(fields), created_with, _values_getter(tuple(fields)))
 
     # Rows
 
@@ -73,7 +73,7 @@ class Crud:
         """Store a new row as `body` describes it, under all rules but the table's; raises `VmsError` (400)."""
         known = self.shapes[facts.name].names
         row = {**self.cluster.blanks[facts.name], **{name: value for name, value in body.items() if name in known}}
-        self._judge(facts, row, body, None)
+        self._complete_and_check(facts, row, body, None)
         row = self.cluster.add(facts.name, row)
         facts.stored(self.cluster, row)
         due(self.cluster, facts, row)
@@ -96,13 +96,13 @@ class Crud:
         for name in facts.structs:
             row[name] = bodies.completed(self.table, self.shapes[facts.name].schemas[name], row.get(name))
 
-    def _one(self, facts: Collection, key: str) -> Row:
+    def _need(self, facts: Collection, key: str) -> Row:
         row = self.cluster.get(facts.name, key)
         if row is None:
             raise not_found()
         return row
 
-    def worked_out(self, facts: Collection, row: Row, memo: Memo) -> Row:
+    def computed_fields(self, facts: Collection, row: Row, memo: Memo) -> Row:
         """The fields of a row that a read computes, but for its self link."""
         computed: Row = {}
         if "tenant_name" in row:
@@ -113,9 +113,9 @@ class Crud:
             computed["cluster"] = self.cluster.name
         return computed | facts.show(self.cluster, row, memo)
 
-    def _shown(self, facts: Collection, row: Row, visit: RequestContext) -> Row:
+    def _rendered(self, facts: Collection, row: Row, visit: RequestContext) -> Row:
         shown = self.shapes[facts.name].shown(row)
-        shown |= self.worked_out(facts, row, visit.memo)
+        shown |= self.computed_fields(facts, row, visit.memo)
         if "url" in shown:
             shown["url"] = f"{visit.root}/{facts.name}/{row['id']}/"
         return shown
@@ -125,7 +125,9 @@ class Crud:
     def list(self, facts: Collection, visit: RequestContext) -> Response:
         """A bare array, or the envelope when a page is asked for."""
         query = visit.request.query
-        filters = Filters(self.cluster, self.collections, lambda other, row: self.worked_out(other, row, visit.memo))
+        filters = Filters(
+            self.cluster, self.collections, lambda other, row: self.computed_fields(other, row, visit.memo)
+        )
         test = filters.test(facts, self.shapes[facts.name].names, query)
         rows: Sequence[Row] = self.cluster.store.rows(facts.name)
         rows = rows if test is None else [row for row in rows if test(row)]
@@ -134,7 +136,7 @@ class Crud:
         hidden = [name for name, switch in facts.unlisted.items() if not is_true(query, switch)]
         shown = []
         for row in rows:
-            answer = self._shown(facts, row, visit)
+            answer = self._rendered(facts, row, visit)
             for name in hidden:
                 answer.pop(name, None)
             shown.append(answer)
@@ -144,8 +146,8 @@ class Crud:
 
     def get(self, facts: Collection, key: str, visit: RequestContext) -> Response:
         """One object, with all its fields."""
-        row = self._one(facts, key)
-        shown = self._shown(facts, row, visit)
+        row = self._need(facts, key)
+        shown = self._rendered(facts, row, visit)
         tick(self.cluster, facts, row)
         return Response(200, shown)
 
@@ -154,33 +156,33 @@ class Crud:
     def create(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
         """201 and the object."""
         return Response(
-            201, self._shown(facts, self.make(facts, bodies.checked(visit.request, operation, facts)), visit)
+            201, self._rendered(facts, self.make(facts, bodies.checked(visit.request, operation, facts)), visit)
         )
 
     def update(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
         """What the table says a PATCH answers: the object or nothing. A struct is replaced as a whole."""
-        old = self._one(facts, key)
+        old = self._need(facts, key)
         shape = self.shapes[facts.name]
         body = bodies.checked(visit.request, operation, facts, shape.names | shape.created_with)
         raise_for((name, FIXED) for name in sorted(facts.fixed & body.keys()) if not _same(body[name], old.get(name)))
         row = {**old, **{name: value for name, value in body.items() if name in shape.names}}
-        self._judge(facts, row, body, old)
+        self._complete_and_check(facts, row, body, old)
         self.cluster.put(facts.name, row)
         facts.stored(self.cluster, row)
         due(self.cluster, facts, row)
         status, schema = next(iter(operation.responses.items()))
-        return Response(int(status), None if schema is None else self._shown(facts, row, visit))
+        return Response(int(status), None if schema is None else self._rendered(facts, row, visit))
 
-    def _judge(self, facts: Collection, row: Row, body: Row, old: Row | None) -> None:
+    def _complete_and_check(self, facts: Collection, row: Row, body: Row, old: Row | None) -> None:
         # References first: what completes a row may follow them.
-        raise_for([*self._blanked(facts, row), *self._dangling(facts, row, body)])
+        raise_for([*self._missing_values(facts, row), *self._dangling_references(facts, row, body)])
         self._complete(facts, row)
         facts.fill(self.cluster, row, body, old)
-        raise_for([*self._duplicated(facts, row), *facts.check(self.cluster, row, body, old)])
+        raise_for([*self._duplicates(facts, row), *facts.check(self.cluster, row, body, old)])
 
     def delete(self, facts: Collection, key: str, visit: RequestContext) -> Response:
         """204, or 200 with the async task that deletes."""
-        row = self._one(facts, key)
+        row = self._need(facts, key)
         name = row.get("name") or row.get("path")
         if row.get(BUILT_IN) or row.get("internal"):
             raise detail(f"{name} is a default or internal object and cannot be deleted.")
@@ -201,12 +203,12 @@ class Crud:
 
     # Rules that facts spell out
 
-    def _blanked(self, facts: Collection, row: Row) -> Iterator[Problem]:
+    def _missing_values(self, facts: Collection, row: Row) -> Iterator[Problem]:
         if "name" in row and "name" not in facts.nullable and row["name"] is not None and not str(row["name"]).strip():
             yield "name", "This field may not be blank."
         yield from ((name, REQUIRED) for name in sorted(facts.required & row.keys()) if row[name] is None)
 
-    def _dangling(self, facts: Collection, row: Row, body: Row) -> Iterator[Problem]:
+    def _dangling_references(self, facts: Collection, row: Row, body: Row) -> Iterator[Problem]:
         for reference in facts.references:
             keys = row.get(reference.field, body.get(reference.field))
             for key in keys if isinstance(keys, list) else [keys]:
@@ -220,7 +222,7 @@ class Crud:
                 if len(owners - {None}) > 1:  # null: all tenants
                     yield reference.field, f"{target['name']} belongs to another tenant."
 
-    def _duplicated(self, facts: Collection, row: Row) -> Iterator[Problem]:
+    def _duplicates(self, facts: Collection, row: Row) -> Iterator[Problem]:
         for names in facts.unique:
             wanted = [_folded(facts, name, row.get(name)) for name in names]
             if any(value in (None, "") for value in wanted):
@@ -237,7 +239,7 @@ class Crud:
                 )
 
 
-def _getter(names: tuple[str, ...]) -> Callable[[Row], tuple[Any, ...]]:
+def _values_getter(names: tuple[str, ...]) -> Callable[[Row], tuple[Any, ...]]:
     if len(names) > 1:
         return itemgetter(*names)
     return lambda row: tuple(row[name] for name in names)

@@ -75,26 +75,31 @@ LOOKUPS: dict[str, Callable[[Any, str], bool]] = {
 class Filters:
     """Turns the parameters of a list call into a test of rows.
 
-    `fields` are the collection's response fields; `worked_out` yields the fields that only a read computes. A parameter
+    `fields` are the collection's response fields; `computed_fields` yields the fields that only a read computes. A parameter
     that names no field is ignored, as VMS does: the call then returns everything.
     """
 
     def __init__(
-        self, cluster: VastCluster, collections: Mapping[str, Collection], worked_out: Callable[[Collection, Row], Row]
+        self,
+        cluster: VastCluster,
+        collections: Mapping[str, Collection],
+        computed_fields: Callable[[Collection, Row], Row],
     ) -> None:
         self._cluster = cluster
         self._collections = collections
-        self._worked_out = worked_out
+        self._computed_fields = computed_fields
 
     def test(
         self, facts: Collection, fields: frozenset[str], query: Mapping[str, list[str]]
     ) -> Callable[[Row], bool] | None:
         """The test that all filters make together, `None` when there is no filter."""
         fields |= {reference.field for reference in facts.references}
-        tests = [test for name, values in query.items() if (test := self._one(facts, fields, name, values)) is not None]
+        tests = [
+            test for name, values in query.items() if (test := self._filter(facts, fields, name, values)) is not None
+        ]
         return (lambda row: all(test(row) for test in tests)) if tests else None
 
-    def _one(
+    def _filter(
         self, facts: Collection, fields: frozenset[str], name: str, values: list[str]
     ) -> Callable[[Row], bool] | None:
         if name == "serves_tenant" and facts.name in ("vippools", "viewpolicies"):
@@ -144,8 +149,8 @@ class Filters:
 
         def value(row: Row) -> Any:
             if not computed:
-                computed.append(name in self._worked_out(facts, row))
-            return self._worked_out(facts, row)[name] if computed[0] else row.get(name)
+                computed.append(name in self._computed_fields(facts, row))
+            return self._computed_fields(facts, row)[name] if computed[0] else row.get(name)
 
         return value
 

@@ -65,10 +65,10 @@ class VastPlane:
     ) -> None:
         self.name = name
         self._cluster = VastCluster(name, version, store, clock, settle_reads)
-        self._engine = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap)
+        self._crud = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap)
         self._gate = Gate(username, password, api_tokens, token_lifetime, clock)
         if store.empty():
-            platform.install(self._engine)
+            platform.install(self._crud)
 
     def seed(self, collection: str, bodies: Iterable[Row]) -> list[Row]:
         """Store objects as one POST each of `bodies` would, and answer the rows with their ids; nothing is checked.
@@ -79,7 +79,7 @@ class VastPlane:
         collection. Call it under the world's lock where the plane is being served: `World.seed` does.
         """
         with self._cluster.store.transaction():
-            return self._engine.seed(self._engine.collections[collection], bodies)
+            return self._crud.seed(self._crud.collections[collection], bodies)
 
     def expire_tokens(self) -> None:
         """Forget every access and refresh token."""
@@ -106,16 +106,16 @@ class VastPlane:
     def handle(self, request: Request) -> Response:
         """Answer one request."""
         try:
-            return self._routed(request)
+            return self._answer(request)
         except VmsError as refusal:
             return Response(refusal.status, refusal.body)
 
-    def _routed(self, request: Request) -> Response:
+    def _answer(self, request: Request) -> Response:
         match = _PATH.fullmatch(request.path)
         if match is None:
             raise not_found()
         path = match["rest"] or "/"
-        table = self._engine.table
+        table = self._crud.table
         if path.rstrip("/") in ("/token", "/token/refresh"):
             return self._token(request, path.rstrip("/") + "/")
         who = self._gate.admit(request.headers.get("authorization"))
@@ -129,19 +129,19 @@ class VastPlane:
         root = f"{request.base_url}/api/{match['segment'] or DEFAULT_SEGMENT}"
         name = template.strip("/").split("/")[0]
         before = self._cluster.get(name, parameters[0]) if parameters else None
-        response = self._answered(operation, parameters, RequestContext(request, root))
-        operation.vouch(response.status)
-        self._remember(request.method, name, before or response.body, who)
+        response = self._dispatched(operation, parameters, RequestContext(request, root))
+        operation.assert_documented(response.status)
+        self._note_event(request.method, name, before or response.body, who)
         return response
 
-    def _remember(self, method: str, collection: str, row: object, who: str) -> None:
+    def _note_event(self, method: str, collection: str, row: object, who: str) -> None:
         if method in DONE and isinstance(row, dict) and "id" in row:
             note(self._cluster, method, collection, row, who)
 
-    def _answered(self, operation: Operation, parameters: tuple[str, ...], visit: RequestContext) -> Response:
+    def _dispatched(self, operation: Operation, parameters: tuple[str, ...], visit: RequestContext) -> Response:
         method, request = operation.method, visit.request
         _, name, *segments = operation.path.rstrip("/").split("/")
-        facts = self._engine.collections.get(name)
+        facts = self._crud.collections.get(name)
         writes = method != "GET"
         if name == "folders" and FOLDERS.get(segments[0]) == method:
             return Response(
@@ -158,20 +158,20 @@ class VastPlane:
                 return Response(200, directories.enable_trash(self._cluster, body["enable_trash"]))
         elif facts is not None and not (writes and name in READ_ONLY):
             if not segments:
-                return self._engine.create(facts, operation, visit) if writes else self._engine.list(facts, visit)
+                return self._crud.create(facts, operation, visit) if writes else self._crud.list(facts, visit)
             if segments == ["{id}"]:
                 return self._item(facts, parameters[0], operation, visit)
         raise detail(f"{method} {operation.path} is documented, but not simulated.", 501)
 
     def _item(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
         if operation.method == "GET":
-            return self._engine.get(facts, key, visit)
+            return self._crud.get(facts, key, visit)
         if operation.method == "DELETE":
-            return self._engine.delete(facts, key, visit)
-        return self._engine.update(facts, key, operation, visit)
+            return self._crud.delete(facts, key, visit)
+        return self._crud.update(facts, key, operation, visit)
 
     def _token(self, request: Request, path: str) -> Response:
-        operation = self._engine.table.operation(request.method, path)
+        operation = self._crud.table.operation(request.method, path)
         if operation is None:
             raise detail(f'Method "{request.method}" not allowed.', 405)
         body = bodies.checked(request, operation)

@@ -60,9 +60,9 @@ DNS = Collection(
 )
 
 
-def install(engine: Crud) -> None:
+def install(crud: Crud) -> None:
     """Store what a new cluster comes with; for an empty store."""
-    cluster = engine.cluster
+    cluster = crud.cluster
     software = f"{cluster.version}.0" if cluster.version.count(".") == 1 else cluster.version
     release = f"{software}.{BUILD}"
     cluster.add("clusters", {"name": cluster.name, "state": "ONLINE", "sw_version": release, "enable_trash": False})
@@ -78,16 +78,16 @@ def install(engine: Crud) -> None:
             "ssl_port": 443, "min_pwd_length": 8, "performance_base_10": True, "capacity_base_10": True,
         },
     )  # fmt: skip
-    _built_in(engine, "localproviders", {"name": "default", "managed_by": ["SUPER_ADMIN"]})
-    _built_in(engine, "tenants", {"name": "default", "local_provider_id": DEFAULT_PROVIDER})
-    policy = _built_in(engine, "viewpolicies", {"name": "default", "tenant_id": DEFAULT_TENANT})
+    _built_in(crud, "localproviders", {"name": "default", "managed_by": ["SUPER_ADMIN"]})
+    _built_in(crud, "tenants", {"name": "default", "local_provider_id": DEFAULT_PROVIDER})
+    policy = _built_in(crud, "viewpolicies", {"name": "default", "tenant_id": DEFAULT_TENANT})
     bucket_policy = {"name": "s3_default_policy", "tenant_id": DEFAULT_TENANT, "flavor": "S3_NATIVE"}
-    _built_in(engine, "viewpolicies", {**bucket_policy, "is_s3_default_policy": True, "s3_special_chars_support": True})
+    _built_in(crud, "viewpolicies", {**bucket_policy, "is_s3_default_policy": True, "s3_special_chars_support": True})
     _built_in(
-        engine, "views", {"path": "/", "policy_id": policy["id"], "tenant_id": DEFAULT_TENANT, "protocols": ["NFS"]}
+        crud, "views", {"path": "/", "policy_id": policy["id"], "tenant_id": DEFAULT_TENANT, "protocols": ["NFS"]}
     )
 
 
-def _built_in(engine: Crud, name: str, body: Row) -> Row:
-    row = engine.make(engine.collections[name], body)
-    return engine.cluster.put(name, row | {BUILT_IN: True})
+def _built_in(crud: Crud, name: str, body: Row) -> Row:
+    row = crud.make(crud.collections[name], body)
+    return crud.cluster.put(name, row | {BUILT_IN: True})

@@ -1,4 +1,4 @@
-"""What the engine knows about a collection: facts as data, and the few functions that a stateful one adds."""
+"""What `crud` knows about a collection: facts as data, and the few functions that a stateful one adds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def nothing_in_the_way(cluster: VastCluster, row: Row, query: Query) -> Iterator
 
 
 def gone_at_once(cluster: VastCluster, row: Row, query: Query) -> Row | None:
-    """The async task that deletes the row, or `None` when the engine is to delete it now."""
+    """The async task that deletes the row, or `None` when `crud` is to delete it now."""
     return None
 
 

@@ -77,4 +77,4 @@ def refresh(cluster: KubernetesCluster, namespace: str) -> None:
     for quota in quotas:
         hard = quota["spec"].get("hard", {})
         used = {name: _written(name, total[name]) for name in hard}
-        cluster.control(QUOTAS, quota, {**quota, "status": {"hard": hard, "used": used} if hard else {}})
+        cluster.controller_write(QUOTAS, quota, {**quota, "status": {"hard": hard, "used": used} if hard else {}})
