@@ -27,7 +27,7 @@ from vastplan.model.plan import Plan
 from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry, entry_type
-from vastplan.sim.serve import Call
+from vastplan.sim.serve import RecordedCall
 from vastplan.sim.world import World
 
 EVERYTHING = Consent(allow_delete=("*",), adopt=True, max_count=10_000, allow_narrow=("*",), believe_gone=("*",))
@@ -136,12 +136,12 @@ class Lab:
         planned = self.planned()
         return planned.matcher.match(Address.parse(address)).live
 
-    def calls(self) -> list[Call]:
+    def calls(self) -> list[RecordedCall]:
         """The writes of all servers since the log was last cleared."""
         servers = [server for site in self.world.sites.values() for server in site.servers.values()]
         return [call for server in servers for call in server.writes()]
 
-    def all_calls(self) -> list[Call]:
+    def all_calls(self) -> list[RecordedCall]:
         """All requests since the log was last cleared."""
         return [call for site in self.world.sites.values() for server in site.servers.values() for call in server.calls]
 

@@ -130,7 +130,7 @@ def _collections(calls: list[Any]) -> set[str]:
 
 
 def _rows(world: World, collection: str) -> list[Any]:
-    return world._stores[0].rows(collection)
+    return list(world._stores[0].rows(collection))
 
 
 def apply_under_latency(objects: int, latency: float) -> dict[str, float]:

@@ -63,16 +63,13 @@ class MemoryWorld(World):
     def rows(self) -> bytes:
         """Everything that every plane knows."""
         with self.lock:
-            return pickle.dumps([(one._rows, one._counters) for one in self._stores])
+            return pickle.dumps([(store.collections(), store.counters()) for store in self._stores])
 
     def set_back(self, rows: bytes) -> None:
         """Make it so again."""
         with self.lock:
-            for store, (found, counters) in zip(self._stores, pickle.loads(rows), strict=True):
-                store._rows.clear()
-                store._rows.update(found)
-                store._counters.clear()
-                store._counters.update(counters)
+            for store, (collections, counters) in zip(self._stores, pickle.loads(rows), strict=True):
+                store.restore(collections, counters)
         self.renew()
 
     def renew(self) -> None:
@@ -87,7 +84,7 @@ class MemoryWorld(World):
         found: Counter[tuple[str, ...]] = Counter()
         with self.lock:
             for index, store in enumerate(self._stores):
-                for collection, rows in store._rows.items():
+                for collection, rows in store.collections().items():
                     plain = collection.rpartition("/")[2]
                     if not plain.startswith(_INNER) and "/pending/" not in collection:
                         called = ((str(index), collection, *_called(row)) for row in rows.values())

@@ -20,14 +20,14 @@ class VastStorage:
         """View and quota for a file volume, or a block volume in its subsystem; raises `ValueError` when a name is unknown."""
         if "subsystem" in parameters:
             return self._block(parameters, volume_id, size)
-        policy = self._one("viewpolicies", parameters.get("view_policy", ""))
+        policy = self._named("viewpolicies", parameters.get("view_policy", ""))
         if "vip_pool_name" in parameters:
-            self._one("vippools", parameters["vip_pool_name"])
+            self._named("vippools", parameters["vip_pool_name"])
         path = "/" + "/".join(part for part in (parameters["root_export"].strip("/"), volume_id) if part)
         tenant = policy["tenant_id"]
         body: dict[str, Any] = {"path": path, "policy_id": policy["id"], "create_dir": True, "protocols": ["NFS"]}
         if "qos_policy" in parameters:
-            body["qos_policy_id"] = self._one("qospolicies", parameters["qos_policy"])["id"]
+            body["qos_policy_id"] = self._named("qospolicies", parameters["qos_policy"])["id"]
         owned = {"tenant_id": tenant} if tenant is not None else {}
         view = self._call("POST", "/views/", {**body, **owned})
         quota = self._call(
@@ -37,47 +37,47 @@ class VastStorage:
         return {**kept, "view_id": str(view["id"]), "quota_id": str(quota["id"]), "tenant_id": str(tenant)}
 
     def _block(self, parameters: dict[str, str], volume_id: str, size: int) -> dict[str, str]:
-        found = [
+        subsystems = [
             view
-            for view in self._all("views")
+            for view in self._listed("views")
             if view["name"] == parameters["subsystem"] and "BLOCK" in view["protocols"]
         ]
         if "tenant_name" in parameters:
-            found = [view for view in found if view["tenant_name"] == parameters["tenant_name"]]
-        if len(found) != 1:
-            raise ValueError(f"{len(found)} subsystems are named {parameters['subsystem']}")
-        body: dict[str, Any] = {"name": volume_id, "size": size, "view_id": found[0]["id"]}
+            subsystems = [view for view in subsystems if view["tenant_name"] == parameters["tenant_name"]]
+        if len(subsystems) != 1:
+            raise ValueError(f"{len(subsystems)} subsystems are named {parameters['subsystem']}")
+        body: dict[str, Any] = {"name": volume_id, "size": size, "view_id": subsystems[0]["id"]}
         if "qos_policy" in parameters:
-            body["qos_policy_id"] = self._one("qospolicies", parameters["qos_policy"])["id"]
+            body["qos_policy_id"] = self._named("qospolicies", parameters["qos_policy"])["id"]
         volume = self._call("POST", "/volumes/", body)
         return {"subsystem": parameters["subsystem"], "volume_id": str(volume["id"])}
 
     def expand(self, volume_id: str, size: int) -> None:
         """Raise the quota's hard limit, or the block volume's size."""
-        for quota in self._ending("quotas", "path", volume_id):
+        for quota in self._of_volume("quotas", "path", volume_id):
             self._call("PATCH", f"/quotas/{quota['id']}/", {"hard_limit": size})
-        for volume in self._ending("volumes", "name", volume_id):
+        for volume in self._of_volume("volumes", "name", volume_id):
             self._call("PATCH", f"/volumes/{volume['id']}/", {"size": size})
 
     def delete(self, volume_id: str) -> None:
         """Remove view and quota, or the block volume."""
         for collection, field in (("views", "path"), ("quotas", "path"), ("volumes", "name")):
-            for row in self._ending(collection, field, volume_id):
+            for row in self._of_volume(collection, field, volume_id):
                 self._call("DELETE", f"/{collection}/{row['id']}/", None)
 
-    def _ending(self, collection: str, field: str, volume_id: str) -> list[dict[str, Any]]:
-        return [row for row in self._all(collection) if str(row[field]).rsplit("/", 1)[-1] == volume_id]
+    def _of_volume(self, collection: str, field: str, volume_id: str) -> list[dict[str, Any]]:
+        return [row for row in self._listed(collection) if str(row[field]).rsplit("/", 1)[-1] == volume_id]
 
-    def _all(self, collection: str) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._call("GET", f"/{collection}/", None)
-        return found
+    def _listed(self, collection: str) -> list[dict[str, Any]]:
+        rows: list[dict[str, Any]] = self._call("GET", f"/{collection}/", None)
+        return rows
 
-    def _one(self, collection: str, name: str) -> dict[str, Any]:
-        found = [row for row in self._all(collection) if row["name"] == name]
-        if len(found) != 1:
-            problem = "no object" if not found else "too many objects"
+    def _named(self, collection: str, name: str) -> dict[str, Any]:
+        matches = [row for row in self._listed(collection) if row["name"] == name]
+        if len(matches) != 1:
+            problem = "no object" if not matches else "too many objects"
             raise ValueError(f"{collection}: {problem} with name {name!r}")
-        return found[0]
+        return matches[0]
 
     def _call(self, method: str, path: str, body: Any) -> Any:
         raw = b"" if body is None else json.dumps(body).encode()

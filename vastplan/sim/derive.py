@@ -54,24 +54,24 @@ class Deriver:
             return {"$ref": f"#/schemas/{name}"}
         if "allOf" in source:
             return self._flattened(source)
-        found: Schema = {key: source[key] for key in KEPT if key in source}
+        closed: Schema = {key: source[key] for key in KEPT if key in source}
         for combiner in ("oneOf", "anyOf"):
             if combiner in source:
-                found[combiner] = [self.schema(part) for part in source[combiner]]
+                closed[combiner] = [self.schema(part) for part in source[combiner]]
         if "items" in source:
-            found["items"] = self.schema(source["items"])
+            closed["items"] = self.schema(source["items"])
         if "properties" in source:
-            found["type"] = "object"
-            found["properties"] = {name: self.schema(part) for name, part in sorted(source["properties"].items())}
-            found["additionalProperties"] = False
+            closed["type"] = "object"
+            closed["properties"] = {name: self.schema(part) for name, part in sorted(source["properties"].items())}
+            closed["additionalProperties"] = False
         if isinstance(source.get("additionalProperties"), dict):
-            found["additionalProperties"] = self.schema(source["additionalProperties"])
-        return _nullable(found) if source.get("nullable") else found
+            closed["additionalProperties"] = self.schema(source["additionalProperties"])
+        return _nullable(closed) if source.get("nullable") else closed
 
     def _flattened(self, source: Schema) -> Schema:
         if len(source["allOf"]) == 1 and "properties" not in source:  # a reference wrapped to carry a description
-            found = self.schema(source["allOf"][0])
-            return _nullable(found) if source.get("nullable") else found
+            wrapped = self.schema(source["allOf"][0])
+            return _nullable(wrapped) if source.get("nullable") else wrapped
         merged: Schema = {key: value for key, value in source.items() if key != "allOf"}
         for part in source["allOf"]:
             while "$ref" in part:
@@ -108,18 +108,18 @@ class Deriver:
                 query[parameter["name"]] = self.schema(parameter.get("schema", {})) | (
                     {"required": True} if parameter.get("required") else {}
                 )
-        found: dict[str, Any] = {"query": query, "responses": {}}
+        facts: dict[str, Any] = {"query": query, "responses": {}}
         body = source.get("requestBody")
         if body:
             if "$ref" in body:
                 body = self.document["components"]["requestBodies"][body["$ref"].rsplit("/", 1)[1]]
-            found["body"] = self._content(body)
-            found["body_required"] = bool(body.get("required"))
+            facts["body"] = self._content(body)
+            facts["body_required"] = bool(body.get("required"))
         for code, answer in source.get("responses", {}).items():
             if "$ref" in answer:
                 answer = self.document["components"]["responses"][answer["$ref"].rsplit("/", 1)[1]]
-            found["responses"][code] = self._content(answer)
-        return found
+            facts["responses"][code] = self._content(answer)
+        return facts
 
     def _content(self, source: dict[str, Any]) -> Schema | None:
         for kind in source.get("content", {}).values():
@@ -148,13 +148,13 @@ def derive(document: dict[str, Any], keep: list[str], digest: str, kinds: list[s
         if kinds is None and not any(path == prefix or path.startswith(prefix.rstrip("/") + "/") for prefix in keep):
             continue
         shared = operations.get("parameters", [])
-        found = {
+        kept = {
             method.upper(): deriver.operation(operations[method], shared)
             for method in METHODS
             if method in operations and (kinds is None or _is_of(operations[method], path, kinds))
         }
-        if found:
-            paths[path] = found
+        if kept:
+            paths[path] = kept
     info = document["info"]
     return {
         "source": {"title": info.get("title"), "version": info.get("version"), "sha256": digest},
@@ -195,8 +195,8 @@ def merged(tables: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "source": tables[0]["source"],
         "sources": [table["source"] for table in tables],
-        "paths": {path: found for table in tables for path, found in table["paths"].items()},
-        "schemas": {name: found for table in tables for name, found in table["schemas"].items()},
+        "paths": {path: operations for table in tables for path, operations in table["paths"].items()},
+        "schemas": {name: schema for table in tables for name, schema in table["schemas"].items()},
     }
 
 

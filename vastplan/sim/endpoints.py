@@ -29,4 +29,4 @@ def running(folder: Path) -> list[Endpoint] | None:
         os.kill(content["pid"], 0)
     except (OSError, ValueError, KeyError):
         return None
-    return [Endpoint(**one) for one in content["endpoints"]]
+    return [Endpoint(**entry) for entry in content["endpoints"]]

@@ -73,11 +73,11 @@ class Faults:
 
     def strike(self, method: str, path: str) -> Fault | None:
         """The fault that strikes this request, if any; every matching fault counts the request."""
-        struck: Fault | None = None
+        striking: Fault | None = None
         for index, (fault, seen) in enumerate(self._armed):
             if not (re.fullmatch(fault.method, method) and re.search(fault.path, path)):
                 continue
             self._armed[index] = (fault, seen + 1)
-            if struck is None and fault.after <= seen < fault.after + fault.times:
-                struck = fault
-        return struck
+            if striking is None and fault.after <= seen < fault.after + fault.times:
+                striking = fault
+        return striking

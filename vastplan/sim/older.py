@@ -7,32 +7,33 @@ A difference names, by the start of a path: `paths` that are not there, `fields`
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
+
+from vastplan.sim.json_copy import json_copy
 
 Content = dict[str, Any]
 
 
 def older(base: Content, difference: Content) -> Content:
     """The content of the older table; raises `KeyError` when the difference names what the newer one has not."""
-    content: Content = copy.deepcopy(base)
+    content: Content = json_copy(base)
     for start in difference.get("paths", []):
         _drop(content["paths"], start)
     for deep, places in ((False, difference.get("fields", {})), (True, difference.get("deep", {}))):
         for start, names in places.items():
             for name in names:
-                found = [
+                having = [
                     schema
                     for top in _bodies(content, start)
                     for schema in _objects(content, top, deep, set())
                     if name in schema["properties"]
                 ]
-                if not found:
+                if not having:
                     raise KeyError(f"nothing at {start} has the field {name}")
-                for schema in found:
+                for schema in having:
                     schema["properties"].pop(name, None)
-                    schema["required"] = [one for one in schema.get("required", []) if one != name]
+                    schema["required"] = [field for field in schema.get("required", []) if field != name]
     for start, names in difference.get("query", {}).items():
         for name in names:
             for operation in _operations(content, start):
@@ -62,9 +63,9 @@ def _operations(content: Content, start: str) -> Iterator[Content]:
 
 def _bodies(content: Content, start: str) -> Iterator[Content]:
     for operation in _operations(content, start):
-        for one in (operation.get("body"), *operation["responses"].values()):
-            if isinstance(one, dict):
-                yield one
+        for schema in (operation.get("body"), *operation["responses"].values()):
+            if isinstance(schema, dict):
+                yield schema
 
 
 def _objects(content: Content, schema: Any, deep: bool, seen: set[str]) -> Iterator[Content]:
@@ -80,10 +81,10 @@ def _objects(content: Content, schema: Any, deep: bool, seen: set[str]) -> Itera
     properties = schema.get("properties", {})
     if properties:
         yield schema
-    inner = list(properties.values()) if deep else [properties[one] for one in ("results",) if one in properties]
+    inner = list(properties.values()) if deep else [properties[part] for part in ("results",) if part in properties]
     inner += [schema.get("items"), *schema.get("oneOf", []), *schema.get("anyOf", []), *schema.get("allOf", [])]
-    for one in inner:
-        yield from _objects(content, one, deep, seen)
+    for part in inner:
+        yield from _objects(content, part, deep, seen)
 
 
 def _body(content: Content, place: str) -> Content:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import socket
 import ssl
 import threading
 import time
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -17,11 +22,13 @@ from vastplan.sim.faults import Effect, Fault, Faults, Rate
 from vastplan.sim.wire import Plane, Request, Response
 
 MAX_BODY = 8 * 1024 * 1024
+MAX_LINE = 65536  # bytes of one header
+MAX_HEADERS = 100
 READ_ONLY = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RecordedCall:
     """One request as the server saw it."""
 
     method: str
@@ -44,19 +51,25 @@ class Authority:
         return bytes(self._ca.cert_pem.bytes())
 
 
+@cache
+def process_authority() -> Authority:
+    """The authority that all worlds of this process share: keys are made once."""
+    return Authority()
+
+
 class Server:
     """One plane behind one loopback port."""
 
     def __init__(self, plane: Plane, authority: Authority, lock: threading.RLock, port: int = 0) -> None:
         self.plane = plane
         self.faults = Faults()
-        self.calls: list[Call] = []
+        self.calls: list[RecordedCall] = []
         self.rate: Rate | None = None  # no limit
         self.latency = 0.0  # seconds added to every answer, outside the lock: for benchmarks
         self._lock = lock
         self._http = _HttpServer(("127.0.0.1", port), _handler(self), authority.context)
         self.url = f"https://127.0.0.1:{self._http.server_address[1]}"
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread = threading.Thread(target=self._http.serve, daemon=True)
 
     def start(self) -> Server:
         """Begin to answer."""
@@ -65,11 +78,11 @@ class Server:
 
     def stop(self) -> None:
         """Stop answering and free the port."""
-        self._http.shutdown()
-        self._http.server_close()
+        self._http.stop()
         self._thread.join()
+        self._http.server_close()
 
-    def writes(self) -> list[Call]:
+    def writes(self) -> list[RecordedCall]:
         """The calls that could have changed something: all but reads, log-ins and access reviews."""
         harmless = ("/token", "/token/refresh", "selfsubjectaccessreviews")
         return [
@@ -84,7 +97,7 @@ class Server:
             fault = self.faults.strike(request.method, request.path)
             admitted = self.rate is None or self.rate.admits()
             response = self._answer(request, fault) if admitted else self.plane.busy()
-            self.calls.append(Call(request.method, request.path, response.status))
+            self.calls.append(RecordedCall(request.method, request.path, response.status))
         delay = self.latency + (fault.seconds if fault and fault.effect is Effect.DELAY else 0.0)
         if delay:
             time.sleep(delay)
@@ -115,6 +128,22 @@ class _HttpServer(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], handler: Any, context: ssl.SSLContext) -> None:
         super().__init__(address, handler)
         self._context = context
+        self._stopping = False
+
+    def serve(self) -> None:
+        """Take connections until `stop`."""
+        while not self._stopping:
+            self.handle_request()
+
+    def stop(self) -> None:
+        """Make `serve` return now, which waits for a connection: so it gets one."""
+        self._stopping = True
+        with suppress(OSError):
+            socket.create_connection(("127.0.0.1", self.server_port), timeout=1).close()
+
+    def verify_request(self, request: Any, client_address: Any) -> bool:
+        """Whether to serve a connection."""
+        return not self._stopping
 
     def finish_request(self, request: Any, client_address: Any) -> None:
         """Shake hands, then serve the connection."""
@@ -129,27 +158,69 @@ class _HttpServer(ThreadingHTTPServer):
         """Say nothing: a broken connection is the client's to report."""
 
 
-def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-        wbufsize = 65536
-        timeout = 60
+class _LeanHandler(BaseHTTPRequestHandler):
+    """The standard handler with headers read into a plain dictionary: its e-mail parser costs more than most answers."""
 
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = 65536
+    timeout = 60
+    raw_requestline: bytes
+    fields: dict[str, str]
+    """The request's headers by lower-case name; of a repeated one, the last."""
+
+    def parse_request(self) -> bool:
+        """Read the head of a request; `False` after a refusal."""
+        self.close_connection = True
+        self.requestline = str(self.raw_requestline, "iso-8859-1").rstrip("\r\n")
+        words = self.requestline.split()
+        if len(words) != 3 or words[2] not in ("HTTP/1.0", "HTTP/1.1"):
+            self.command, self.request_version = "", "HTTP/1.1"
+            self.send_error(400, "Bad request line")
+            return False
+        self.command, self.path, self.request_version = words
+        self.path = "/" + self.path.lstrip("/") if self.path.startswith("//") else self.path
+        self.fields = {}
+        while (line := self.rfile.readline(MAX_LINE + 1)) not in (b"\r\n", b"\n", b""):
+            name, _, value = line.decode("iso-8859-1").partition(":")
+            self.fields[name.strip().lower()] = value.strip()
+            if len(line) > MAX_LINE or len(self.fields) > MAX_HEADERS:
+                self.send_error(431)
+                return False
+        connection = self.fields.get("connection", "").lower()
+        self.close_connection = connection == "close" or (words[2] == "HTTP/1.0" and connection != "keep-alive")
+        if self.fields.get("expect", "").lower() == "100-continue":
+            self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self.wfile.flush()
+        return True
+
+    def send_head(self, status: int, headers: Mapping[str, str]) -> None:
+        """Write the status line and the headers."""
+        phrase = self.responses.get(HTTPStatus(status), ("", ""))[0]
+        lines = [f"HTTP/1.1 {status} {phrase}", f"Server: {self.version_string()}", f"Date: {self.date_time_string()}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        self.wfile.write(("\r\n".join(lines) + "\r\n\r\n").encode("iso-8859-1"))
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Say nothing: the call log is `Server.calls`."""
+
+
+def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
+    class Handler(_LeanHandler):
         def _serve(self) -> None:
             parts = urlsplit(self.path)
-            length = int(self.headers.get("Content-Length") or 0)
+            length = int(self.fields.get("content-length") or 0)
             if length > MAX_BODY:
-                self._send(Response(413, {"detail": "Request body too large."}), None)
                 self.close_connection = True
+                self._send(Response(413, {"detail": "Request body too large."}), None)
                 return
             request = Request(
                 method=self.command,
                 path=unquote(parts.path),
-                query=parse_qs(parts.query, keep_blank_values=True),
-                headers={name.lower(): value for name, value in self.headers.items()},
+                query=parse_qs(parts.query, keep_blank_values=True) if parts.query else {},
+                headers=self.fields,
                 body=self.rfile.read(length) if length else b"",
-                base_url=f"https://{self.headers.get('Host', server.url.removeprefix('https://'))}",
+                base_url=f"https://{self.fields.get('host') or server.url.removeprefix('https://')}",
             )
             response, fault = server.answer(request)
             self._send(response, fault)
@@ -159,14 +230,12 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
                 return
             body = response.encoded()
-            self.send_response(response.status)
-            for name, value in response.headers.items():
-                self.send_header(name, value)
+            headers = dict(response.headers)
             if body:
-                self.send_header("Content-Type", response.content_type)
+                headers["Content-Type"] = response.content_type
             if response.status != 204:
-                self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
+                headers["Content-Length"] = str(len(body))
+            self.send_head(response.status, headers)
             if self.command == "HEAD" or response.status == 204:
                 return
             if fault and fault.effect is Effect.TRUNCATE:
@@ -181,9 +250,6 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(body)
 
         do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = _serve  # noqa: N815
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass  # the call log is `Server.calls`
 
     return Handler
 

@@ -4,11 +4,58 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
+Rows = Mapping[str, Mapping[str, Row]]
+
+
+class _Index:
+    """The rows of a collection by the value of one top-level field; each bucket is in the order of creation."""
+
+    def __init__(self, field: str, rows: Mapping[str, Row]) -> None:
+        self._field = field
+        self._buckets: dict[Any, dict[str, Row]] = defaultdict(dict)
+        self._values: dict[str, Any] = {}
+        for key, row in rows.items():
+            self.put(key, row, rows)
+
+    def put(self, key: str, row: Row, rows: Mapping[str, Row]) -> None:
+        """Note the row that `rows` now holds under `key`."""
+        value = row.get(self._field)
+        if not _hashable(value):
+            self.remove(key)
+            return
+        known = key in self._values
+        if known and self._values[key] != value:
+            self.remove(key)
+        bucket = self._buckets[value]
+        late = known and key not in bucket and bool(bucket)
+        bucket[key] = row
+        self._values[key] = value
+        if late:  # an older row came to this value after younger ones
+            self._buckets[value] = {other: stored for other, stored in rows.items() if other in bucket}
+
+    def remove(self, key: str) -> None:
+        """Forget a row."""
+        if key in self._values:
+            value = self._values.pop(key)
+            bucket = self._buckets[value]
+            bucket.pop(key, None)
+            if not bucket:
+                del self._buckets[value]
+
+    def rows(self, value: Any) -> Mapping[str, Row]:
+        """The rows that had this value when they were last put."""
+        return self._buckets.get(value, {})
+
+
+def _hashable(value: Any) -> bool:
+    return not isinstance(value, list | dict)
 
 
 class Store:
@@ -19,14 +66,16 @@ class Store:
 
     def __init__(self, path: Path | None = None) -> None:
         self._rows: dict[str, dict[str, Row]] = {}
+        self._lists: dict[str, tuple[Row, ...]] = {}
+        self._indexes: dict[str, dict[str, _Index]] = {}
         self._counters: dict[str, int] = {}
         self._file: sqlite3.Connection | None = None
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             # Planes are served from many threads, but the world's lock lets one in at a time.
             self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._file.execute("PRAGMA synchronous=OFF")  # survives this process, not the machine; first: WAL syncs too
             self._file.execute("PRAGMA journal_mode=WAL")
-            self._file.execute("PRAGMA synchronous=OFF")
             self._file.execute(
                 "CREATE TABLE IF NOT EXISTS row (collection TEXT, id TEXT, body TEXT, PRIMARY KEY (collection, id))"
             )
@@ -34,6 +83,18 @@ class Store:
             for collection, key, body in self._file.execute("SELECT collection, id, body FROM row ORDER BY rowid"):
                 self._rows.setdefault(collection, {})[key] = json.loads(body)
             self._counters = dict(self._file.execute("SELECT name, value FROM counter"))
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Write what is put within to the file in one transaction, which thousands of rows need to be fast."""
+        if self._file is None:
+            yield
+            return
+        self._file.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._file.execute("COMMIT")  # also after an error: memory has what was put until then
 
     def next(self, counter: str, start: int = 1) -> int:
         """The counter's next number."""
@@ -45,7 +106,12 @@ class Store:
 
     def put(self, collection: str, key: str, row: Row) -> Row:
         """Insert or replace a row."""
-        self._rows.setdefault(collection, {})[key] = row
+        rows = self._rows.setdefault(collection, {})
+        if rows.get(key) is not row:
+            rows[key] = row
+            self._lists.pop(collection, None)
+        for index in self._indexes.get(collection, {}).values():
+            index.put(key, row, rows)
         if self._file:
             self._file.execute(
                 "INSERT INTO row VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET body = excluded.body",
@@ -55,23 +121,59 @@ class Store:
 
     def get(self, collection: str, key: str) -> Row | None:
         """One row, or `None`."""
-        return self._rows.get(collection, {}).get(key)
+        rows = self._rows.get(collection)
+        return None if rows is None else rows.get(key)
 
     def remove(self, collection: str, key: str) -> None:
         """Remove a row; it is fine when there is none."""
-        self._rows.get(collection, {}).pop(key, None)
+        if self._rows.get(collection, {}).pop(key, None) is None:
+            return
+        self._lists.pop(collection, None)
+        for index in self._indexes.get(collection, {}).values():
+            index.remove(key)
         if self._file:
             self._file.execute("DELETE FROM row WHERE collection = ? AND id = ?", (collection, key))
 
-    def rows(self, collection: str) -> list[Row]:
-        """All rows of a collection in the order of creation."""
-        return list(self._rows.get(collection, {}).values())
+    def rows(self, collection: str) -> Sequence[Row]:
+        """All rows of a collection in the order of creation, as they are now; the next write makes another sequence."""
+        if collection not in self._lists:
+            self._lists[collection] = tuple(self._rows.get(collection, {}).values())
+        return self._lists[collection]
 
     def where(self, collection: str, **fields: Any) -> Iterator[Row]:
-        """The rows whose top-level fields equal `fields`."""
-        for row in self.rows(collection):
+        """The rows whose top-level fields equal `fields`, in the order of creation."""
+        candidates: Sequence[Row] | Mapping[str, Row] = self.rows(collection)
+        for name, value in fields.items():
+            if _hashable(value):
+                having = self._index(collection, name).rows(value)
+                if len(having) <= len(candidates):
+                    candidates = having
+        rows = list(candidates.values()) if isinstance(candidates, Mapping) else candidates
+        for row in rows:
             if all(row.get(name) == value for name, value in fields.items()):
                 yield row
+
+    def _index(self, collection: str, field: str) -> _Index:
+        indexes = self._indexes.setdefault(collection, {})
+        if field not in indexes:
+            indexes[field] = _Index(field, self._rows.get(collection, {}))
+        return indexes[field]
+
+    def collections(self) -> Rows:
+        """Every collection's rows by id, to look at."""
+        return self._rows
+
+    def counters(self) -> Mapping[str, int]:
+        """The last number of every counter, to look at."""
+        return self._counters
+
+    def restore(self, collections: Rows, counters: Mapping[str, int]) -> None:
+        """Hold these rows and counters instead of all others; for a store without a file."""
+        assert self._file is None
+        self._rows = {collection: dict(rows) for collection, rows in collections.items()}
+        self._counters = dict(counters)
+        self._lists.clear()
+        self._indexes.clear()
 
     def empty(self) -> bool:
         """Whether nothing was ever stored."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -15,9 +14,9 @@ import jsonschema.protocols
 from vastplan.sim.older import older
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Operation:
-    """One documented operation: its query names, its body's validator and its answers."""
+    """One documented operation: its query names, its body's validator and its answers. There is one of it a table."""
 
     method: str
     path: str
@@ -34,9 +33,44 @@ class Operation:
             else sorted(self.validator.iter_errors(body), key=lambda e: list(map(str, e.path)))
         )
 
-    def vouch(self, status: int) -> None:
+    def assert_documented(self, status: int) -> None:
         """Raise `AssertionError` when the document has no such answer; refusals are not all documented."""
         assert status >= 300 or str(status) in self.responses, f"{self.method} {self.path} does not answer {status}"
+
+
+class _Segment:
+    """The templates that go on from one segment of a path; `{name}` stands for any text that is not empty."""
+
+    def __init__(self) -> None:
+        self._template: str | None = None
+        self._literals: dict[str, _Segment] = {}
+        self._parameter: _Segment | None = None
+
+    def add(self, template: str) -> None:
+        """Take up a template."""
+        node = self
+        for segment in template.rstrip("/").split("/"):
+            if segment.startswith("{"):
+                node._parameter = node._parameter or _Segment()
+                node = node._parameter
+            else:
+                node = node._literals.setdefault(segment, _Segment())
+        node._template = template
+
+    def match(self, segments: list[str], index: int) -> tuple[str, tuple[str, ...]] | None:
+        """The template of a path's segments from `index` on, and its parameters.
+
+        A literal segment wins over a parameter: /projects/count before /projects/{id}.
+        """
+        if index == len(segments):
+            return (self._template, ()) if self._template is not None else None
+        segment = segments[index]
+        literal = self._literals.get(segment)
+        matched = literal.match(segments, index + 1) if literal else None
+        if matched is None and self._parameter and segment:
+            matched = self._parameter.match(segments, index + 1)
+            return matched and (matched[0], (segment, *matched[1]))
+        return matched
 
 
 class Table:
@@ -44,21 +78,14 @@ class Table:
 
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content
-        self._patterns: list[tuple[re.Pattern[str], str]] = []
+        self._templates = _Segment()
         for path in content["paths"]:
-            pattern = re.sub(r"\\\{[^/]+\\\}", r"([^/]+)", re.escape(path.rstrip("/")))
-            self._patterns.append((re.compile(pattern + "/?"), path))
-        # A literal segment wins over a parameter: /projects/count before /projects/{id}.
-        self._patterns.sort(key=lambda item: item[1].count("{"))
+            self._templates.add(path)
         self._operations: dict[tuple[str, str], Operation] = {}
 
     def match(self, path: str) -> tuple[str, tuple[str, ...]] | None:
         """The documented path template that `path` is an instance of, and its parameters."""
-        for pattern, template in self._patterns:
-            found = pattern.fullmatch(path)
-            if found:
-                return template, found.groups()
-        return None
+        return self._templates.match(path.removesuffix("/").split("/"), 0)
 
     def operation(self, method: str, template: str) -> Operation | None:
         """The operation of a template, or `None` when the document has none."""

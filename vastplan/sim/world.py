@@ -21,8 +21,8 @@ from vastplan.sim.csi import VastStorage
 from vastplan.sim.endpoints import Endpoint, running
 from vastplan.sim.kubernetes import KubernetesPlane, kubeconfig
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
-from vastplan.sim.serve import Authority, Server
-from vastplan.sim.store import Store
+from vastplan.sim.serve import Server, process_authority
+from vastplan.sim.store import Row, Store
 from vastplan.sim.vast import VastPlane
 from vastplan.sim.wire import Plane
 
@@ -48,7 +48,7 @@ class World:
         self.folder = folder
         self.sites: dict[str, SimSite] = {}
         self.lock = threading.RLock()
-        self._authority = Authority()
+        self._authority = process_authority()
         self._systems = {site: tuple(systems) for site, systems in sites.items()}
         self._ports = dict(ports or {})
         self._stores: list[Store] = []
@@ -62,20 +62,20 @@ class World:
         (self.folder / "ca.pem").write_bytes(self._authority.pem())
         for site, systems in self._systems.items():
             self.sites[site] = self._site(site, systems)
-        clusters = [one.planes["vast"] for one in self.sites.values() if "vast" in one.planes]
+        clusters = [sim_site.planes["vast"] for sim_site in self.sites.values() if "vast" in sim_site.planes]
         for index, cluster in enumerate(clusters):
             for other in clusters[index + 1 :]:
                 assert isinstance(cluster, VastPlane) and isinstance(other, VastPlane)
                 cluster.link(other)
-        for one in self.sites.values():
-            for server in one.servers.values():
+        for sim_site in self.sites.values():
+            for server in sim_site.servers.values():
                 server.start()
         return self
 
     def stop(self) -> None:
         """Stop answering and close the files."""
-        for one in self.sites.values():
-            for server in one.servers.values():
+        for sim_site in self.sites.values():
+            for server in sim_site.servers.values():
                 server.stop()
         for store in self._stores:
             store.close()
@@ -86,18 +86,25 @@ class World:
         """How every system is reached."""
         return [
             self._endpoint(site, system, server)
-            for site, one in self.sites.items()
-            for system, server in one.servers.items()
+            for site, sim_site in self.sites.items()
+            for system, server in sim_site.servers.items()
         ]
 
     def publish(self) -> Path:
         """Write the endpoints where other commands on this machine, of this user, find them."""
         path = self.folder / "endpoints.json"
-        content = {"pid": os.getpid(), "endpoints": [asdict(one) for one in self.endpoints()]}
+        content = {"pid": os.getpid(), "endpoints": [asdict(endpoint) for endpoint in self.endpoints()]}
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             json.dump(content, file)
         return path
+
+    def seed(self, site: str, collection: str, bodies: Iterable[Row]) -> list[Row]:
+        """Store objects on a site's VAST cluster as one POST each would, in seconds for 100,000: see `VastPlane.seed`."""
+        plane = self.sites[site].planes["vast"]
+        assert isinstance(plane, VastPlane)
+        with self.lock:
+            return plane.seed(collection, bodies)
 
     def _site(self, site: str, systems: tuple[str, ...]) -> SimSite:
         planes: dict[str, Plane] = {}
@@ -157,9 +164,9 @@ def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[Worl
     """Serve the world in this process, or use the one that is served already. Raises `TimeoutError`."""
     deadline = time.monotonic() + WAIT
     while True:
-        found = running(folder)
-        if found is not None:
-            return None, found
+        endpoints = running(folder)
+        if endpoints is not None:
+            return None, endpoints
         world = World(folder, sites)
         try:
             world.start()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vastplan.sim.kubernetes.call import Call
+from vastplan.sim.kubernetes.call import KubernetesCall
 from vastplan.sim.kubernetes.cluster import Object
 from vastplan.sim.kubernetes.resources import Target
-from vastplan.sim.kubernetes.status import Refusal, details, invalid, invalid_object
+from vastplan.sim.kubernetes.status import StatusError, details, invalid, invalid_object
 from vastplan.sim.wire import Response
 
 USER = "kubernetes-admin"
@@ -24,11 +24,11 @@ class Denial:
 
     def covers(self, verb: str, group: str, resource: str, namespace: str) -> bool:
         """Whether this forbids a request."""
-        asked = ((self.verb, verb), (self.group, group), (self.resource, resource), (self.namespace, namespace))
-        return all(mine in ("*", theirs) for mine, theirs in asked)
+        pairs = ((self.verb, verb), (self.group, group), (self.resource, resource), (self.namespace, namespace))
+        return all(denied in ("*", requested) for denied, requested in pairs)
 
 
-def forbidden(target: Target, verb: str) -> Refusal:
+def forbidden(target: Target, verb: str) -> StatusError:
     """403 from the authorizer."""
     resource = target.resource
     plural = f"{resource.plural}/{target.subresource}" if target.subresource else resource.plural
@@ -36,10 +36,10 @@ def forbidden(target: Target, verb: str) -> Refusal:
     text = f'User "{USER}" cannot {verb} resource "{plural}" in API group "{resource.group}" {scope}'
     subject = f'{resource.qualified} "{target.name}"' if target.name else resource.qualified
     body = details(target.name, resource.group, resource.plural)
-    return Refusal(403, "Forbidden", f"{subject} is forbidden: {text}", body)
+    return StatusError(403, "Forbidden", f"{subject} is forbidden: {text}", body)
 
 
-def review(call: Call, body: Object, denials: list[Denial]) -> Response:
+def review(call: KubernetesCall, body: Object, denials: list[Denial]) -> Response:
     """Answer a SelfSubjectAccessReview; nothing is stored."""
     spec = body.get("spec", {})
     attributes, other = spec.get("resourceAttributes"), spec.get("nonResourceAttributes")
@@ -52,10 +52,13 @@ def review(call: Call, body: Object, denials: list[Denial]) -> Response:
                 "spec.nonResourceAttributes", other, "cannot be specified in combination with resourceAttributes"
             )
         raise invalid_object("", call.target.resource.group, "", [cause])
-    asked = attributes or {}
+    attributes_asked = attributes or {}
     allowed = attributes is None or not any(
         denial.covers(
-            asked.get("verb", ""), asked.get("group", ""), asked.get("resource", ""), asked.get("namespace", "")
+            attributes_asked.get("verb", ""),
+            attributes_asked.get("group", ""),
+            attributes_asked.get("resource", ""),
+            attributes_asked.get("namespace", ""),
         )
         for denial in denials
     )

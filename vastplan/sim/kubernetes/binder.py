@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vastplan.sim.kubernetes import driver, quantity, settle
 from vastplan.sim.kubernetes.admission import quota
-from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import CLAIMS, CLASSES, PODS, VOLUMES, Resource
 from vastplan.sim.kubernetes.rules.volumes import claim_size
 
@@ -12,7 +12,7 @@ _CLAIM_PROTECTION = "kubernetes.io/pvc-protection"
 _VOLUME_PROTECTION = "kubernetes.io/pv-protection"
 
 
-def used_by(cluster: Cluster, claim: Object) -> list[str]:
+def used_by(cluster: KubernetesCluster, claim: Object) -> list[str]:
     """The names of the pods that use a claim."""
     name, namespace = claim["metadata"]["name"], claim["metadata"]["namespace"]
     return [
@@ -24,7 +24,7 @@ def used_by(cluster: Cluster, claim: Object) -> list[str]:
     ]
 
 
-def claim_step(cluster: Cluster, resource: Resource, claim: Object) -> bool:
+def claim_step(cluster: KubernetesCluster, resource: Resource, claim: Object) -> bool:
     """One look at a claim: let it go, bind it, or grow it."""
     if claim["metadata"].get("deletionTimestamp"):
         return not used_by(cluster, claim) and release(cluster, claim)
@@ -38,7 +38,7 @@ def claim_step(cluster: Cluster, resource: Resource, claim: Object) -> bool:
         return False
 
 
-def _bind(cluster: Cluster, claim: Object) -> bool:
+def _bind(cluster: KubernetesCluster, claim: Object) -> bool:
     spec = claim["spec"]
     volume = _static(cluster, claim)
     if volume is None and not spec.get("volumeName"):
@@ -53,20 +53,22 @@ def _bind(cluster: Cluster, claim: Object) -> bool:
     if volume is None:
         return False
     bound = {**volume, "spec": {**volume["spec"], "claimRef": driver.reference_to(claim)}}
-    volume = cluster.control(VOLUMES, volume, {**bound, "status": {**volume["status"], "phase": "Bound"}}, "")
+    volume = cluster.controller_write(VOLUMES, volume, {**bound, "status": {**volume["status"], "phase": "Bound"}}, "")
     annotations = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"}
     provisioner = volume["metadata"].get("annotations", {}).get("pv.kubernetes.io/provisioned-by")
     if provisioner:
         annotations["volume.kubernetes.io/storage-provisioner"] = provisioner
     metadata = {**claim["metadata"], "annotations": {**claim["metadata"].get("annotations", {}), **annotations}}
     new = {**claim, "metadata": metadata, "spec": {**spec, "volumeName": volume["metadata"]["name"]}}
-    new = cluster.control(CLAIMS, claim, new, "")
+    new = cluster.controller_write(CLAIMS, claim, new, "")
     capacity, modes = volume["spec"]["capacity"], volume["spec"]["accessModes"]
-    cluster.control(CLAIMS, new, {**new, "status": {"phase": "Bound", "accessModes": modes, "capacity": capacity}})
+    cluster.controller_write(
+        CLAIMS, new, {**new, "status": {"phase": "Bound", "accessModes": modes, "capacity": capacity}}
+    )
     return True
 
 
-def _static(cluster: Cluster, claim: Object) -> Object | None:
+def _static(cluster: KubernetesCluster, claim: Object) -> Object | None:
     """The volume that is there already and fits: the one named, else the one reserved, else the smallest free one."""
     fits = [volume for volume in cluster.objects(VOLUMES) if _fits(volume, claim)]
     named = claim["spec"].get("volumeName")
@@ -83,8 +85,8 @@ def _fits(volume: Object, claim: Object) -> bool:
     if volume["metadata"].get("deletionTimestamp"):
         return False
     if reference is not None:
-        at = (reference.get("namespace"), reference.get("name"))
-        if at != (claim["metadata"]["namespace"], claim["metadata"]["name"]):
+        claimed_by = (reference.get("namespace"), reference.get("name"))
+        if claimed_by != (claim["metadata"]["namespace"], claim["metadata"]["name"]):
             return False
         if reference.get("uid", claim["metadata"]["uid"]) != claim["metadata"]["uid"]:
             return False  # an earlier claim of this name: the volume is released, not free
@@ -99,30 +101,32 @@ def _fits(volume: Object, claim: Object) -> bool:
     )
 
 
-def _grow(cluster: Cluster, claim: Object) -> bool:
+def _grow(cluster: KubernetesCluster, claim: Object) -> bool:
     wanted = claim_size(claim)
     volume = cluster.get(VOLUMES, "", claim["spec"].get("volumeName", ""))
     capacity = claim["status"].get("capacity", {}).get("storage", "0")
     if volume is None or quantity.parse(wanted) <= quantity.parse(capacity):
         return True
     driver.expand(cluster, volume, claim)
-    cluster.control(VOLUMES, volume, {**volume, "spec": {**volume["spec"], "capacity": {"storage": wanted}}}, "")
-    cluster.control(CLAIMS, claim, {**claim, "status": {**claim["status"], "capacity": {"storage": wanted}}})
+    cluster.controller_write(
+        VOLUMES, volume, {**volume, "spec": {**volume["spec"], "capacity": {"storage": wanted}}}, ""
+    )
+    cluster.controller_write(CLAIMS, claim, {**claim, "status": {**claim["status"], "capacity": {"storage": wanted}}})
     return True
 
 
-def _unprotected(cluster: Cluster, resource: Resource, body: Object, finalizer: str) -> bool:
+def _unprotected(cluster: KubernetesCluster, resource: Resource, body: Object, finalizer: str) -> bool:
     """Take the protection away; whether the object is gone with it."""
-    rest = [name for name in body["metadata"].get("finalizers", []) if name != finalizer]
-    if rest:
-        metadata = {**body["metadata"], "finalizers": rest}
-        cluster.control(resource, body, {**body, "metadata": metadata}, "")
+    finalizers = [name for name in body["metadata"].get("finalizers", []) if name != finalizer]
+    if finalizers:
+        metadata = {**body["metadata"], "finalizers": finalizers}
+        cluster.controller_write(resource, body, {**body, "metadata": metadata}, "")
         return False
     cluster.drop(resource, body)
     return True
 
 
-def release(cluster: Cluster, claim: Object) -> bool:
+def release(cluster: KubernetesCluster, claim: Object) -> bool:
     """Let a claim go and do with its volume what the reclaim policy says."""
     if not _unprotected(cluster, CLAIMS, claim, _CLAIM_PROTECTION):
         return True
@@ -130,29 +134,29 @@ def release(cluster: Cluster, claim: Object) -> bool:
     return True
 
 
-def gone(cluster: Cluster, claim: Object) -> None:
+def gone(cluster: KubernetesCluster, claim: Object) -> None:
     """What follows when a claim is no more."""
     quota.refresh(cluster, claim["metadata"]["namespace"])
     volume = cluster.get(VOLUMES, "", claim["spec"].get("volumeName", ""))
     if volume is None or volume["spec"].get("claimRef", {}).get("uid") != claim["metadata"]["uid"]:
         return
-    volume = cluster.control(VOLUMES, volume, {**volume, "status": {"phase": "Released"}})
+    volume = cluster.controller_write(VOLUMES, volume, {**volume, "status": {"phase": "Released"}})
     if not volume_step(cluster, VOLUMES, volume):
         settle.later(cluster, VOLUMES, volume, volume_step)
 
 
-def _reclaimed(cluster: Cluster, volume: Object) -> bool:
+def _reclaimed(cluster: KubernetesCluster, volume: Object) -> bool:
     """Delete the data of a released volume and then the volume; it stays, and says why, when that fails."""
     try:
         driver.delete(cluster, volume)
     except ValueError as error:
-        cluster.control(VOLUMES, volume, {**volume, "status": {"phase": "Failed", "message": str(error)}})
+        cluster.controller_write(VOLUMES, volume, {**volume, "status": {"phase": "Failed", "message": str(error)}})
         return False
     _unprotected(cluster, VOLUMES, volume, _VOLUME_PROTECTION)
     return True
 
 
-def volume_step(cluster: Cluster, resource: Resource, volume: Object) -> bool:
+def volume_step(cluster: KubernetesCluster, resource: Resource, volume: Object) -> bool:
     """One look at a volume: free it for a claim, delete what was released, or let it go."""
     reference = volume["spec"].get("claimRef", {})
     claim = cluster.get(CLAIMS, reference.get("namespace", ""), reference.get("name", "")) if reference else None
@@ -163,5 +167,5 @@ def volume_step(cluster: Cluster, resource: Resource, volume: Object) -> bool:
     if volume["metadata"].get("deletionTimestamp"):
         return not held and (_unprotected(cluster, VOLUMES, volume, _VOLUME_PROTECTION) or True)
     if not held and "uid" not in reference:
-        cluster.control(VOLUMES, volume, {**volume, "status": {"phase": "Available"}})
+        cluster.controller_write(VOLUMES, volume, {**volume, "status": {"phase": "Available"}})
     return True

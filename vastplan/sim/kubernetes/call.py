@@ -9,12 +9,12 @@ from typing import Any
 
 import yaml
 
-from vastplan.sim.kubernetes.cluster import Cluster
+from vastplan.sim.kubernetes.cluster import KubernetesCluster
 from vastplan.sim.kubernetes.managed import Writer
 from vastplan.sim.kubernetes.resources import Target
 from vastplan.sim.kubernetes.status import (
     Cause,
-    Refusal,
+    StatusError,
     bad_request,
     forbidden,
     invalid_object,
@@ -33,10 +33,10 @@ _KINDS = {"POST": "Create", "PUT": "Update", "PATCH": "Patch", "DELETE": "Delete
 
 
 @dataclass(slots=True)
-class Call:
+class KubernetesCall:
     """A write and its options; `warnings` go into the answer's Warning header."""
 
-    cluster: Cluster
+    cluster: KubernetesCluster
     target: Target
     request: Request
     user: str
@@ -53,7 +53,7 @@ class Call:
         return Writer(self.manager, operation, version, self.cluster.now(), self.target.subresource)
 
     def document(self) -> Any:
-        """The body of a POST or PUT, JSON or YAML; raises `Refusal`, for duplicate fields when validation is strict."""
+        """The body of a POST or PUT, JSON or YAML; raises `StatusError`, for duplicate fields when validation is strict."""
         if (self.content_type or _BODIES[0]) not in _BODIES[:2]:
             raise unsupported()
         kind = self.target.resource.kind
@@ -65,7 +65,7 @@ class Call:
         return body
 
     def patch(self) -> Any:
-        """The body of a PATCH; raises `Refusal`."""
+        """The body of a PATCH; raises `StatusError`."""
         try:
             return parse(self.request.body, "application/yaml" if self.content_type == APPLY else "", self._duplicate)
         except Unreadable as error:
@@ -85,22 +85,22 @@ class Unreadable(ValueError):
     """The body is neither JSON nor YAML."""
 
 
-def unsupported() -> Refusal:
+def unsupported() -> StatusError:
     """415 for the body of a POST, a PUT or a DELETE."""
     text = "the body of the request was in an unknown format - accepted media types include: " + ", ".join(_BODIES)
-    return Refusal(415, "UnsupportedMediaType", text)
+    return StatusError(415, "UnsupportedMediaType", text)
 
 
 def parse(raw: bytes, content_type: str, duplicate: Callable[[str], None] = lambda name: None) -> Any:
     """A body as data; raises `Unreadable`."""
 
     def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        unique: dict[str, Any] = {}
         for name, value in items:
-            if name in found:
+            if name in unique:
                 duplicate(name)
-            found[name] = value
-        return found
+            unique[name] = value
+        return unique
 
     try:
         if content_type == "application/yaml":
@@ -112,8 +112,8 @@ def parse(raw: bytes, content_type: str, duplicate: Callable[[str], None] = lamb
         raise Unreadable(str(error)) from None
 
 
-def call(cluster: Cluster, target: Target, request: Request, user: str) -> Call:
-    """Read and check the options of a write; raises `Refusal`."""
+def read_call(cluster: KubernetesCluster, target: Target, request: Request, user: str) -> KubernetesCall:
+    """Read and check the options of a write; raises `StatusError`."""
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     manager = request.first("fieldManager") or ""
     dry_run = request.query.get("dryRun", [])
@@ -136,4 +136,6 @@ def call(cluster: Cluster, target: Target, request: Request, user: str) -> Call:
     if causes:
         raise invalid_object(f"{_KINDS[request.method]}Options", "meta.k8s.io", "", causes)
     manager = manager or request.headers.get("user-agent", "").split("/")[0] or "unknown"
-    return Call(cluster, target, request, user, content_type, bool(dry_run), validation or "Warn", manager, force)
+    return KubernetesCall(
+        cluster, target, request, user, content_type, bool(dry_run), validation or "Warn", manager, force
+    )

@@ -37,7 +37,7 @@ def key(namespace: str, name: str) -> str:
 
 
 @dataclass(slots=True)
-class Cluster:
+class KubernetesCluster:
     """One cluster. Objects handed out are the stored ones: never change them, put a new one."""
 
     name: str
@@ -73,8 +73,8 @@ class Cluster:
 
     def objects(self, resource: Resource, namespace: str = "") -> list[Object]:
         """All objects, or those of one namespace, in the order of creation."""
-        found = self.store.rows(self.rows(resource))
-        return [item for item in found if item["metadata"]["namespace"] == namespace] if namespace else found
+        bodies = self.store.rows(self.rows(resource))
+        return [body for body in bodies if body["metadata"]["namespace"] == namespace] if namespace else list(bodies)
 
     def put(self, resource: Resource, body: Object) -> Object:
         """Store an object under a new resourceVersion."""
@@ -93,7 +93,7 @@ class Cluster:
         kinds = [resource for resource in RESOURCES if resource.namespaced]
         return [(resource, item) for resource in kinds for item in self.objects(resource, namespace)]
 
-    def control(self, resource: Resource, old: Object, new: Object, subresource: str = "status") -> Object:
+    def controller_write(self, resource: Resource, old: Object, new: Object, subresource: str = "status") -> Object:
         """A controller's write: stored only when something changes, with the controller as the fields' manager."""
         if new == old:
             return old
@@ -101,19 +101,19 @@ class Cluster:
         entries = after_update(Leaves(self.table, resource), writer, old, new)
         return self.put(resource, {**new, "metadata": {**new["metadata"], "managedFields": entries}})
 
-    def born(self, resource: Resource, body: Object, writer: Writer, said: Object | None = None) -> Object:
-        """A new object with its metadata, not stored; `said` is the part of it that the writer is the manager of."""
+    def new_object(self, resource: Resource, body: Object, writer: Writer, as_sent: Object | None = None) -> Object:
+        """A new object with its metadata, not stored; `as_sent` is the part of it that the writer is the manager of."""
         metadata = {"uid": str(uuid.uuid4()), "creationTimestamp": self.now(), **body["metadata"]}
         if resource.first_generation:
             metadata["generation"] = resource.first_generation
         body = {"kind": resource.kind, "apiVersion": resource.api_version, **body, "metadata": metadata}
-        entries = after_update(Leaves(self.table, resource), writer, None, said or body)
+        entries = after_update(Leaves(self.table, resource), writer, None, as_sent or body)
         return {**body, "metadata": metadata | ({"managedFields": entries} if entries else {})}
 
     def make(self, resource: Resource, body: Object) -> Object:
         """A controller's new object, stored."""
         return self.put(
-            resource, self.born(resource, body, Writer(CONTROLLER, "Update", resource.api_version, self.now()))
+            resource, self.new_object(resource, body, Writer(CONTROLLER, "Update", resource.api_version, self.now()))
         )
 
     def warn(self, resource: Resource, about: Object, reason: str, message: str) -> None:
@@ -135,12 +135,12 @@ class Cluster:
             "source": {"component": CONTROLLER}, "firstTimestamp": self.now(), "lastTimestamp": self.now(),
         })  # fmt: skip
 
-    def found(self) -> None:
-        """What every cluster has from the start, once."""
+    def install_defaults(self) -> None:
+        """Make what every cluster has from the start, once."""
         if self.objects(NAMESPACES):
             return
         for name in ("default", "kube-node-lease", "kube-public", "kube-system"):
-            said = {"metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}}}
-            body = {**said, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
+            as_sent = {"metadata": {"name": name, "labels": {"kubernetes.io/metadata.name": name}}}
+            body = {**as_sent, "spec": {"finalizers": ["kubernetes"]}, "status": {"phase": "Active"}}
             writer = Writer("kube-apiserver", "Update", NAMESPACES.api_version, self.now())
-            self.put(NAMESPACES, self.born(NAMESPACES, body, writer, said))
+            self.put(NAMESPACES, self.new_object(NAMESPACES, body, writer, as_sent))

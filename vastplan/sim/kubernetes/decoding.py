@@ -6,23 +6,23 @@ import json
 from typing import Any
 
 from vastplan.sim.kubernetes import patches
-from vastplan.sim.kubernetes.call import STRATEGIC, Call, Unreadable
+from vastplan.sim.kubernetes.call import STRATEGIC, KubernetesCall, Unreadable
 from vastplan.sim.kubernetes.cluster import Object
 from vastplan.sim.kubernetes.schema import Reader
 from vastplan.sim.kubernetes.status import Cause, bad_request, invalid, invalid_object
 
 
-def read(call: Call, body: Object) -> tuple[Object, list[str], list[Cause]]:
+def read(call: KubernetesCall, body: Object) -> tuple[Object, list[str], list[Cause]]:
     """The object in `body` as the table knows it, its unknown fields, and a custom resource's wrong types."""
     resource = call.target.resource
     reader = Reader(call.cluster.table, resource.kind, resource.custom)
-    found: Object = reader.read(resource.schema(call.cluster.table), body)
-    found["metadata"] = found.get("metadata", {})
-    return {**found, "kind": resource.kind, "apiVersion": resource.api_version}, reader.unknown, reader.causes
+    known: Object = reader.read(resource.schema(call.cluster.table), body)
+    known["metadata"] = known.get("metadata", {})
+    return {**known, "kind": resource.kind, "apiVersion": resource.api_version}, reader.unknown, reader.causes
 
 
-def decode(call: Call) -> tuple[Object, list[Cause]]:
-    """The object of a POST or PUT; raises `Refusal`."""
+def decode(call: KubernetesCall) -> tuple[Object, list[Cause]]:
+    """The object of a POST or PUT; raises `StatusError`."""
     resource = call.target.resource
     try:
         body = call.document()
@@ -48,7 +48,7 @@ def decode(call: Call) -> tuple[Object, list[Cause]]:
         why = f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:110"'
         raise bad_request(f"{refused}: {why}")
     try:
-        found, unknown, causes = read(call, body)
+        decoded, unknown, causes = read(call, body)
     except ValueError as error:
         raise bad_request(f"{refused}: {error}") from None
     if unknown and call.validation == "Strict":
@@ -56,11 +56,11 @@ def decode(call: Call) -> tuple[Object, list[Cause]]:
         raise bad_request(f"{refused}: strict decoding error: {listed}")
     if call.validation == "Warn":
         call.warnings += [f'unknown field "{path}"' for path in unknown]
-    return found, causes
+    return decoded, causes
 
 
-def reread(call: Call, patched: Any, document: Any) -> tuple[Object, list[Cause]]:
-    """A patched object through the decoder; raises `Refusal` (422, unlike for a POST)."""
+def reread(call: KubernetesCall, patched: Any, document: Any) -> tuple[Object, list[Cause]]:
+    """A patched object through the decoder; raises `StatusError` (422, unlike for a POST)."""
     shown = patches.go_map(document) if call.content_type == STRATEGIC else json.dumps(patched, separators=(",", ":"))
     resource = call.target.resource
     if not resource.custom and isinstance(patched, dict):

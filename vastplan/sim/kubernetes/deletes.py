@@ -6,17 +6,17 @@ from typing import Any
 
 from vastplan.sim.kubernetes import admission, lifecycle
 from vastplan.sim.kubernetes.admission.attempt import Attempt
-from vastplan.sim.kubernetes.call import Call, Unreadable, parse, unsupported
+from vastplan.sim.kubernetes.call import KubernetesCall, Unreadable, parse, unsupported
 from vastplan.sim.kubernetes.cluster import Object
 from vastplan.sim.kubernetes.resources import NAMESPACES
-from vastplan.sim.kubernetes.status import Refusal, bad_request, invalid_object, not_supported
+from vastplan.sim.kubernetes.status import StatusError, bad_request, invalid_object, not_supported
 from vastplan.sim.wire import Response
 
 _PROPAGATION = ("Foreground", "Background", "Orphan")
 
 
-def _options(call: Call) -> Object:
-    """DeleteOptions of the body; raises `Refusal`. Fields it does not know are ignored, as the server does."""
+def _options(call: KubernetesCall) -> Object:
+    """DeleteOptions of the body; raises `StatusError`. Fields it does not know are ignored, as the server does."""
     if not call.request.body.strip():
         return {}
     if call.content_type not in ("", "application/json", "application/yaml"):
@@ -41,17 +41,17 @@ def _options(call: Call) -> Object:
     return options
 
 
-def _mismatch(call: Call, what: str, wanted: str, there: str, why: str) -> Refusal:
+def _mismatch(call: KubernetesCall, what: str, wanted: str, stored: str, why: str) -> StatusError:
     resource, name = call.target.resource, call.target.name
     kind = f"{resource.kind}.{resource.group}" if resource.group else resource.kind
-    text = f"the {what} in the precondition ({wanted}) does not match the {what} in record ({there}). {why}"
+    text = f"the {what} in the precondition ({wanted}) does not match the {what} in record ({stored}). {why}"
     refusal = resource.conflict(name, text)
     refusal.body["message"] = f'Operation cannot be fulfilled on {kind} "{name}": {text}'
     refusal.body["details"]["kind"] = resource.kind
     return refusal
 
 
-def _preconditions(call: Call, options: Object, old: Object) -> None:
+def _preconditions(call: KubernetesCall, options: Object, old: Object) -> None:
     wanted: dict[str, Any] = options.get("preconditions") or {}
     metadata = old["metadata"]
     if call.target.resource is NAMESPACES:  # they have a check of their own
@@ -67,8 +67,8 @@ def _preconditions(call: Call, options: Object, old: Object) -> None:
         raise _mismatch(call, "ResourceVersion", wanted["resourceVersion"], metadata["resourceVersion"], why)
 
 
-def delete(call: Call) -> Response:
-    """DELETE of an object; raises `Refusal`."""
+def delete(call: KubernetesCall) -> Response:
+    """DELETE of an object; raises `StatusError`."""
     cluster, target, resource = call.cluster, call.target, call.target.resource
     options = _options(call)
     dry_run = bool(options.get("dryRun")) if call.request.body.strip() else call.dry_run
@@ -88,11 +88,13 @@ def delete(call: Call) -> Response:
         lifecycle.removed(cluster, resource, old)
     if resource.answers_deleted:
         return Response(200, old)
-    found = {**resource.details(target.name), "uid": old["metadata"]["uid"]}
-    return Response(200, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": found})
+    details = {**resource.details(target.name), "uid": old["metadata"]["uid"]}
+    return Response(
+        200, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "details": details}
+    )
 
 
-def _begin(call: Call, old: Object, dry_run: bool) -> Object:
+def _begin(call: KubernetesCall, old: Object, dry_run: bool) -> Object:
     """Mark an object as being deleted; it ends when nothing holds it any more."""
     resource = call.target.resource
     if old["metadata"].get("deletionTimestamp"):

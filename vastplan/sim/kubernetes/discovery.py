@@ -50,29 +50,29 @@ def _groups() -> dict[str, Any]:
 
 
 def _resources(group: str, number: str) -> dict[str, Any]:
-    found = []
+    entries = []
     for resource in sorted(RESOURCES, key=lambda entry: entry.plural):
         if (resource.group, resource.version) == (group, number):
-            found.append(_entry(resource))
+            entries.append(_entry(resource))
             if resource.has_status:
-                found.append({
+                entries.append({
                     "name": f"{resource.plural}/status", "singularName": "", "namespaced": resource.namespaced,
                     "kind": resource.kind, "verbs": ["get", "patch", "update"],
                 })  # fmt: skip
     version = f"{group}/{number}" if group else number
-    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version, "resources": found}
+    return {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": version, "resources": entries}
 
 
 def _entry(resource: Resource) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "name": resource.plural, "singularName": resource.kind.lower(), "namespaced": resource.namespaced,
         "kind": resource.kind, "verbs": list(resource.verbs),
     }  # fmt: skip
     if resource.short:
-        found["shortNames"] = list(resource.short)
+        entry["shortNames"] = list(resource.short)
     if resource.categories:
-        found["categories"] = list(resource.categories)
-    return found
+        entry["categories"] = list(resource.categories)
+    return entry
 
 
 def _index() -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _openapi(group: str, number: str, table: Table) -> dict[str, Any]:
         for resource in RESOURCES
         if (resource.group, resource.version) == (group, number)
     }
-    found: dict[str, Any] = {}
+    paths: dict[str, Any] = {}
     for path, operations in table.content["paths"].items():
         kind = kinds.get(path.removesuffix("/{name}"))
         if kind is None:
@@ -95,5 +95,5 @@ def _openapi(group: str, number: str, table: Table) -> dict[str, Any]:
         marks = {"x-kubernetes-group-version-kind": {"group": group, "version": number, "kind": kind}}
         query = ("dryRun", "fieldManager", "fieldValidation")
         parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in query]
-        found[path] = {method.lower(): {**marks, "parameters": parameters} for method in operations}
-    return {"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "unversioned"}, "paths": found}
+        paths[path] = {method.lower(): {**marks, "parameters": parameters} for method in operations}
+    return {"openapi": "3.0.0", "info": {"title": "Kubernetes", "version": "unversioned"}, "paths": paths}

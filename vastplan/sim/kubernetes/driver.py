@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from vastplan.sim.kubernetes import quantity
-from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import SECRETS, VOLUMES
 from vastplan.sim.kubernetes.rules.volumes import claim_size
 
@@ -35,13 +35,13 @@ def _secret(parameters: dict[str, str], purpose: str, claim: Object, volume: str
     if not name or not namespace:
         return None
     known = {"pv.name": volume, "pvc.namespace": claim["metadata"]["namespace"], "pvc.name": claim["metadata"]["name"]}
-    found = {"name": name, "namespace": namespace}
+    reference = {"name": name, "namespace": namespace}
     for template, value in known.items():
-        found = {part: text.replace(f"${{{template}}}", value) for part, text in found.items()}
-    return found
+        reference = {part: text.replace(f"${{{template}}}", value) for part, text in reference.items()}
+    return reference
 
 
-def provision(cluster: Cluster, claim: Object, storage_class: Object) -> Object:
+def provision(cluster: KubernetesCluster, claim: Object, storage_class: Object) -> Object:
     """Make the volume and the PersistentVolume of a claim; raises `ValueError` in the provisioner's words."""
     metadata, spec = claim["metadata"], claim["spec"]
     volume = f"pvc-{metadata['uid']}"
@@ -109,13 +109,13 @@ def _volume_id(volume: Object) -> str:
     return str(volume["spec"]["csi"]["volumeHandle"]).partition("@")[0]  # the cluster's name is no part of it
 
 
-def expand(cluster: Cluster, volume: Object, claim: Object) -> None:
+def expand(cluster: KubernetesCluster, volume: Object, claim: Object) -> None:
     """Grow a volume to what its claim asks for; raises `ValueError`."""
     if cluster.storage is not None and volume["spec"].get("csi", {}).get("driver") in DRIVERS:
         cluster.storage.expand(_volume_id(volume), size(claim))
 
 
-def delete(cluster: Cluster, volume: Object) -> None:
+def delete(cluster: KubernetesCluster, volume: Object) -> None:
     """Delete the data of a volume; raises `ValueError` when its deletion secret or the storage system forbids it."""
     annotations = volume["metadata"].get("annotations", {})
     name, namespace = annotations.get(f"{_DELETION}name"), annotations.get(f"{_DELETION}namespace")

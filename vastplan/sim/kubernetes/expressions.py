@@ -50,8 +50,8 @@ def _is_quantity(text: str) -> bool:
     return True
 
 
-def _compare(one: dict[str, str], other: dict[str, str]) -> int:
-    left, right = Fraction(one["quantity"]), Fraction(other["quantity"])
+def _compare(first: dict[str, str], second: dict[str, str]) -> int:
+    left, right = Fraction(first["quantity"]), Fraction(second["quantity"])
     return (left > right) - (left < right)
 
 
@@ -60,10 +60,10 @@ _ADDED: dict[str, Callable[..., Any]] = {
     "quantity": lambda text: {"quantity": str(quantity.parse(text))},
     "isQuantity": _is_quantity,
     "compareTo": _compare,
-    "isGreaterThan": lambda one, other: _compare(one, other) > 0,
-    "isLessThan": lambda one, other: _compare(one, other) < 0,
+    "isGreaterThan": lambda left, right: _compare(left, right) > 0,
+    "isLessThan": lambda left, right: _compare(left, right) < 0,
     "find": lambda text, pattern: (re.search(pattern, text) or [""])[0],
-    "findAll": lambda text, pattern: [found.group(0) for found in re.finditer(pattern, text)],
+    "findAll": lambda text, pattern: [match.group(0) for match in re.finditer(pattern, text)],
     "isSorted": lambda items: items == sorted(items),
 }
 
@@ -84,11 +84,11 @@ def _functions() -> frozenset[str]:
 def _without_optionals(text: str) -> str:
     """`a.?b.orValue(c)` as `has(a.b) ? a.b : c`: the library does not know optional values."""
 
-    def plain(found: re.Match[str]) -> str:
-        base, fields = found[1], found[2].split(".?")[1:]
+    def plain(match: re.Match[str]) -> str:
+        base, fields = match[1], match[2].split(".?")[1:]
         paths = [".".join([base, *fields[: index + 1]]) for index in range(len(fields))]
         test = " && ".join(f"has({path})" for path in paths)
-        return f"({test})" if found[4] else f"(({test}) ? {paths[-1]} : ({found[3]}))"
+        return f"({test})" if match[4] else f"(({test}) ? {paths[-1]} : ({match[3]}))"
 
     return _OPTIONAL.sub(plain, text)
 
@@ -114,10 +114,10 @@ class Expression:
 
 
 def _undeclared(text: str, name: str, function: bool = False) -> str:
-    masked = _STRING.sub(lambda found: " " * len(found[0]), text)
-    found = re.search(rf"(?<![\w.]){re.escape(name)}\b", masked) or re.search(rf"\b{re.escape(name)}\b", masked)
-    at = (found.end() if function else found.start()) if found else 0  # a call is placed at its parenthesis
-    return f"ERROR: <input>:1:{at + 1}: undeclared reference to '{name}' (in container '')\n | {text}\n | {'.' * at}^"
+    masked = _STRING.sub(lambda match: " " * len(match[0]), text)
+    match = re.search(rf"(?<![\w.]){re.escape(name)}\b", masked) or re.search(rf"\b{re.escape(name)}\b", masked)
+    offset = (match.end() if function else match.start()) if match else 0  # a call is placed at its parenthesis
+    return f"ERROR: <input>:1:{offset + 1}: undeclared reference to '{name}' (in container '')\n | {text}\n | {'.' * offset}^"
 
 
 @lru_cache(maxsize=1024)

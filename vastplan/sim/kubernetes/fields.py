@@ -51,36 +51,36 @@ class Leaves:
 
     def of(self, body: dict[str, Any], containers: bool = True) -> dict[Path, Any]:
         """Path to value; `containers` adds the paths of maps that somebody had to make."""
-        found: dict[Path, Any] = {}
-        self._walk(self._root, body, (), containers, found)
-        return {path: value for path, value in found.items() if path not in _UNOWNED and path[:2] not in _UNOWNED}
+        leaves: dict[Path, Any] = {}
+        self._walk(self._root, body, (), containers, leaves)
+        return {path: value for path, value in leaves.items() if path not in _UNOWNED and path[:2] not in _UNOWNED}
 
-    def _walk(self, schema: Schema, value: Any, path: Path, containers: bool, found: dict[Path, Any]) -> None:
+    def _walk(self, schema: Schema, value: Any, path: Path, containers: bool, leaves: dict[Path, Any]) -> None:
         schema = resolve(self._table, schema)
         atomic = schema.get("x-kubernetes-map-type") == "atomic" or schema.get("x-kubernetes-list-type") == "atomic"
         if isinstance(value, dict) and value and not atomic:
             struct = len(path) == 1 and (path[0] == "f:metadata" or not self._custom) and path[-1] in _STRUCTS
             if containers and path and not struct and path[-1] != "f:resources":
-                found[*path, "."] = True
+                leaves[*path, "."] = True
             fields = schema.get("properties", {})
             extra = schema.get("additionalProperties")
             for key, item in value.items():
                 inner = fields.get(key, extra if isinstance(extra, dict) else {})
-                self._walk(inner, item, (*path, f"f:{key}"), containers, found)
+                self._walk(inner, item, (*path, f"f:{key}"), containers, leaves)
             return
         if isinstance(value, list) and not atomic and schema.get("x-kubernetes-list-type") in ("map", "set"):
             if containers:
-                found[*path, "."] = True
+                leaves[*path, "."] = True
             for item in value:
                 element = str(item_key(schema, item))
                 if element.startswith("v:"):
-                    found[*path, element] = item
+                    leaves[*path, element] = item
                 else:
-                    self._walk(schema["items"], item, (*path, element), containers, found)
-                    found[*path, element, "."] = True
+                    self._walk(schema["items"], item, (*path, element), containers, leaves)
+                    leaves[*path, element, "."] = True
             return
         if path:
-            found[path] = value
+            leaves[path] = value
 
 
 def encode(paths: set[Path]) -> dict[str, Any]:
@@ -95,20 +95,22 @@ def encode(paths: set[Path]) -> dict[str, Any]:
 
 def decode(fields: dict[str, Any], prefix: Path = ()) -> set[Path]:
     """The paths of a `fieldsV1`."""
-    found: set[Path] = set()
+    paths: set[Path] = set()
     for element, inner in fields.items():
-        found |= decode(inner, (*prefix, element)) if inner else {(*prefix, element)}
-    return found
+        paths |= decode(inner, (*prefix, element)) if inner else {(*prefix, element)}
+    return paths
 
 
 def text(path: Path) -> str:
     """A path as a conflict names it: `.spec.containers[name="x"].image`."""
-    out = ""
+    shown = ""
     for element in path:
         if element.startswith("f:"):
-            out += "." + element[2:]
+            shown += "." + element[2:]
         elif element.startswith("k:"):
-            out += "[" + ",".join(f"{key}={json.dumps(value)}" for key, value in json.loads(element[2:]).items()) + "]"
+            shown += (
+                "[" + ",".join(f"{key}={json.dumps(value)}" for key, value in json.loads(element[2:]).items()) + "]"
+            )
         elif element.startswith("v:"):
-            out += f"[={element[2:]}]"
-    return out
+            shown += f"[={element[2:]}]"
+    return shown

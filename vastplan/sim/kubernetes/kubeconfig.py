@@ -6,6 +6,8 @@ import base64
 
 import yaml
 
+_DUMPER = getattr(yaml, "CSafeDumper", yaml.SafeDumper)  # the C emitter, where PyYAML has it
+
 
 def kubeconfig(url: str, ca_pem: bytes, token: str, name: str) -> str:
     """YAML text with one cluster, one user and one context, all called `name`; the context is current."""
@@ -18,4 +20,5 @@ def kubeconfig(url: str, ca_pem: bytes, token: str, name: str) -> str:
         "contexts": [{"name": name, "context": {"cluster": name, "user": name}}],
         "current-context": name,
     }
-    return yaml.safe_dump(content, sort_keys=False)
+    text: str = yaml.dump(content, Dumper=_DUMPER, sort_keys=False)
+    return text

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from vastplan.sim.kubernetes import binder, settle
 from vastplan.sim.kubernetes.admission import quota
-from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import CLAIMS, NAMESPACES, POLICIES, VOLUMES, Resource
 
 PROTECTIONS = ("kubernetes.io/pvc-protection", "kubernetes.io/pv-protection")
 
 
-def namespace_step(cluster: Cluster, resource: Resource, namespace: Object) -> bool:
+def namespace_step(cluster: KubernetesCluster, resource: Resource, namespace: Object) -> bool:
     """Empty a namespace that is being deleted, and remove it when nothing keeps it."""
     name = namespace["metadata"]["name"]
     for kind, body in cluster.contents(name):
@@ -18,7 +18,7 @@ def namespace_step(cluster: Cluster, resource: Resource, namespace: Object) -> b
         if foreign:
             end = body["metadata"].get("deletionTimestamp", cluster.now())
             metadata = {**body["metadata"], "deletionTimestamp": end, "deletionGracePeriodSeconds": 0}
-            cluster.control(kind, body, {**body, "metadata": metadata}, "")
+            cluster.controller_write(kind, body, {**body, "metadata": metadata}, "")
         elif kind is CLAIMS:
             binder.release(cluster, body)
         else:
@@ -32,7 +32,7 @@ def namespace_step(cluster: Cluster, resource: Resource, namespace: Object) -> b
 STEPS = {CLAIMS: binder.claim_step, VOLUMES: binder.volume_step, NAMESPACES: namespace_step}
 
 
-def written(cluster: Cluster, resource: Resource, body: Object) -> None:
+def written(cluster: KubernetesCluster, resource: Resource, body: Object) -> None:
     """What follows a create or an update."""
     if not cluster.controllers:
         return
@@ -45,10 +45,10 @@ def written(cluster: Cluster, resource: Resource, body: Object) -> None:
         binder.volume_step(cluster, resource, body)
     elif resource is POLICIES:
         status = {"observedGeneration": body["metadata"]["generation"], "typeChecking": {}}
-        cluster.control(POLICIES, body, {**body, "status": status})
+        cluster.controller_write(POLICIES, body, {**body, "status": status})
 
 
-def removed(cluster: Cluster, resource: Resource, body: Object) -> None:
+def removed(cluster: KubernetesCluster, resource: Resource, body: Object) -> None:
     """What follows when an object is no more."""
     if not cluster.controllers:
         return
@@ -58,7 +58,7 @@ def removed(cluster: Cluster, resource: Resource, body: Object) -> None:
         quota.refresh(cluster, body["metadata"]["namespace"])
 
 
-def read(cluster: Cluster, resource: Resource, bodies: list[Object]) -> None:
+def read(cluster: KubernetesCluster, resource: Resource, bodies: list[Object]) -> None:
     """Count a read, after its answer has been made."""
     if resource in STEPS:
         settle.seen(cluster, resource, bodies, STEPS[resource])

@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from bisect import bisect_right
 from collections import OrderedDict
 from typing import Any
 
 from vastplan.sim.kubernetes import selectors
-from vastplan.sim.kubernetes.cluster import Cluster, Object, key
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object, key
 from vastplan.sim.kubernetes.resources import Target
-from vastplan.sim.kubernetes.status import Refusal, bad_request, forbidden, invalid_object
+from vastplan.sim.kubernetes.status import StatusError, bad_request, forbidden, invalid_object
 from vastplan.sim.wire import Request, Response
 
 SNAPSHOT_SECONDS = 300.0  # how long the server can look back: its store is compacted every five minutes
@@ -53,8 +54,8 @@ def _token(version: int, start: str) -> str:
 
 def _read_token(token: str) -> tuple[int, str]:
     try:
-        found = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
-        return int(found["rv"]), str(found["start"]).removesuffix("\0")
+        content = json.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+        return int(content["rv"]), str(content["start"]).removesuffix("\0")
     except (binascii.Error, ValueError, KeyError, TypeError):
         raise bad_request("invalid continue token: continue key is not valid") from None
 
@@ -83,7 +84,7 @@ def _check(request: Request) -> None:
         raise bad_request("specifying resource version is not allowed when using continue")
 
 
-def select(cluster: Cluster, target: Target, request: Request) -> list[Object]:
+def select(cluster: KubernetesCluster, target: Target, request: Request) -> list[Object]:
     """The objects that a list's selectors take, in the server's order."""
     bodies = cluster.objects(target.resource, target.namespace)
     wanted = selectors.labels(request.first("labelSelector") or "")
@@ -95,29 +96,32 @@ def select(cluster: Cluster, target: Target, request: Request) -> list[Object]:
     return sorted(bodies, key=_row)
 
 
-def read(cluster: Cluster, target: Target, request: Request, snapshots: Snapshots) -> tuple[Response, list[Object]]:
+def read(
+    cluster: KubernetesCluster, target: Target, request: Request, snapshots: Snapshots
+) -> tuple[Response, list[Object]]:
     """The answer to a list, and the objects in it."""
     _check(request)
     limit, version, start = max(_number(request, "limit"), 0), cluster.version(), ""
     selected = bool(request.first("labelSelector") or request.first("fieldSelector"))
     kept: list[Object] | None = None
     if token := request.first("continue"):
-        at, start = _read_token(token)
-        if at >= 0:
-            kept, version = snapshots.get(_scope(request), at, cluster.clock()), at
+        revision, start = _read_token(token)
+        if revision >= 0:
+            kept, version = snapshots.get(_scope(request), revision, cluster.clock()), revision
             if kept is None:
-                raise Refusal(410, "Expired", _EXPIRED, metadata={"continue": _token(-1, start)})
+                raise StatusError(410, "Expired", _EXPIRED, metadata={"continue": _token(-1, start)})
     bodies = select(cluster, target, request) if kept is None else kept
-    rest = [body for body in bodies if _row(body) > start] if start else bodies
-    page = rest[:limit] if limit else rest
+    first = bisect_right(bodies, start, key=_row) if start else 0
+    left = len(bodies) - first
+    page = bodies[first : first + limit] if limit else bodies[first:]
     metadata: dict[str, Any] = {"resourceVersion": str(version)}
     if target.resource.custom:
         metadata["continue"] = ""
-    if len(page) < len(rest):
+    if len(page) < left:
         snapshots.keep(_scope(request), version, cluster.clock(), bodies)
         metadata["continue"] = _token(version, _row(page[-1]))
         if not selected:
-            metadata["remainingItemCount"] = len(rest) - len(page)
+            metadata["remainingItemCount"] = left - len(page)
     resource = target.resource
     items = page if resource.custom else [_bare(body) for body in page]
     head = {"kind": f"{resource.kind}List", "apiVersion": resource.api_version, "metadata": metadata}
@@ -134,7 +138,7 @@ def _bare(body: Object) -> Object:
     return {name: value for name, value in body.items() if name not in ("kind", "apiVersion")}
 
 
-def watch(cluster: Cluster, target: Target, request: Request) -> tuple[Response, list[Object]]:
+def watch(cluster: KubernetesCluster, target: Target, request: Request) -> tuple[Response, list[Object]]:
     """What there is as ADDED events, after which the connection's answer ends."""
     _check(request)
     bodies = select(cluster, target, request)

@@ -28,7 +28,7 @@ class Writer:
 
     def entry(self, paths: set[Path]) -> Entry:
         """The entry of these paths."""
-        found = {
+        entry = {
             "manager": self.manager,
             "operation": self.operation,
             "apiVersion": self.api_version,
@@ -36,7 +36,7 @@ class Writer:
             "fieldsType": "FieldsV1",
             "fieldsV1": encode(paths),
         }
-        return found | ({"subresource": self.subresource} if self.subresource else {})
+        return entry | ({"subresource": self.subresource} if self.subresource else {})
 
 
 def paths(entry: Entry) -> set[Path]:
@@ -65,12 +65,12 @@ def after_update(leaves: Leaves, writer: Writer, old: dict[str, Any] | None, new
     entries: list[Entry] = (old or {}).get("metadata", {}).get("managedFields", [])
     if (not written and not removed) or (old is not None and not entries):
         return entries  # an object that somebody made forget its managers has none until the next apply
-    mine: set[Path] = set()
-    found = []
+    managed: set[Path] = set()
+    others = []
     for entry in entries:
         if writer.owns(entry):
-            mine = paths(entry)
+            managed = paths(entry)
         elif (kept := lost(entry, written | removed)) is not None:
-            found.append(kept)
-    owned = (mine - removed) | written
-    return [*found, writer.entry(owned)] if owned else found
+            others.append(kept)
+    owned = (managed - removed) | written
+    return [*others, writer.entry(owned)] if owned else others

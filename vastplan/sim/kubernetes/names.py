@@ -84,41 +84,41 @@ def causes(path: str, value: str, faults: list[str]) -> list[Cause]:
 
 def metadata_causes(metadata: dict[str, Any], namespaced: bool, check: Any = subdomain) -> list[Cause]:
     """What is wrong with `metadata`."""
-    found: list[Cause] = []
+    faults: list[Cause] = []
     generated, name = metadata.get("generateName"), metadata.get("name", "")
     if generated:  # the random end is not there yet, so a trailing hyphen is fine
-        found += causes("metadata.generateName", generated, check(generated.rstrip("-") or "-"))
+        faults += causes("metadata.generateName", generated, check(generated.rstrip("-") or "-"))
     if not name:
-        found.append(required("metadata.name", "name or generateName is required"))
+        faults.append(required("metadata.name", "name or generateName is required"))
     else:
-        found += causes("metadata.name", name, check(name))
+        faults += causes("metadata.name", name, check(name))
     if namespaced and not metadata.get("namespace"):
-        found.append(required("metadata.namespace"))
+        faults.append(required("metadata.namespace"))
     for key, value in sorted(metadata.get("labels", {}).items()):
-        found += causes("metadata.labels", key, qualified(key)) + causes("metadata.labels", value, label_value(value))
+        faults += causes("metadata.labels", key, qualified(key)) + causes("metadata.labels", value, label_value(value))
     annotations = metadata.get("annotations", {})
     for key in sorted(annotations):
-        found += causes("metadata.annotations", key, qualified(key.lower()))
+        faults += causes("metadata.annotations", key, qualified(key.lower()))
     if sum(len(key.encode()) + len(value.encode()) for key, value in annotations.items()) > MAX_ANNOTATIONS:
-        found.append(too_long("metadata.annotations", MAX_ANNOTATIONS))
+        faults.append(too_long("metadata.annotations", MAX_ANNOTATIONS))
     for index, finalizer in enumerate(metadata.get("finalizers", [])):
         path = f"metadata.finalizers[{index}]"
-        found += causes(path, finalizer, qualified(finalizer))
+        faults += causes(path, finalizer, qualified(finalizer))
         if "/" not in finalizer and finalizer not in _STANDARD_FINALIZERS:
             why = "name is neither a standard finalizer name nor is it fully qualified"
-            found.append(invalid(path, finalizer, why))
+            faults.append(invalid(path, finalizer, why))
     for owner in metadata.get("ownerReferences", []):
         path = "metadata.ownerReferences"
         empty = {"apiVersion": "version must not be empty"}
         for field in ("apiVersion", "kind", "name", "uid"):
             if not owner.get(field):
-                found.append(invalid(f"{path}.{field}", "", empty.get(field, "must not be empty")))
-    return found
+                faults.append(invalid(f"{path}.{field}", "", empty.get(field, "must not be empty")))
+    return faults
 
 
 def metadata_update_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cause]:
     """What an update must not change in `metadata`."""
-    found = [
+    faults = [
         immutable(f"metadata.{field}", new.get(field))
         for field in ("uid", "deletionTimestamp", "deletionGracePeriodSeconds")
         if new.get(field) != old.get(field)
@@ -128,5 +128,5 @@ def metadata_update_causes(new: dict[str, Any], old: dict[str, Any]) -> list[Cau
         if added:
             listed = ", ".join(f'"{name}"' for name in added)
             why = "no new finalizers can be added if the object is being deleted, found new finalizers"
-            found.append(forbidden("metadata.finalizers", f"{why} []string{{{listed}}}"))
-    return found
+            faults.append(forbidden("metadata.finalizers", f"{why} []string{{{listed}}}"))
+    return faults

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.kubernetes.fields import resolve
-from vastplan.sim.kubernetes.status import Refusal, bad_request
+from vastplan.sim.kubernetes.status import StatusError, bad_request
 from vastplan.sim.tables import Table
 
 _DIRECTIVES = ("$patch", "$retainKeys", "$setElementOrder/", "$deleteFromPrimitiveList/")
@@ -17,27 +17,27 @@ def merge(target: Any, patch: Any) -> Any:
     """RFC 7386."""
     if not isinstance(patch, dict):
         return patch
-    found = dict(target) if isinstance(target, dict) else {}
+    merged = dict(target) if isinstance(target, dict) else {}
     for key, value in patch.items():
         if value is None:
-            found.pop(key, None)
+            merged.pop(key, None)
         else:
-            found[key] = merge(found.get(key), value)
-    return found
+            merged[key] = merge(merged.get(key), value)
+    return merged
 
 
-def _unprocessable() -> Refusal:
-    return Refusal(422, "Invalid", "the server rejected our request due to an error in our request", {})
+def _unprocessable() -> StatusError:
+    return StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {})
 
 
 def json_patch(document: Any, operations: Any) -> Any:
-    """RFC 6902; raises `Refusal` when an operation does not fit."""
+    """RFC 6902; raises `StatusError` when an operation does not fit."""
     if not isinstance(operations, list) or not all(isinstance(operation, dict) for operation in operations):
         kind = "object" if isinstance(operations, dict) else type(operations).__name__
         raise bad_request(
             f"error decoding patch: json: cannot unmarshal {kind} into Go value of type []handlers.jsonPatchOp"
         )
-    holder = {"": copy.deepcopy(document)}
+    holder = {"": json_copy(document)}
     for operation in operations:
         try:
             _operate(holder, operation)
@@ -78,7 +78,7 @@ def _operate(holder: dict[str, Any], operation: dict[str, Any]) -> None:
         _value(parent, last)  # in a list, what is replaced must be there
         parent[key] = operation["value"]
     elif verb in ("add", "copy", "move"):
-        value = operation["value"] if verb == "add" else copy.deepcopy(_source(holder, operation["from"]))
+        value = operation["value"] if verb == "add" else json_copy(_source(holder, operation["from"]))
         if verb == "move":
             _operate(holder, {"op": "remove", "path": operation["from"]})
         if isinstance(parent, list):
@@ -98,7 +98,7 @@ def _source(holder: dict[str, Any], path: str) -> Any:
 
 
 def strategic(table: Table, schema: dict[str, Any], target: Any, patch: Any) -> Any:
-    """Strategic merge patch by the merge keys of the field table; raises `Refusal` on a type that cannot be merged."""
+    """Strategic merge patch by the merge keys of the field table; raises `StatusError` on a type that cannot be merged."""
     if not isinstance(patch, dict):
         raise bad_request(
             "error decoding patch: json: cannot unmarshal the patch into Go value of type map[string]interface {}"
@@ -110,36 +110,36 @@ def _merge_map(table: Table, schema: dict[str, Any], target: dict[str, Any], pat
     schema = resolve(table, schema)
     if patch.get("$patch") == "replace":
         return {key: value for key, value in patch.items() if key != "$patch"}
-    found = dict(target)
+    merged = dict(target)
     if "$retainKeys" in patch:
-        found = {key: value for key, value in found.items() if key in patch["$retainKeys"]}
+        merged = {key: value for key, value in merged.items() if key in patch["$retainKeys"]}
     extra = schema.get("additionalProperties")
     for key, value in patch.items():
         if key.startswith("$deleteFromPrimitiveList/"):
             name = key.partition("/")[2]
-            found[name] = [item for item in found.get(name, []) if item not in value]
+            merged[name] = [item for item in merged.get(name, []) if item not in value]
         if key.startswith(_DIRECTIVES):
             continue
         inner = schema.get("properties", {}).get(key, extra if isinstance(extra, dict) else {})
         kind = resolve(table, inner)
         if value is None:
-            found.pop(key, None)
+            merged.pop(key, None)
         elif isinstance(value, dict):
             if value.get("$patch") == "delete":
-                found.pop(key, None)
+                merged.pop(key, None)
             else:
-                old = found.get(key)
-                found[key] = _merge_map(table, inner, old if isinstance(old, dict) else {}, value, whole)
+                old = merged.get(key)
+                merged[key] = _merge_map(table, inner, old if isinstance(old, dict) else {}, value, whole)
         elif isinstance(value, list) and kind.get("type") == "array":
-            found[key] = _merge_list(table, kind, found.get(key) or [], value, whole)
+            merged[key] = _merge_list(table, kind, merged.get(key) or [], value, whole)
         elif kind.get("type") == "object":
             words: dict[type, str] = {bool: "bool", int: "int64", str: "string", list: "slice"}
             shown = words.get(type(value), "float64")
             why = f"cannot restore map from {shown}"
             raise invalid_patch(go_map(whole), why)
         else:
-            found[key] = value
-    return found
+            merged[key] = value
+    return merged
 
 
 def _merge_list(table: Table, schema: dict[str, Any], target: list[Any], patch: list[Any], whole: Any) -> list[Any]:
@@ -150,19 +150,19 @@ def _merge_list(table: Table, schema: dict[str, Any], target: list[Any], patch: 
         return patch + [item for item in target if item not in patch]
     if any(isinstance(item, dict) and item.get("$patch") == "replace" for item in patch):
         return [item for item in patch if item.get("$patch") != "replace"]
-    found = list(target)
+    merged = list(target)
     for item in patch:
         if not isinstance(item, dict) or key not in item:
             raise bad_request(f"map: {go_map(item)} does not contain declared merge key: {key}")
-        at = next((index for index, old in enumerate(found) if old.get(key) == item[key]), None)
+        index = next((index for index, old in enumerate(merged) if old.get(key) == item[key]), None)
         if item.get("$patch") == "delete":
-            if at is not None:
-                del found[at]
-        elif at is None:
-            found.append({name: value for name, value in item.items() if not name.startswith(_DIRECTIVES)})
+            if index is not None:
+                del merged[index]
+        elif index is None:
+            merged.append({name: value for name, value in item.items() if not name.startswith(_DIRECTIVES)})
         else:
-            found[at] = _merge_map(table, schema["items"], found[at], item, whole)
-    return found
+            merged[index] = _merge_map(table, schema["items"], merged[index], item, whole)
+    return merged
 
 
 def go_map(value: Any) -> str:
@@ -174,8 +174,8 @@ def go_map(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def invalid_patch(shown: str, why: str) -> Refusal:
+def invalid_patch(shown: str, why: str) -> StatusError:
     """422: the patched object cannot be read; `shown` is the patch or the object, as the server quotes it."""
     message = f"Invalid value: {json.dumps(shown, ensure_ascii=False)}: {why}"
     causes = [{"reason": "FieldValueInvalid", "message": message, "field": "patch"}]
-    return Refusal(422, "Invalid", f' "" is invalid: patch: {message}', {"causes": causes})
+    return StatusError(422, "Invalid", f' "" is invalid: patch: {message}', {"causes": causes})

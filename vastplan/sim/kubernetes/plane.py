@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable
 
 from vastplan.sim.kubernetes import access, deletes, discovery, lifecycle, listing, resources, writes
-from vastplan.sim.kubernetes.call import call
-from vastplan.sim.kubernetes.cluster import Cluster, Object, Storage
+from vastplan.sim.kubernetes.call import read_call
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object, Storage
 from vastplan.sim.kubernetes.decoding import decode
-from vastplan.sim.kubernetes.inside import Inside
+from vastplan.sim.kubernetes.in_process import InProcessAccess
 from vastplan.sim.kubernetes.resources import ACCESS_REVIEWS, Target
-from vastplan.sim.kubernetes.status import Refusal, method_not_allowed
+from vastplan.sim.kubernetes.status import StatusError, method_not_allowed
 from vastplan.sim.store import Store
 from vastplan.sim.tables import load
 from vastplan.sim.wire import Request, Response
@@ -20,7 +20,7 @@ _VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete
 _HEALTH = ("/healthz", "/readyz", "/livez")
 
 
-class KubernetesPlane(Inside):
+class KubernetesPlane(InProcessAccess):
     """One cluster's API server, for one user with one bearer token.
 
     `settle_reads` is how many reads of an object its controller needs; `storage` is where the CSI driver's volumes go;
@@ -45,8 +45,8 @@ class KubernetesPlane(Inside):
         self._table = load(f"kubernetes-{version}")
         self._denials: list[access.Denial] = []
         self._snapshots = listing.Snapshots()
-        super().__init__(Cluster(name, store, clock, settle_reads, storage, self._table, controllers))
-        self._cluster.found()
+        super().__init__(KubernetesCluster(name, store, clock, settle_reads, storage, self._table, controllers))
+        self._cluster.install_defaults()
 
     def expire_tokens(self) -> None:
         """Make the token invalid, until `renew`."""
@@ -55,7 +55,7 @@ class KubernetesPlane(Inside):
     def busy(self) -> Response:
         """What priority and fairness answers when the queues are full."""
         message = "Too many requests, please try again later."
-        refusal = Refusal(429, "TooManyRequests", message, {"retryAfterSeconds": 1}).response()
+        refusal = StatusError(429, "TooManyRequests", message, {"retryAfterSeconds": 1}).response()
         return Response(refusal.status, refusal.body, {"Retry-After": "1"})
 
     def renew(self, token: str) -> None:
@@ -78,7 +78,7 @@ class KubernetesPlane(Inside):
         """Answer one request."""
         try:
             return self._handle(request)
-        except Refusal as refusal:
+        except StatusError as refusal:
             return refusal.response()
 
     def _handle(self, request: Request) -> Response:
@@ -86,11 +86,11 @@ class KubernetesPlane(Inside):
         if path in _HEALTH:
             return Response(200, b"ok", content_type="text/plain; charset=utf-8")
         if self._token is None or request.headers.get("authorization") != f"Bearer {self._token}":
-            raise Refusal(401, "Unauthorized", "Unauthorized")
+            raise StatusError(401, "Unauthorized", "Unauthorized")
         target = resources.target(path)
         if target is None:
-            found = discovery.answer(path, self.version, self._table) if request.method == "GET" else None
-            return found or Response(404, b"404 page not found\n", content_type="text/plain; charset=utf-8")
+            discovered = discovery.answer(path, self.version, self._table) if request.method == "GET" else None
+            return discovered or Response(404, b"404 page not found\n", content_type="text/plain; charset=utf-8")
         if request.method == "GET":
             return self._read(target, request)
         return self._write(target, request)
@@ -128,10 +128,10 @@ class KubernetesPlane(Inside):
             raise method_not_allowed()
         if target.resource is not ACCESS_REVIEWS:  # everybody may ask what he may do
             self._authorize(target, verb)
-        asked = call(self._cluster, target, request, access.USER)
+        call = read_call(self._cluster, target, request, access.USER)
         try:
             if target.resource is ACCESS_REVIEWS:
-                response = access.review(asked, decode(asked)[0], self._denials)
+                response = access.review(call, decode(call)[0], self._denials)
             else:
                 steps = {
                     "create": writes.create,
@@ -139,11 +139,11 @@ class KubernetesPlane(Inside):
                     "patch": writes.patch,
                     "delete": deletes.delete,
                 }
-                response = steps[verb](asked)
-        except Refusal as refusal:
+                response = steps[verb](call)
+        except StatusError as refusal:
             response = refusal.response()
-        if not asked.warnings:
+        if not call.warnings:
             return response
-        texts = [text.replace("\\", "\\\\").replace('"', '\\"') for text in dict.fromkeys(asked.warnings)]
+        texts = [text.replace("\\", "\\\\").replace('"', '\\"') for text in dict.fromkeys(call.warnings)]
         headers = {"Warning": ", ".join(f'299 - "{text}"' for text in texts)}
         return Response(response.status, response.body, headers, response.content_type)

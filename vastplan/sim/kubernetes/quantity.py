@@ -12,14 +12,14 @@ _EXPONENT = re.compile(r"[eE]([-+]?[0-9]+)")
 
 
 def _parts(text: str) -> tuple[Fraction, str]:
-    found = SYNTAX.match(text)
+    match = SYNTAX.match(text)
     try:
-        number = Fraction(found[1]) if found else None
+        number = Fraction(match[1]) if match else None
     except ValueError:
         number = None
-    if found is None or number is None:
+    if match is None or number is None:
         raise ValueError(f"quantities must match the regular expression '{SYNTAX.pattern}'")
-    suffix = found[2]
+    suffix = match[2]
     if suffix in _BINARY:
         return number * _BINARY[suffix], "binary"
     if suffix in _DECIMAL:

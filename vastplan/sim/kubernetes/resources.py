@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from vastplan.sim.kubernetes.status import Cause, Refusal, details, invalid_object, no_such_path
+from vastplan.sim.kubernetes.status import Cause, StatusError, details, invalid_object, no_such_path
 from vastplan.sim.tables import Table
 
 WRITABLE = ("create", "delete", "get", "list", "patch", "update", "watch")
@@ -55,26 +55,28 @@ class Resource:
         """`details` of a Status about one object."""
         return details(name, self.group, self.plural)
 
-    def not_found(self, name: str) -> Refusal:
+    def not_found(self, name: str) -> StatusError:
         """404."""
-        return Refusal(404, "NotFound", f'{self.qualified} "{name}" not found', self.details(name))
+        return StatusError(404, "NotFound", f'{self.qualified} "{name}" not found', self.details(name))
 
-    def exists(self, name: str, deleting: bool) -> Refusal:
+    def exists(self, name: str, deleting: bool) -> StatusError:
         """409 AlreadyExists."""
         prefix = "object is being deleted: " if deleting else ""
-        return Refusal(409, "AlreadyExists", f'{prefix}{self.qualified} "{name}" already exists', self.details(name))
+        return StatusError(
+            409, "AlreadyExists", f'{prefix}{self.qualified} "{name}" already exists', self.details(name)
+        )
 
-    def conflict(self, name: str, why: str) -> Refusal:
+    def conflict(self, name: str, why: str) -> StatusError:
         """409 Conflict without causes: somebody else was faster."""
         text = f'Operation cannot be fulfilled on {self.qualified} "{name}": {why}'
-        return Refusal(409, "Conflict", text, self.details(name))
+        return StatusError(409, "Conflict", text, self.details(name))
 
-    def forbidden(self, name: str, why: str, causes: tuple[Cause, ...] = ()) -> Refusal:
+    def forbidden(self, name: str, why: str, causes: tuple[Cause, ...] = ()) -> StatusError:
         """403 from admission."""
         body = details(name, self.group, self.plural, causes)
-        return Refusal(403, "Forbidden", f'{self.qualified} "{name}" is forbidden: {why}', body)
+        return StatusError(403, "Forbidden", f'{self.qualified} "{name}" is forbidden: {why}', body)
 
-    def invalid(self, name: str, causes: list[Cause]) -> Refusal:
+    def invalid(self, name: str, causes: list[Cause]) -> StatusError:
         """422 with causes."""
         return invalid_object(self.kind, self.group, name, causes)
 
@@ -139,26 +141,26 @@ class Target:
 
 
 def target(path: str) -> Target | None:
-    """The target of a path, `None` outside of the groups there are; raises `Refusal` when there is no such resource."""
+    """The target of a path, `None` outside of the groups there are; raises `StatusError` when there is no such resource."""
     parts = path.strip("/").split("/")
     if parts[:1] == ["api"] and len(parts) > 2:
-        group, version, rest = "", parts[1], parts[2:]
+        group, version, parts = "", parts[1], parts[2:]
     elif parts[:1] == ["apis"] and len(parts) > 3:
-        group, version, rest = parts[1], parts[2], parts[3:]
+        group, version, parts = parts[1], parts[2], parts[3:]
     else:
         return None
     if (group, version) not in GROUPS:
         return None
     namespace = ""
-    if rest[0] == "namespaces" and len(rest) > 2 and not (group == "" and rest[2] in ("status", "finalize")):
-        namespace, rest = rest[1], rest[2:]
+    if parts[0] == "namespaces" and len(parts) > 2 and not (group == "" and parts[2] in ("status", "finalize")):
+        namespace, parts = parts[1], parts[2:]
     for resource in RESOURCES:
-        if (resource.group, resource.version, resource.plural) == (group, version, rest[0]):
+        if (resource.group, resource.version, resource.plural) == (group, version, parts[0]):
             break
     else:
         raise no_such_path()
-    name, subresource = (*rest[1:], "", "")[:2]
-    if len(rest) > 3 or (namespace and not resource.namespaced) or (name and resource.namespaced and not namespace):
+    name, subresource = (*parts[1:], "", "")[:2]
+    if len(parts) > 3 or (namespace and not resource.namespaced) or (name and resource.namespaced and not namespace):
         raise no_such_path()
     if subresource and not (subresource == "status" and resource.has_status):
         raise no_such_path()

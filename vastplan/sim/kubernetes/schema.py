@@ -35,14 +35,14 @@ _GO_TYPES = {bool: "bool", str: "string", dict: "object", list: "array"}
 
 def _bad_time(value: str, micro: bool) -> str:
     layout = "2006-01-02T15:04:05.000000Z07:00" if micro else "2006-01-02T15:04:05Z07:00"
-    rest, wanted = value, "2006"
+    unparsed, wanted = value, "2006"
     for pattern, element in (
         (r"\d{4}-\d\d-\d\d", "T"),
         (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", ".000000" if micro else "Z07:00"),
     ):
-        if found := re.match(pattern, value):
-            rest, wanted = value[found.end() :], element
-    return f'parsing time "{value}" as "{layout}": cannot parse "{rest}" as "{wanted}"'
+        if match := re.match(pattern, value):
+            unparsed, wanted = value[match.end() :], element
+    return f'parsing time "{value}" as "{layout}": cannot parse "{unparsed}" as "{wanted}"'
 
 
 class WrongType(ValueError):
@@ -89,7 +89,7 @@ class Reader:
     def _struct(self, schema: dict[str, Any], value: Any, path: str, owner: str) -> Any:
         if not isinstance(value, dict):
             return self._wrong(value, schema, path, owner)
-        found: dict[str, Any] = {}
+        struct: dict[str, Any] = {}
         fields, needed = schema["properties"], schema.get("required", ())
         for key, item in value.items():
             inner = f"{path}.{key}" if path else key
@@ -101,8 +101,8 @@ class Reader:
             read = self.read(fields[key], item, inner, owner)
             kept_as_sent = self.custom and not inner.startswith("metadata")
             if kept_as_sent or key in needed or not self._is_zero(fields[key], read, owner, key):
-                found[key] = read
-        return found
+                struct[key] = read
+        return struct
 
     def _is_zero(self, schema: dict[str, Any], value: Any, owner: str, key: str) -> bool:
         if value == "":

@@ -15,14 +15,14 @@ _OPERATORS = "in, notin, =, ==, !=, gt, lt"
 
 
 def labels(text: str) -> Match:
-    """A predicate over labels from `a=b,c!=d,e in (f,g),h notin (i),j,!k`; raises `Refusal` when it cannot be read."""
+    """A predicate over labels from `a=b,c!=d,e in (f,g),h notin (i),j,!k`; raises `StatusError` when it cannot be read."""
     tokens = _TOKEN.findall(text)
     requirements: list[Match] = []
     while tokens:
         requirements.append(_requirement(tokens))
         if tokens and tokens.pop(0) != ",":
             raise bad_request("found '" + text.split()[-1] + "', expected: ',' or 'end of string'")
-    return lambda found: all(requirement(found) for requirement in requirements)
+    return lambda labels_or_fields: all(requirement(labels_or_fields) for requirement in requirements)
 
 
 def _requirement(tokens: list[str]) -> Match:
@@ -35,14 +35,16 @@ def _requirement(tokens: list[str]) -> Match:
             f'unable to parse requirement: <nil>: Invalid value: "{key}": {"; ".join(names.qualified(key))}'
         )
     if absent or not tokens or tokens[0] == ",":
-        return (lambda found: key not in found) if absent else (lambda found: key in found)
+        return (
+            (lambda object_labels: key not in object_labels) if absent else (lambda object_labels: key in object_labels)
+        )
     operator = tokens.pop(0)
     if operator in ("in", "notin"):
         values = _values(tokens)
         return (
-            (lambda found: found.get(key) in values)
+            (lambda object_labels: object_labels.get(key) in values)
             if operator == "in"
-            else (lambda found: found.get(key) not in values)
+            else (lambda object_labels: object_labels.get(key) not in values)
         )
     if operator not in ("=", "==", "!=", ">", "<"):
         raise bad_request(f"unable to parse requirement: found '{operator}', expected: {_OPERATORS}")
@@ -57,10 +59,14 @@ def _requirement(tokens: list[str]) -> Match:
             raise bad_request(
                 "unable to parse requirement: values[0]: for 'Gt', 'Lt' operators, the value must be an integer"
             )
-        return lambda found: (
-            (at := _number(found.get(key, ""))) is not None and (at > bound if operator == ">" else at < bound)
+        return lambda object_labels: (
+            (at := _number(object_labels.get(key, ""))) is not None and (at > bound if operator == ">" else at < bound)
         )
-    return (lambda found: found.get(key) != value) if operator == "!=" else (lambda found: found.get(key) == value)
+    return (
+        (lambda object_labels: object_labels.get(key) != value)
+        if operator == "!="
+        else (lambda object_labels: object_labels.get(key) == value)
+    )
 
 
 def _number(value: str) -> int | None:
@@ -85,32 +91,32 @@ def label_selector(selector: dict[str, Any] | None) -> Match:
     wanted = (selector or {}).get("matchLabels", {})
     expressions = (selector or {}).get("matchExpressions", [])
 
-    def one(found: dict[str, Any], expression: dict[str, Any]) -> bool:
+    def meets(object_labels: dict[str, Any], expression: dict[str, Any]) -> bool:
         name, values = expression["key"], expression.get("values", [])
         return {
-            "In": name in found and found[name] in values,
-            "NotIn": name not in found or found[name] not in values,
-            "Exists": name in found,
-            "DoesNotExist": name not in found,
+            "In": name in object_labels and object_labels[name] in values,
+            "NotIn": name not in object_labels or object_labels[name] not in values,
+            "Exists": name in object_labels,
+            "DoesNotExist": name not in object_labels,
         }[expression["operator"]]
 
-    return lambda found: (
-        all(found.get(key) == value for key, value in wanted.items())
-        and all(one(found, expression) for expression in expressions)
+    return lambda object_labels: (
+        all(object_labels.get(key) == value for key, value in wanted.items())
+        and all(meets(object_labels, expression) for expression in expressions)
     )
 
 
 def fields(text: str, known: tuple[str, ...]) -> Match:
-    """A predicate over objects from `metadata.name=a,metadata.namespace!=b`; raises `Refusal` on another field."""
+    """A predicate over objects from `metadata.name=a,metadata.namespace!=b`; raises `StatusError` on another field."""
     requirements: list[tuple[str, bool, str]] = []
     for term in filter(None, text.split(",")):
-        found = re.fullmatch(r"([^=!]+)(==|=|!=)(.*)", term)
-        if found is None:
+        match = re.fullmatch(r"([^=!]+)(==|=|!=)(.*)", term)
+        if match is None:
             raise bad_request(f"invalid selector: '{text}'; can't understand '{term}'")
-        if found[1] not in known:
+        if match[1] not in known:
             listed = ", ".join(f'"{name}"' for name in known)
-            raise bad_request(f'"{found[1]}" is not a known field selector: only {listed}')
-        requirements.append((found[1], found[2] != "!=", found[3]))
+            raise bad_request(f'"{match[1]}" is not a known field selector: only {listed}')
+        requirements.append((match[1], match[2] != "!=", match[3]))
 
     def value(body: dict[str, Any], path: str) -> str:
         node: Any = body

@@ -24,7 +24,7 @@ class Cause:
         return {key: value for key, value in pairs.items() if value}
 
 
-class Refusal(Exception):
+class StatusError(Exception):
     """An answer other than success; the vendor's words are in `body`."""
 
     def __init__(
@@ -93,35 +93,35 @@ def immutable(path: str, value: Any) -> Cause:
 
 def details(name: str = "", group: str = "", kind: str = "", causes: Sequence[Cause] = ()) -> dict[str, Any]:
     """`details` of a Status; what is empty is left out."""
-    found: dict[str, Any] = {"name": name, "group": group, "kind": kind, "causes": [cause.json() for cause in causes]}
-    return {key: value for key, value in found.items() if value}
+    content: dict[str, Any] = {"name": name, "group": group, "kind": kind, "causes": [cause.json() for cause in causes]}
+    return {key: value for key, value in content.items() if value}
 
 
-def invalid_object(kind: str, group: str, name: str, causes: Sequence[Cause]) -> Refusal:
+def invalid_object(kind: str, group: str, name: str, causes: Sequence[Cause]) -> StatusError:
     """422: the object breaks the rules of its kind."""
     unique = list(dict.fromkeys(causes))
     faults = [f"{cause.field}: {cause.message}" for cause in unique]
     text = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]"
     qualified = f"{kind}.{group}" if group else kind
-    return Refusal(422, "Invalid", f'{qualified} "{name}" is invalid: {text}', details(name, group, kind, unique))
+    return StatusError(422, "Invalid", f'{qualified} "{name}" is invalid: {text}', details(name, group, kind, unique))
 
 
-def bad_request(message: str) -> Refusal:
+def bad_request(message: str) -> StatusError:
     """400: the request cannot be understood."""
-    return Refusal(400, "BadRequest", message)
+    return StatusError(400, "BadRequest", message)
 
 
-def unsupported_media(accepted: Iterable[str]) -> Refusal:
+def unsupported_media(accepted: Iterable[str]) -> StatusError:
     """415: the body's content type is none of `accepted`."""
     text = "the body of the request was in an unknown format - accepted media types include: " + ", ".join(accepted)
-    return Refusal(415, "UnsupportedMediaType", text)
+    return StatusError(415, "UnsupportedMediaType", text)
 
 
-def no_such_path() -> Refusal:
+def no_such_path() -> StatusError:
     """404: a known group and version, but no such resource there."""
-    return Refusal(404, "NotFound", "the server could not find the requested resource", {})
+    return StatusError(404, "NotFound", "the server could not find the requested resource", {})
 
 
-def method_not_allowed() -> Refusal:
+def method_not_allowed() -> StatusError:
     """405: the resource has no such verb."""
-    return Refusal(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
+    return StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import random
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.kubernetes import admission, apply, lifecycle, names, patches, rules
 from vastplan.sim.kubernetes.admission.attempt import Attempt
-from vastplan.sim.kubernetes.call import APPLY, JSON, MERGE, PATCHES, STRATEGIC, Call
+from vastplan.sim.kubernetes.call import APPLY, JSON, MERGE, PATCHES, STRATEGIC, KubernetesCall
 from vastplan.sim.kubernetes.cluster import Object
 from vastplan.sim.kubernetes.decoding import decode, read, reread
 from vastplan.sim.kubernetes.fields import Leaves
@@ -17,7 +17,7 @@ from vastplan.sim.kubernetes.managed import after_update
 from vastplan.sim.kubernetes.rules import custom
 from vastplan.sim.kubernetes.status import (
     Cause,
-    Refusal,
+    StatusError,
     bad_request,
     immutable,
     invalid,
@@ -38,8 +38,8 @@ _SERVERS = (
 _ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # no vowels: no words by accident
 
 
-def _place(call: Call, body: Object) -> None:
-    """Put the object where the URL says; raises `Refusal` when it says something else itself."""
+def _place(call: KubernetesCall, body: Object) -> None:
+    """Put the object where the URL says; raises `StatusError` when it says something else itself."""
     metadata, target = body["metadata"], call.target
     if target.resource.namespaced:
         if metadata.setdefault("namespace", target.namespace) != target.namespace:
@@ -55,7 +55,7 @@ def _place(call: Call, body: Object) -> None:
         raise bad_request(f"the name of the object ({name}) does not match the name on the URL ({target.name})")
 
 
-def _attempt(call: Call, operation: str, name: str, new: Object | None, old: Object | None) -> Attempt:
+def _attempt(call: KubernetesCall, operation: str, name: str, new: Object | None, old: Object | None) -> Attempt:
     target = call.target
     return Attempt(
         call.cluster, target.resource, operation, target.namespace, name, new, old, target.subresource, call.dry_run,
@@ -63,47 +63,47 @@ def _attempt(call: Call, operation: str, name: str, new: Object | None, old: Obj
     )  # fmt: skip
 
 
-def _checked(call: Call, body: Object, old: Object | None, causes: list[Cause]) -> None:
-    """Raise `Refusal` when the object breaks a rule of its kind."""
+def _checked(call: KubernetesCall, body: Object, old: Object | None, causes: list[Cause]) -> None:
+    """Raise `StatusError` when the object breaks a rule of its kind."""
     resource, rule = call.target.resource, rules.of(call.target.resource)
-    found = names.metadata_causes(body["metadata"], resource.namespaced, rule.name) + causes
+    faults = names.metadata_causes(body["metadata"], resource.namespaced, rule.name) + causes
     if old is not None:
-        found += names.metadata_update_causes(body["metadata"], old["metadata"])
+        faults += names.metadata_update_causes(body["metadata"], old["metadata"])
     if resource.custom:
         before = custom.UNSET if old is None else old
-        found += custom.causes(call.cluster.table, resource.schema(call.cluster.table), body, before)
+        faults += custom.causes(call.cluster.table, resource.schema(call.cluster.table), body, before)
     if not call.target.subresource:
         if old is not None:
-            found += rule.check_update(body, old)
-        found += rule.check(body)
-    if found:
-        raise resource.invalid(body["metadata"].get("name", ""), found)
+            faults += rule.check_update(body, old)
+        faults += rule.check(body)
+    if faults:
+        raise resource.invalid(body["metadata"].get("name", ""), faults)
 
 
-def create(call: Call) -> Response:
+def create(call: KubernetesCall) -> Response:
     """POST to a collection."""
     body, causes = decode(call)
     return _create(call, body, causes, None)
 
 
-def _create(call: Call, body: Object, causes: list[Cause], entries: list[Object] | None) -> Response:
+def _create(call: KubernetesCall, body: Object, causes: list[Cause], entries: list[Object] | None) -> Response:
     cluster, resource = call.cluster, call.target.resource
     _place(call, body)
     if body["metadata"].get("resourceVersion"):
-        raise Refusal(500, "", "resourceVersion should not be set on objects to be created")
+        raise StatusError(500, "", "resourceVersion should not be set on objects to be created")
     metadata = {key: value for key, value in body["metadata"].items() if key not in (*_SERVERS, "managedFields")}
     if not metadata.get("name") and metadata.get("generateName"):
         metadata["name"] = metadata["generateName"] + "".join(random.choices(_ALPHABET, k=5))
     rule = rules.of(resource)
-    new = copy.deepcopy({**body, "metadata": metadata})
+    new = json_copy({**body, "metadata": metadata})
     rule.defaults(new)
     if resource.has_status:
         new.pop("status", None)
-    said = copy.deepcopy(new)
+    as_sent = json_copy(new)
     rule.create(new)
     if resource.kind == "PersistentVolume":
         new["status"]["lastPhaseTransitionTime"] = cluster.now()
-    new = cluster.born(resource, new, call.writer(), said)
+    new = cluster.new_object(resource, new, call.writer(), as_sent)
     if entries is not None:
         new["metadata"]["managedFields"] = entries
     attempt = _attempt(call, "CREATE", metadata.get("name", ""), None, None)
@@ -111,16 +111,16 @@ def _create(call: Call, body: Object, causes: list[Cause], entries: list[Object]
     _checked(call, new, None, causes)
     attempt.new = new
     admission.validate(attempt)
-    there = cluster.get(resource, call.target.namespace, metadata["name"])
-    if there is not None:
-        raise resource.exists(metadata["name"], bool(there["metadata"].get("deletionTimestamp")))
+    existing = cluster.get(resource, call.target.namespace, metadata["name"])
+    if existing is not None:
+        raise resource.exists(metadata["name"], bool(existing["metadata"].get("deletionTimestamp")))
     if not call.dry_run:
         new = cluster.put(resource, new)
         lifecycle.written(cluster, resource, new)
     return Response(201, new)
 
 
-def update(call: Call) -> Response:
+def update(call: KubernetesCall) -> Response:
     """PUT of an object."""
     target, resource = call.target, call.target.resource
     body, causes = decode(call)
@@ -146,13 +146,15 @@ def update(call: Call) -> Response:
     return _update(call, body, old, causes, None)
 
 
-def _update(call: Call, body: Object, old: Object, causes: list[Cause], entries: list[Object] | None) -> Response:
+def _update(
+    call: KubernetesCall, body: Object, old: Object, causes: list[Cause], entries: list[Object] | None
+) -> Response:
     cluster, target, resource = call.cluster, call.target, call.target.resource
     version = body["metadata"].get("resourceVersion", "")
     _numbered(version)
     if version and version != old["metadata"]["resourceVersion"]:
         raise resource.conflict(target.name, _MODIFIED)
-    new = _prepared(call, copy.deepcopy(body), old)
+    new = _prepared(call, json_copy(body), old)
     if entries is None:
         entries = after_update(Leaves(cluster.table, resource), call.writer(), old, new)
         if body["metadata"].get("managedFields") == [{}]:  # the documented way to forget all managers
@@ -179,16 +181,16 @@ def _update(call: Call, body: Object, old: Object, causes: list[Cause], entries:
 
 def _numbered(version: str) -> None:
     if version and not version.isdigit():
-        raise Refusal(500, "", f'strconv.ParseUint: parsing "{version}": invalid syntax')
+        raise StatusError(500, "", f'strconv.ParseUint: parsing "{version}": invalid syntax')
 
 
-def _prepared(call: Call, new: Object, old: Object) -> Object:
+def _prepared(call: KubernetesCall, new: Object, old: Object) -> Object:
     """The new object with what only the server decides taken from the old one."""
     resource = call.target.resource
     if call.target.subresource:  # the rest of the object is not looked at
         metadata = {**old["metadata"], "managedFields": old["metadata"].get("managedFields", [])}
-        rest = {key: value for key, value in old.items() if key != "status"}
-        return {**rest, "metadata": metadata} | ({"status": new["status"]} if "status" in new else {})
+        without_status = {key: value for key, value in old.items() if key != "status"}
+        return {**without_status, "metadata": metadata} | ({"status": new["status"]} if "status" in new else {})
     rules.of(resource).defaults(new)
     metadata = new["metadata"]
     metadata["name"] = call.target.name
@@ -213,12 +215,12 @@ def _content(body: Object) -> Object:
     return {key: value for key, value in body.items() if key not in ("metadata", "status", "kind", "apiVersion")}
 
 
-def patch(call: Call) -> Response:
+def patch(call: KubernetesCall) -> Response:
     """PATCH of an object, in any of the four formats."""
     target, resource = call.target, call.target.resource
     accepted = tuple(kind for kind in PATCHES if not (resource.custom and kind == STRATEGIC))
     if call.content_type not in PATCHES:
-        raise Refusal(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
+        raise StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", {})
     if call.content_type not in accepted:
         raise unsupported_media(accepted)
     document = call.patch()
@@ -246,22 +248,22 @@ def patch(call: Call) -> Response:
     return _update(call, body, old, causes, [] if forgotten else None)
 
 
-def _apply(call: Call, document: Any, old: Object | None) -> Response:
+def _apply(call: KubernetesCall, document: Any, old: Object | None) -> Response:
     target, resource = call.target, call.target.resource
     if not isinstance(document, dict) or (document.get("kind"), document.get("apiVersion")) != (
         resource.kind,
         resource.api_version,
     ):
-        given = document if isinstance(document, dict) else {}
-        raise bad_request(f"invalid object type: {given.get('apiVersion', '/')}, Kind={given.get('kind', '')}")
+        sent = document if isinstance(document, dict) else {}
+        raise bad_request(f"invalid object type: {sent.get('apiVersion', '/')}, Kind={sent.get('kind', '')}")
     where = f"(/{target.name}; {resource.group}/{resource.version}, Kind={resource.kind})"
     try:
         intent, unknown, causes = read(call, document)
     except ValueError as error:
-        raise Refusal(500, "", f"failed to create typed patch object {where}: {error}") from None
+        raise StatusError(500, "", f"failed to create typed patch object {where}: {error}") from None
     if unknown:
         listed = "\n".join(f".{path}: field not declared in schema" for path in unknown)
-        raise Refusal(500, "", f"failed to create typed patch object {where}: {listed}")
+        raise StatusError(500, "", f"failed to create typed patch object {where}: {listed}")
     if intent["metadata"].get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
     intent["metadata"].setdefault("name", target.name)

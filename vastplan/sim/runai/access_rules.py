@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import scopes, settle
-from vastplan.sim.runai.context import TENANT, Call, Context, Routes
+from vastplan.sim.runai.context import TENANT, Context, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import Fields, page, select
-from vastplan.sim.runai.refusal import Refused
 from vastplan.sim.runai.roles import ROLES
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
@@ -32,7 +32,7 @@ def _mark_deleted(ctx: Context, row: Row) -> None:
 
 
 def _view(row: Row) -> Row:
-    return copy.deepcopy(row) | {"tenantId": TENANT, "status": {"phase": row["phase"], "message": "", "details": ""}}
+    return json_copy(row) | {"tenantId": TENANT, "status": {"phase": row["phase"], "message": "", "details": ""}}
 
 
 def _finish(ctx: Context, row: Row, goal: str) -> None:
@@ -40,7 +40,7 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
     ctx.put("access-rule", row)
 
 
-def _selected(ctx: Context, call: Call) -> list[Row]:
+def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
     query = call.query
     rows = [row for row in ctx.rows("access-rule") if row["deletedAt"] is None or query.get("includeDeleted")]
     exact: dict[str, Any] = {
@@ -56,7 +56,7 @@ def _selected(ctx: Context, call: Call) -> list[Row]:
     return select(rows, query, FIELDS)
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     rows = _selected(ctx, call)
     shown, _ = page(rows, call.query)
     body = {"totalRecords": len(rows), "displayRecords": len(shown), "accessRules": [_view(row) for row in shown]}
@@ -65,40 +65,40 @@ def _list(ctx: Context, call: Call) -> Response:
     return Response(200, body)
 
 
-def _count(ctx: Context, call: Call) -> Response:
+def _count(ctx: Context, call: RunaiCall) -> Response:
     return Response(200, {"count": len(_selected(ctx, call))})
 
 
 def _need(ctx: Context, key: str) -> Row:
     row = ctx.need("access-rule", key)
     if row["deletedAt"] is not None:
-        raise Refused(404, f"access rule {key}")
+        raise RunaiError(404, f"access rule {key}")
     return row
 
 
-def _get(ctx: Context, call: Call) -> Response:
+def _get(ctx: Context, call: RunaiCall) -> Response:
     row = _need(ctx, call.params[0])
     response = Response(200, _view(row))
     settle.seen(ctx, "access-rule", row, _finish)
     return response
 
 
-def _create(ctx: Context, call: Call) -> Response:
+def _create(ctx: Context, call: RunaiCall) -> Response:
     body = call.body
     if not body["subjectId"].strip():
-        raise Refused(400, "subjectId is empty")
+        raise RunaiError(400, "subjectId is empty")
     if body["scopeType"] == "system":
-        raise Refused(400, "the system scope is not for tenants")
+        raise RunaiError(400, "the system scope is not for tenants")
     if body["roleId"] not in ROLES:
-        raise Refused(404, f"roleId {body['roleId']}")
+        raise RunaiError(404, f"roleId {body['roleId']}")
     unit = scopes.find(ctx, body["scopeType"], body["scopeId"])
     if unit is None:
-        raise Refused(404, f"{body['scopeType']} {body['scopeId']}")
+        raise RunaiError(404, f"{body['scopeType']} {body['scopeId']}")
     if body.get("clusterId", unit.cluster) != unit.cluster:
-        raise Refused(400, f"clusterId {body['clusterId']} is not the scope's cluster")
+        raise RunaiError(400, f"clusterId {body['clusterId']} is not the scope's cluster")
     for row in ctx.rows("access-rule"):
         if row["deletedAt"] is None and all(row[name] == body[name] for name in IDENTITY):
-            raise Refused(409, f"access rule {row['id']} says the same")
+            raise RunaiError(409, f"access rule {row['id']} says the same")
     row = {
         "id": ctx.number("access-rule", 101),
         **{name: body[name] for name in IDENTITY},
@@ -114,7 +114,7 @@ def _create(ctx: Context, call: Call) -> Response:
     return response
 
 
-def _delete(ctx: Context, call: Call) -> Response:
+def _delete(ctx: Context, call: RunaiCall) -> Response:
     _mark_deleted(ctx, _need(ctx, call.params[0]))
     return Response(204)
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass, field
 from typing import Literal
 
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.json_copy import json_copy
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class AssetKind:
     """One kind: its last path segment, its `meta.kind`, and its key in the unified list's `spec`."""
 
     path: str
@@ -22,13 +22,13 @@ class Kind:
     synced: bool = True  # whether the clusters report a status
     defaults: Row = field(default_factory=dict)
 
-    def complete(self, given: Row | None) -> Row:
+    def complete(self, sent: Row | None) -> Row:
         """A create (or full update) body's spec with its defaults; refuses (400) one that lacks a mandatory field."""
-        spec = {name: value for name, value in (given or {}).items() if value is not None}
+        spec = {name: value for name, value in (sent or {}).items() if value is not None}
         missing = [name for name in self.required if name not in spec]
         if missing:
-            raise Refused(400, f"spec: {', '.join(missing)} is required")
-        return copy.deepcopy(self.defaults) | spec
+            raise RunaiError(400, f"spec: {', '.join(missing)} is required")
+        return json_copy(self.defaults) | spec
 
 
 CLAIM_DEFAULTS: Row = {
@@ -42,12 +42,12 @@ CLAIM_DEFAULTS: Row = {
 KINDS = {
     kind.path: kind
     for kind in (
-        Kind("pvc", "pvc", "pvc", ("path",), "path", defaults=CLAIM_DEFAULTS),
-        Kind("nfs", "nfs", "nfs", ("server", "path", "mountPath"), "spec", False, {"readOnly": True}),
-        Kind("s3", "s3", "s3", ("bucket", "path"), "spec"),
-        Kind("git", "git", "git", ("repository", "path"), "spec"),
-        Kind("host-path", "hostPath", "hostPath", ("path", "mountPath"), "spec", False, {"readOnly": True}),
-        Kind("config-map", "config-map", "config_map", ("configMap", "mountPath"), "meta"),
-        Kind("secrets", "secret-volume", "secret", ("credentialAssetId", "mountPath"), "meta"),
+        AssetKind("pvc", "pvc", "pvc", ("path",), "path", defaults=CLAIM_DEFAULTS),
+        AssetKind("nfs", "nfs", "nfs", ("server", "path", "mountPath"), "spec", False, {"readOnly": True}),
+        AssetKind("s3", "s3", "s3", ("bucket", "path"), "spec"),
+        AssetKind("git", "git", "git", ("repository", "path"), "spec"),
+        AssetKind("host-path", "hostPath", "hostPath", ("path", "mountPath"), "spec", False, {"readOnly": True}),
+        AssetKind("config-map", "config-map", "config_map", ("configMap", "mountPath"), "meta"),
+        AssetKind("secrets", "secret-volume", "secret", ("credentialAssetId", "mountPath"), "meta"),
     )
 }

@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from typing import Any
 
 from vastplan.sim.runai import scopes
-from vastplan.sim.runai.asset_kinds import Kind
+from vastplan.sim.runai.asset_kinds import AssetKind
 from vastplan.sim.runai.context import Context
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row
 
 UNITS = (("projectId", "project"), ("departmentId", "department"), ("clusterId", "cluster"))  # narrowest first
 
 
-def selected(ctx: Context, query: Mapping[str, Any], kind: Kind | None) -> list[Row]:
+def selected(ctx: Context, query: Mapping[str, Any], kind: AssetKind | None) -> list[Row]:
     """The rows that a list's parameters let through, of one kind or of all."""
     scope = query.get("scope")
     if scope is not None and scope not in scopes.SCOPES:
-        raise Refused(400, f"scope {scope!r} is not one of {', '.join(scopes.SCOPES)}")
+        raise RunaiError(400, f"scope {scope!r} is not one of {', '.join(scopes.SCOPES)}")
     if scope is not None and query.get("includeDescendants"):
-        raise Refused(400, "includeDescendants and scope exclude each other")
+        raise RunaiError(400, "includeDescendants and scope exclude each other")
     rows = [row for row in ctx.rows("asset") if kind is None or row["kind"] == kind.path]
     if "assetIds" in query:
         wanted = query["assetIds"].lower().split(",")

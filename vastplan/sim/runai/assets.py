@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import copy
 import uuid
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import asset_lists, claims, scopes, settle, workloads
-from vastplan.sim.runai.asset_kinds import KINDS, Kind
-from vastplan.sim.runai.context import ACCEPTED, TENANT, Call, Context, Routes
-from vastplan.sim.runai.refusal import Refused
-from vastplan.sim.runai.scopes import Unit
+from vastplan.sim.runai.asset_kinds import KINDS, AssetKind
+from vastplan.sim.runai.context import ACCEPTED, TENANT, Context, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
+from vastplan.sim.runai.scopes import ScopeUnit
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -56,7 +56,7 @@ def _users(ctx: Context, row: Row) -> Iterator[Row]:
 
 def _view(ctx: Context, row: Row, query: Any, *, unified: bool = False) -> Row:
     kind = KINDS[row["kind"]]
-    meta = copy.deepcopy(row["meta"]) | {
+    meta = json_copy(row["meta"]) | {
         "id": row["id"],
         "kind": kind.kind,
         "tenantId": TENANT,
@@ -66,12 +66,12 @@ def _view(ctx: Context, row: Row, query: Any, *, unified: bool = False) -> Row:
     }
     if row["scope"] == "project":
         meta["projectName"] = ctx.need("project", row["unit"])["name"]
-    spec = copy.deepcopy(row["spec"])
+    spec = json_copy(row["spec"])
     body: Row = {"meta": meta, "spec": {kind.key: spec} if unified else spec, "compliance": None}
     if row["kind"] == "pvc":
         body["clusterInfo"] = {"resources": [{"name": claim["name"]} for claim in row["claims"].values()]}
     if query.get("statusInfo"):
-        issues = copy.deepcopy(row["issues"])
+        issues = json_copy(row["issues"])
         body["status"] = {"status": _status(ctx, row, kind), "issues": issues, "message": row["message"]}
     if query.get("usageInfo"):
         users: Row = {name: [] for name in (*workloads.TYPES.values(), "templates")}
@@ -82,7 +82,7 @@ def _view(ctx: Context, row: Row, query: Any, *, unified: bool = False) -> Row:
     return body
 
 
-def _status(ctx: Context, row: Row, kind: Kind) -> str:
+def _status(ctx: Context, row: Row, kind: AssetKind) -> str:
     if not kind.synced or row["scope"] == "tenant":
         return "No status"
     if row["phase"] is not None:
@@ -108,7 +108,7 @@ def _refresh(ctx: Context, row: Row) -> None:
         ctx.put("asset", row)
 
 
-def _list(ctx: Context, call: Call, kind: Kind | None) -> Response:
+def _list(ctx: Context, call: RunaiCall, kind: AssetKind | None) -> Response:
     rows = asset_lists.selected(ctx, call.query, kind)
     for row in rows:
         _refresh(ctx, row)
@@ -118,14 +118,14 @@ def _list(ctx: Context, call: Call, kind: Kind | None) -> Response:
     return response
 
 
-def _need(ctx: Context, key: str, kind: Kind) -> Row:
+def _need(ctx: Context, key: str, kind: AssetKind) -> Row:
     row = ctx.need("asset", key)
     if row["kind"] != kind.path:
-        raise Refused(404, f"{kind.path} {key}")
+        raise RunaiError(404, f"{kind.path} {key}")
     return row
 
 
-def _get(ctx: Context, call: Call, kind: Kind) -> Response:
+def _get(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     row = _need(ctx, call.params[0], kind)
     _refresh(ctx, row)
     response = Response(200, _view(ctx, row, call.query))
@@ -133,33 +133,33 @@ def _get(ctx: Context, call: Call, kind: Kind) -> Response:
     return response
 
 
-def _unit(ctx: Context, meta: Row) -> Unit:
+def _unit(ctx: Context, meta: Row) -> ScopeUnit:
     scope = meta["scope"]
-    given = {name: str(meta[f"{name}Id"]) for name in scopes.SCOPES if meta.get(f"{name}Id") is not None}
+    ids = {name: str(meta[f"{name}Id"]) for name in scopes.SCOPES if meta.get(f"{name}Id") is not None}
     if scope == "system":
-        raise Refused(400, "the system scope is not for tenants")
-    if scope != "tenant" and scope not in given:
-        raise Refused(400, f"meta.{scope}Id is required")
-    unit = scopes.find(ctx, scope, str(TENANT) if scope == "tenant" else given[scope])
+        raise RunaiError(400, "the system scope is not for tenants")
+    if scope != "tenant" and scope not in ids:
+        raise RunaiError(400, f"meta.{scope}Id is required")
+    unit = scopes.find(ctx, scope, str(TENANT) if scope == "tenant" else ids[scope])
     if unit is None:
-        raise Refused(400, f"meta.{scope}Id {given[scope]} is not there")
-    if not set(given.items()) <= set(scopes.above(ctx, scope, unit.id)):
-        raise Refused(400, f"meta names units that the {scope} is not in")
+        raise RunaiError(400, f"meta.{scope}Id {ids[scope]} is not there")
+    if not set(ids.items()) <= set(scopes.above(ctx, scope, unit.id)):
+        raise RunaiError(400, f"meta names units that the {scope} is not in")
     return unit
 
 
-def _check_name(ctx: Context, kind: Kind, unit: tuple[str, str], name: str, but: str = "") -> None:
+def _check_name(ctx: Context, kind: AssetKind, unit: tuple[str, str], name: str, but: str = "") -> None:
     for row in ctx.rows("asset"):
         identity = (row["kind"], row["scope"], row["unit"], row["meta"]["name"])
         if row["id"] != but and identity == (kind.path, *unit, name):
-            raise Refused(409, f"{kind.path} {name} exists in this scope")
+            raise RunaiError(409, f"{kind.path} {name} exists in this scope")
 
 
-def _create(ctx: Context, call: Call, kind: Kind) -> Response:
+def _create(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     meta = call.body["meta"]
     unit = _unit(ctx, meta)
     if meta.get("private"):
-        raise Refused(400, "data sources cannot be private")
+        raise RunaiError(400, "data sources cannot be private")
     spec = kind.complete(call.body["spec"])
     if kind.path == "pvc":
         spec = claims.complete(ctx, unit, spec)
@@ -192,10 +192,10 @@ def _create(ctx: Context, call: Call, kind: Kind) -> Response:
     return response
 
 
-def _update(ctx: Context, call: Call, kind: Kind) -> Response:
+def _update(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     row = _need(ctx, call.params[0], kind)
     if settle.deleting(row):
-        raise Refused(400, "the data source is being deleted")
+        raise RunaiError(400, "the data source is being deleted")
     meta, spec = call.body["meta"], call.body.get("spec")
     _check_name(ctx, kind, (row["scope"], row["unit"]), meta["name"], but=row["id"])
     if kind.updates == "spec":
@@ -210,11 +210,11 @@ def _update(ctx: Context, call: Call, kind: Kind) -> Response:
     return response
 
 
-def _delete(ctx: Context, call: Call, kind: Kind) -> Response:
+def _delete(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     row = _need(ctx, call.params[0], kind)
     users = [workload["name"] for workload in _users(ctx, row)]
     if users:
-        raise Refused(412, f"used by {', '.join(users)}")
+        raise RunaiError(412, f"used by {', '.join(users)}")
     if not settle.deleting(row):
         row["phase"] = "Deleting"
         settle.begin(ctx, "asset", row, "delete", _finish)
@@ -222,17 +222,17 @@ def _delete(ctx: Context, call: Call, kind: Kind) -> Response:
 
 
 def _routes() -> Routes:
-    found: Routes = {("GET", PATH): partial(_list, kind=None)}
+    routes: Routes = {("GET", PATH): partial(_list, kind=None)}
     for kind in KINDS.values():
         path = f"{PATH}/{kind.path}"
-        found |= {
+        routes |= {
             ("GET", path): partial(_list, kind=kind),
             ("POST", path): partial(_create, kind=kind),
             ("GET", f"{path}/{{AssetId}}"): partial(_get, kind=kind),
             ("PUT", f"{path}/{{AssetId}}"): partial(_update, kind=kind),
             ("DELETE", f"{path}/{{AssetId}}"): partial(_delete, kind=kind),
         }
-    return found
+    return routes
 
 
 ROUTES: Routes = _routes()

@@ -10,8 +10,8 @@ import uuid
 from datetime import UTC, datetime
 from typing import Any
 
-from vastplan.sim.runai.context import Call, Context, Routes
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.context import Context, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Request, Response
 
@@ -54,13 +54,13 @@ def note(ctx: Context, request: Request, template: str, key: str, answer: Respon
     ctx.store.remove(f"{ctx.name}/audit", str(uuid.UUID(int=max(0, number - KEPT))))
 
 
-def _logs(ctx: Context, call: Call) -> Response:
+def _logs(ctx: Context, call: RunaiCall) -> Response:
     start, end = _time(call.query["start"]), _time(call.query["end"])
     rows = [row for row in ctx.rows("audit") if start <= _time(row["timestamp"]) <= end]
     for term in call.query.get("filterBy", ()):
         match = TERM.fullmatch(term)
         if match is None:
-            raise Refused(501, f"filterBy: {term!r}: only == is simulated")
+            raise RunaiError(501, f"filterBy: {term!r}: only == is simulated")
         rows = [row for row in rows if str(row.get(match[1], "")) == match[2]]
     rows.sort(key=lambda row: str(row[call.query.get("sortBy", "timestamp")]), reverse=_descends(call.query))
     offset = call.query.get("offset", 0)
@@ -76,10 +76,10 @@ def _descends(query: Any) -> bool:
 
 def _time(text: str) -> datetime:
     try:
-        found = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
-        raise Refused(400, f"{text!r} is not a time") from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+        raise RunaiError(400, f"{text!r} is not a time") from None
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 ROUTES: Routes = {("GET", PATH): _logs}

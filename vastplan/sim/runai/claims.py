@@ -5,10 +5,10 @@ from __future__ import annotations
 import secrets
 
 from vastplan.sim.runai import scopes, settle
-from vastplan.sim.runai.cluster import Cluster
+from vastplan.sim.runai.cluster import KubernetesSide
 from vastplan.sim.runai.context import Context
-from vastplan.sim.runai.refusal import Refused
-from vastplan.sim.runai.scopes import Unit
+from vastplan.sim.runai.errors import RunaiError
+from vastplan.sim.runai.scopes import ScopeUnit
 from vastplan.sim.runai.storage_classes import NONE, configuration
 from vastplan.sim.store import Row
 
@@ -16,19 +16,19 @@ MODES = {"readWriteOnce": "ReadWriteOnce", "readOnlyMany": "ReadOnlyMany", "read
 SHARED_NAMESPACE = "runai"  # where existing claims of department and cluster scope live
 
 
-def complete(ctx: Context, unit: Unit, spec: Row) -> Row:
+def complete(ctx: Context, unit: ScopeUnit, spec: Row) -> Row:
     """A claim's spec with its defaults; refuses (400) contradictions and what the class's configuration forbids."""
     info = spec["claimInfo"]
     if spec["existingPvc"]:
         if spec["claimName"] is None or info is not None or spec["ephemeral"]:
-            raise Refused(400, "existingPvc needs claimName and goes with neither claimInfo nor ephemeral")
+            raise RunaiError(400, "existingPvc needs claimName and goes with neither claimInfo nor ephemeral")
         return spec
     if info is None or info.get("size") is None:
-        raise Refused(400, "claimInfo.size is required")
+        raise RunaiError(400, "claimInfo.size is required")
     modes = {"readWriteOnce": True, "readOnlyMany": False, "readWriteMany": False}
     modes |= {mode: wanted for mode, wanted in (info.get("accessModes") or {}).items() if wanted is not None}
     if not any(modes.values()):
-        raise Refused(400, "claimInfo.accessModes has none")
+        raise RunaiError(400, "claimInfo.accessModes has none")
     _check_configuration(ctx, unit, spec)
     return spec | {
         "claimInfo": {
@@ -41,18 +41,22 @@ def complete(ctx: Context, unit: Unit, spec: Row) -> Row:
     }
 
 
-def _check_configuration(ctx: Context, unit: Unit, spec: Row) -> None:
+def _check_configuration(ctx: Context, unit: ScopeUnit, spec: Row) -> None:
     info = spec["claimInfo"]
-    found = configuration(ctx, unit.cluster or "", info.get("storageClass"))
-    permissions = found.get("permissions") or {}
+    configured = configuration(ctx, unit.cluster or "", info.get("storageClass"))
+    permissions = configured.get("permissions") or {}
     if permissions.get("allowedForAssets") is False:
-        raise Refused(400, f"storage class {info['storageClass']} is not allowed for assets")
+        raise RunaiError(400, f"storage class {info['storageClass']} is not allowed for assets")
     if spec["dataSharing"] and permissions.get("allowDataSharing") is not True:
-        raise Refused(400, "dataSharing needs a storage class that is configured to allow it")
-    known = {one["key"] for one in (found.get("customization") or {}).get("attributes") or () if one is not None}
+        raise RunaiError(400, "dataSharing needs a storage class that is configured to allow it")
+    known = {
+        attribute["key"]
+        for attribute in (configured.get("customization") or {}).get("attributes") or ()
+        if attribute is not None
+    }
     for attribute in info.get("addedAttrValues") or ():
         if attribute is not None and attribute["key"] not in known:
-            raise Refused(400, f"addedAttrValues: the storage class has no attribute {attribute['key']}")
+            raise RunaiError(400, f"addedAttrValues: the storage class has no attribute {attribute['key']}")
 
 
 def name_of(scope: str, name: str, spec: Row) -> str:
@@ -96,13 +100,13 @@ def _reach(ctx: Context, row: Row, project: Row) -> str:
     return ""
 
 
-def _make(side: Cluster, row: Row, namespace: str) -> str:
+def _make(side: KubernetesSide, row: Row, namespace: str) -> str:
     info = row["spec"]["claimInfo"]
     wanted = info["storageClass"]
     classes = side.storage_classes()
-    if wanted is None and not any(one["is_default"] for one in classes):
+    if wanted is None and not any(storage_class_row["is_default"] for storage_class_row in classes):
         return "the cluster has no default storage class"
-    if wanted not in (None, NONE["name"], *(one["name"] for one in classes)):
+    if wanted not in (None, NONE["name"], *(storage_class_row["name"] for storage_class_row in classes)):
         return f"the cluster has no storage class {wanted}"
     modes = [MODES[mode] for mode, on in info["accessModes"].items() if on]
     storage_class = "" if wanted == NONE["name"] else wanted

@@ -17,7 +17,7 @@ DEFAULT_CLASSES = (
 )
 
 
-class Cluster(Protocol):
+class KubernetesSide(Protocol):
     """One Kubernetes cluster, as far as Run:ai needs it."""
 
     def ensure_namespace(self, name: str, labels: dict[str, str]) -> None:
@@ -48,7 +48,7 @@ class Cluster(Protocol):
 
 
 class StandaloneCluster:
-    """A `Cluster` of Store rows, for use without Kubernetes."""
+    """A `KubernetesSide` of Store rows, for use without Kubernetes."""
 
     def __init__(self, store: Store, name: str = "standalone") -> None:
         self._store = store

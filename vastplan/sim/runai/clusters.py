@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import uuid
 
-from vastplan.sim.runai.context import TENANT, Call, Context, Routes
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.context import TENANT, Context, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -35,7 +35,7 @@ def need(ctx: Context, cluster_id: str) -> Row:
     """The cluster that a body names; refuses (400) when there is none."""
     row = ctx.get("cluster", cluster_id)
     if row is None:
-        raise Refused(400, f"clusterId {cluster_id} is not a cluster")
+        raise RunaiError(400, f"clusterId {cluster_id} is not a cluster")
     return row
 
 
@@ -63,12 +63,12 @@ def _view(ctx: Context, row: Row, verbosity: str) -> Row:
     return body
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     verbosity = call.query.get("verbosity", "full")
     return Response(200, [_view(ctx, row, verbosity) for row in ctx.rows("cluster")])
 
 
-def _get(ctx: Context, call: Call) -> Response:
+def _get(ctx: Context, call: RunaiCall) -> Response:
     return Response(200, _view(ctx, ctx.need("cluster", call.params[0]), call.query.get("verbosity", "full")))
 
 

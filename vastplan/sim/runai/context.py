@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from vastplan.sim.runai.cluster import Cluster
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.cluster import KubernetesSide
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import Operation, Table
 from vastplan.sim.wire import Response
@@ -25,7 +25,7 @@ class Context:
     table: Table
     name: str
     version: tuple[int, ...]
-    sides: Mapping[str, Cluster]
+    sides: Mapping[str, KubernetesSide]
     clock: Callable[[], float]
     settle_reads: int
     omitted_pools: OmittedPools
@@ -33,17 +33,17 @@ class Context:
 
     def rows(self, kind: str) -> list[Row]:
         """All rows of a kind, oldest first."""
-        return self.store.rows(f"{self.name}/{kind}")
+        return list(self.store.rows(f"{self.name}/{kind}"))
 
     def get(self, kind: str, key: str) -> Row | None:
         """One row, or `None`."""
         return self.store.get(f"{self.name}/{kind}", key)
 
     def need(self, kind: str, key: str) -> Row:
-        """One row; raises `Refused` (404)."""
+        """One row; raises `RunaiError` (404)."""
         row = self.get(kind, key)
         if row is None:
-            raise Refused(404, f"{kind} {key}")
+            raise RunaiError(404, f"{kind} {key}")
         return row
 
     def put(self, kind: str, row: Row) -> None:
@@ -62,7 +62,7 @@ class Context:
         """The clock as the API writes times."""
         return datetime.fromtimestamp(self.clock(), UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
-    def side(self, cluster_id: str) -> Cluster | None:
+    def side(self, cluster_id: str) -> KubernetesSide | None:
         """The Kubernetes side of a cluster, `None` while it is not connected."""
         row = self.get("cluster", cluster_id)
         return self.sides.get(row["name"]) if row and row["state"] == "Connected" else None
@@ -77,7 +77,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RunaiCall:
     """One request that the document allows: path parameters, typed query, body."""
 
     operation: Operation
@@ -86,6 +86,6 @@ class Call:
     body: Any
 
 
-Handler = Callable[[Context, Call], Response]
+Handler = Callable[[Context, RunaiCall], Response]
 Routes = dict[tuple[str, str], Handler]
 ACCEPTED = {"code": 202, "message": "The request is accepted"}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import re
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import access_rules, assets, org_units, quota
-from vastplan.sim.runai.context import Call, Context, Routes
+from vastplan.sim.runai.context import Context, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import page, select
-from vastplan.sim.runai.refusal import Refused
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -31,7 +31,7 @@ def _new(ctx: Context, identity: Row, settings: Row, resources: dict[str, Row]) 
 
 def _view(ctx: Context, row: Row, *, verbose: bool, single: bool) -> Row:
     projects = org_units.projects_of(ctx, row["id"])
-    body = copy.deepcopy(row) | {
+    body = json_copy(row) | {
         "resources": quota.view(ctx, row),
         "totalResources": quota.totals(row["resources"]),
         "children": [{"id": project["id"], "name": project["name"], "children": []} for project in projects],
@@ -45,11 +45,11 @@ def _view(ctx: Context, row: Row, *, verbose: bool, single: bool) -> Row:
 
 
 def _aggregated(ctx: Context, row: Row, projects: list[Row]) -> list[Row]:
-    found = []
+    aggregated = []
     for entry in quota.view(ctx, row):
         pool = entry["nodePool"]
         shares = [quota.totals({"": project["resources"].get(pool["id"], {})}) for project in projects]
-        found.append(
+        aggregated.append(
             {
                 "nodePool": pool,
                 "gpu": {"deserved": sum(share["gpuQuota"] for share in shares)},
@@ -57,32 +57,32 @@ def _aggregated(ctx: Context, row: Row, projects: list[Row]) -> list[Row]:
                 "memory": {"deserved": sum(share["memoryQuota"] for share in shares), "units": "MB"},
             }
         )
-    return found
+    return aggregated
 
 
-def _selected(ctx: Context, call: Call) -> list[Row]:
+def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
     projects: dict[str, list[Row]] = {}
     for project in ctx.rows("project"):
         projects.setdefault(project["parentId"], []).append(project)
     return select(ctx.rows("department"), call.query, org_units.fields(ctx, projects))
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     shown, following = page(_selected(ctx, call), call.query)
     verbose = call.query.get("verbosity") == "verbose"
     views = [_view(ctx, row, verbose=verbose, single=False) for row in shown]
     return Response(200, {"departments": views, **following})
 
 
-def _count(ctx: Context, call: Call) -> Response:
+def _count(ctx: Context, call: RunaiCall) -> Response:
     return Response(200, {"count": len(_selected(ctx, call))})
 
 
-def _get(ctx: Context, call: Call) -> Response:
+def _get(ctx: Context, call: RunaiCall) -> Response:
     return Response(200, _view(ctx, ctx.need("department", call.params[0]), verbose=True, single=True))
 
 
-def _create(ctx: Context, call: Call) -> Response:
+def _create(ctx: Context, call: RunaiCall) -> Response:
     org_units.check_new(ctx, "department", call.body, NAME, 63)
     cluster = call.body["clusterId"]
     settings = org_units.settings(ctx, cluster, call.body)
@@ -92,14 +92,14 @@ def _create(ctx: Context, call: Call) -> Response:
     return Response(201, _view(ctx, row, verbose=True, single=True))
 
 
-def _replace(ctx: Context, call: Call) -> Response:
+def _replace(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("department", call.params[0])
     settings = org_units.settings(ctx, row["clusterId"], call.body)
     _apply(ctx, row, settings, quota.replaced(ctx, row, call.body["resources"]))
     return Response(200, _view(ctx, row, verbose=True, single=True))
 
 
-def _resources(ctx: Context, call: Call) -> Response:
+def _resources(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("department", call.params[0])
     _apply(ctx, row, {}, org_units.new_resources(ctx, call, row))
     return org_units.resources_answer(ctx, row)
@@ -112,13 +112,13 @@ def _apply(ctx: Context, row: Row, settings: Row, resources: dict[str, Row]) -> 
     ctx.put("department", row)
 
 
-def _delete(ctx: Context, call: Call) -> Response:
+def _delete(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("department", call.params[0])
     if row["name"] == DEFAULT:
-        raise Refused(400, "the default department cannot be deleted")
+        raise RunaiError(400, "the default department cannot be deleted")
     projects = org_units.projects_of(ctx, row["id"])
     if projects:
-        raise Refused(400, f"the department has {len(projects)} projects")
+        raise RunaiError(400, f"the department has {len(projects)} projects")
     assets.drop_scope(ctx, "department", row["id"])
     access_rules.drop_scope(ctx, "department", row["id"])
     ctx.remove("department", row)

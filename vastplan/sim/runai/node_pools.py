@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import re
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import clusters, settle
-from vastplan.sim.runai.context import ACCEPTED, TENANT, Call, Context, Routes
+from vastplan.sim.runai.context import ACCEPTED, TENANT, Context, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import page, select
-from vastplan.sim.runai.refusal import Refused
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -49,7 +49,7 @@ def _new(ctx: Context, fields: Row, *, default: bool) -> Row:
 
 def _view(ctx: Context, row: Row) -> Row:
     cluster = ctx.get("cluster", row["clusterId"]) or {"name": ""}
-    body = copy.deepcopy(row)
+    body = json_copy(row)
     spec = {name: body[name] for name in (*SELECTOR, *OPTIONAL)}
     return body | {
         "clusterName": cluster["name"],
@@ -73,7 +73,7 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
     ctx.put("node-pool", row)
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     shown, _ = page(select(ctx.rows("node-pool"), call.query, {}), call.query)
     response = Response(200, {"nodepools": [_view(ctx, row) for row in shown]})
     for row in shown:
@@ -81,11 +81,11 @@ def _list(ctx: Context, call: Call) -> Response:
     return response
 
 
-def _count(ctx: Context, call: Call) -> Response:
+def _count(ctx: Context, call: RunaiCall) -> Response:
     return Response(200, {"count": len(select(ctx.rows("node-pool"), call.query, {}))})
 
 
-def _get(ctx: Context, call: Call) -> Response:
+def _get(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("node-pool", call.params[0])
     response = Response(200, _view(ctx, row))
     settle.seen(ctx, "node-pool", row, _finish)
@@ -95,16 +95,16 @@ def _get(ctx: Context, call: Call) -> Response:
 def _check(fields: Row) -> None:
     swap = fields.get("gpuResourceOptimization") or {}
     if not swap.get("swapEnabled") and any(swap.get(name) is not None for name in SWAP_SIZES):
-        raise Refused(400, "swap sizes need swapEnabled")
+        raise RunaiError(400, "swap sizes need swapEnabled")
 
 
-def _create(ctx: Context, call: Call) -> Response:
+def _create(ctx: Context, call: RunaiCall) -> Response:
     cluster = clusters.need(ctx, call.body["clusterId"])
     name = call.body["name"]
     if not NAME.fullmatch(name) or len(name) > LONGEST_NAME:
-        raise Refused(400, f"name {name!r} is not lower case letters, digits and hyphens, at most {LONGEST_NAME}")
+        raise RunaiError(400, f"name {name!r} is not lower case letters, digits and hyphens, at most {LONGEST_NAME}")
     if any(row["name"] == name and row["clusterId"] == cluster["id"] for row in ctx.rows("node-pool")):
-        raise Refused(400, f"node pool {name} exists in this cluster")
+        raise RunaiError(400, f"node pool {name} exists in this cluster")
     _check(call.body)
     row = _new(ctx, {key: value for key, value in call.body.items() if value is not None}, default=False)
     response = Response(201, _view(ctx, row))
@@ -112,30 +112,30 @@ def _create(ctx: Context, call: Call) -> Response:
     return response
 
 
-def _update(ctx: Context, call: Call) -> Response:
+def _update(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("node-pool", call.params[0])
     if settle.deleting(row):
-        raise Refused(400, "the node pool is being deleted")
-    given = {key: value for key, value in call.body.items() if value is not None}
-    if row["isDefault"] and any(name in given for name in SELECTOR):
-        raise Refused(400, "the default node pool has no selector of its own")
-    _check(given)
-    row |= (OPTIONAL if call.operation.method == "PUT" else {}) | given | {"phase": "Updating"}
+        raise RunaiError(400, "the node pool is being deleted")
+    changes = {key: value for key, value in call.body.items() if value is not None}
+    if row["isDefault"] and any(name in changes for name in SELECTOR):
+        raise RunaiError(400, "the default node pool has no selector of its own")
+    _check(changes)
+    row |= (OPTIONAL if call.operation.method == "PUT" else {}) | changes | {"phase": "Updating"}
     ctx.restamp(row)
     response = Response(200, _view(ctx, row))
     settle.begin(ctx, "node-pool", row, "ready", _finish)
     return response
 
 
-def _delete(ctx: Context, call: Call) -> Response:
+def _delete(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("node-pool", call.params[0])
     if row["isDefault"]:
-        raise Refused(400, "the default node pool cannot be deleted")
+        raise RunaiError(400, "the default node pool cannot be deleted")
     for kind in ("department", "project"):
         for unit in (unit for unit in ctx.rows(kind) if unit["clusterId"] == row["clusterId"]):
             quota = unit["resources"].get(row["id"], {})
             if row["name"] in (unit["defaultNodePools"] or ()) or _amount(quota):
-                raise Refused(400, f"{kind} {unit['name']} has quota in this node pool or defaults to it")
+                raise RunaiError(400, f"{kind} {unit['name']} has quota in this node pool or defaults to it")
     row["phase"] = "Deleting"
     settle.begin(ctx, "node-pool", row, "delete", _finish)
     return Response(202, dict(ACCEPTED))

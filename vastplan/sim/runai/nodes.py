@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 import uuid
 
-from vastplan.sim.runai.context import Call, Context, Routes
+from vastplan.sim.json_copy import json_copy
+from vastplan.sim.runai.context import Context, Routes, RunaiCall
 from vastplan.sim.runai.query import page, select
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
@@ -31,12 +31,12 @@ def join(ctx: Context, cluster: str, name: str, *, gpus: int = 8, node_pool: str
     ctx.put("node", row)
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     cluster = ctx.need("cluster", call.params[0])
     rows = [row for row in ctx.rows("node") if row["clusterUuid"] == cluster["id"]]
     rows = [row for row in rows if call.query.get("nodeName", row["name"]) == row["name"]]
     shown, _ = page(select(rows, call.query, {}), call.query)
-    return Response(200, {"nodes": copy.deepcopy(shown)})
+    return Response(200, {"nodes": json_copy(shown)})
 
 
 ROUTES: Routes = {("GET", PATH): _list}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from vastplan.sim.runai import clusters, node_pools, quota
-from vastplan.sim.runai.context import Call, Context
+from vastplan.sim.runai.context import Context, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import Fields
-from vastplan.sim.runai.refusal import Refused
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -19,23 +19,23 @@ def check_new(ctx: Context, kind: str, body: Row, pattern: re.Pattern[str], long
     """Refuse a new unit whose cluster, name or identity is not acceptable."""
     clusters.need(ctx, body["clusterId"])
     if not pattern.fullmatch(body["name"]) or len(body["name"]) > longest:
-        raise Refused(400, f"name {body['name']!r} does not match {pattern.pattern} or is longer than {longest}")
+        raise RunaiError(400, f"name {body['name']!r} does not match {pattern.pattern} or is longer than {longest}")
     for row in ctx.rows(kind):
         if row["name"] == body["name"] and row["clusterId"] == body["clusterId"]:
             # The document of 2.20 and before has no 409 here.
-            raise Refused(409 if ctx.version >= (2, 21) else 400, f"{kind} {body['name']} exists in this cluster")
+            raise RunaiError(409 if ctx.version >= (2, 21) else 400, f"{kind} {body['name']} exists in this cluster")
 
 
 def settings(ctx: Context, cluster_id: str, body: Row) -> Row:
     """The optional fields of a create or PUT body, complete; refuses (400) pools that are not there."""
-    found = {name: body[name] if body.get(name) is not None else default for name, default in OPTIONAL.items()}
-    rules = {name: value for name, value in (found["schedulingRules"] or {}).items() if value is not None}
-    found["schedulingRules"] = rules or None
+    completed = {name: body[name] if body.get(name) is not None else default for name, default in OPTIONAL.items()}
+    rules = {name: value for name, value in (completed["schedulingRules"] or {}).items() if value is not None}
+    completed["schedulingRules"] = rules or None
     known = {pool["name"] for pool in node_pools.of(ctx, cluster_id)}
-    pools = found["defaultNodePools"] or []
+    pools = completed["defaultNodePools"] or []
     if not known.issuperset(pools) or len(set(pools)) != len(pools):
-        raise Refused(400, f"defaultNodePools: {pools} are not distinct node pools of this cluster")
-    return found
+        raise RunaiError(400, f"defaultNodePools: {pools} are not distinct node pools of this cluster")
+    return completed
 
 
 def projects_of(ctx: Context, department_id: str) -> list[Row]:
@@ -43,7 +43,7 @@ def projects_of(ctx: Context, department_id: str) -> list[Row]:
     return [row for row in ctx.rows("project") if row["parentId"] == department_id]
 
 
-def new_resources(ctx: Context, call: Call, row: Row) -> dict[str, Row]:
+def new_resources(ctx: Context, call: RunaiCall, row: Row) -> dict[str, Row]:
     """A row's quota after PUT or PATCH `/{id}/resources`."""
     if call.operation.method == "PATCH":
         return quota.merged(ctx, row, call.body)

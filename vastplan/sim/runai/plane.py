@@ -20,10 +20,10 @@ from vastplan.sim.runai import (
     storage_classes,
     workloads,
 )
-from vastplan.sim.runai.cluster import Cluster
-from vastplan.sim.runai.context import Call, Context, OmittedPools, Routes
+from vastplan.sim.runai.cluster import KubernetesSide
+from vastplan.sim.runai.context import Context, OmittedPools, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import parse
-from vastplan.sim.runai.refusal import Refused
 from vastplan.sim.runai.shape import check_body, prune
 from vastplan.sim.runai.tokens import Tokens
 from vastplan.sim.store import Store
@@ -63,7 +63,7 @@ class RunaiPlane:
         version: str = "2.24",
         client_id: str,
         client_secret: str,
-        clusters: Mapping[str, Cluster],
+        clusters: Mapping[str, KubernetesSide],
         clock: Callable[[], float] = time.time,
         settle_reads: int = 1,
         token_lifetime: float = 3600,
@@ -96,7 +96,7 @@ class RunaiPlane:
 
     def busy(self) -> Response:
         """The documents have no 429; a gateway before the control plane may."""
-        return Refused(429, "Try again in a second", {"Retry-After": "1"}).response()
+        return RunaiError(429, "Try again in a second", {"Retry-After": "1"}).response()
 
     def submit(self, project: str, name: str, **fields: Any) -> str:
         """Put a workload into a project, as a user would; see `workloads.submit`."""
@@ -118,10 +118,10 @@ class RunaiPlane:
         """Answer one request."""
         try:
             return self._answer(request)
-        except Refused as refused:
+        except RunaiError as refused:
             return refused.response()
         except NotJson as error:
-            return Refused(400, str(error)).response()
+            return RunaiError(400, str(error)).response()
 
     def _answer(self, request: Request) -> Response:
         public = request.path.rstrip("/") in (TOKEN_V1, TOKEN_V2)
@@ -133,33 +133,34 @@ class RunaiPlane:
         else:
             handler = ROUTES.get((operation.method, operation.path))
             if handler is None:
-                raise Refused(501, f"{operation.method} {operation.path}")
+                raise RunaiError(501, f"{operation.method} {operation.path}")
             query = parse(self._ctx.table, operation, request.query)
             try:
-                response = handler(self._ctx, Call(operation, params, query, _body(operation, request)))
-            except Refused as refused:
-                self._remember(request, operation, params, refused.response())
+                response = handler(self._ctx, RunaiCall(operation, params, query, _body(operation, request)))
+            except RunaiError as refused:
+                self._note_audit(request, operation, params, refused.response())
                 raise
-            self._remember(request, operation, params, response)
-        operation.vouch(response.status)
+            self._note_audit(request, operation, params, response)
+        operation.assert_documented(response.status)
         schema = self._schema(operation, response.status)
         body = prune(self._ctx.table, schema, response.body) if schema else response.body
         return Response(response.status, body, response.headers)
 
-    def _remember(self, request: Request, operation: Operation, params: tuple[str, ...], response: Response) -> None:
+    def _note_audit(self, request: Request, operation: Operation, params: tuple[str, ...], response: Response) -> None:
         if request.method in audit.ACTIONS:
             audit.note(self._ctx, request, operation.path, params[0] if params else "", response)
 
     def _operation(self, request: Request) -> tuple[Operation, tuple[str, ...]]:
         table = self._ctx.table
-        found = table.match(request.path)
-        if found is None:
-            raise Refused(404, request.path)
-        operation = table.operation(request.method, found[0])
+        matched = table.match(request.path)
+        if matched is None:
+            raise RunaiError(404, request.path)
+        template, parameters = matched
+        operation = table.operation(request.method, template)
         if operation is None:
-            allowed = ", ".join(sorted(table.content["paths"][found[0]]))
-            raise Refused(405, f"{request.method} {request.path}", {"Allow": allowed})
-        return operation, found[1]
+            allowed = ", ".join(sorted(table.content["paths"][template]))
+            raise RunaiError(405, f"{request.method} {request.path}", {"Allow": allowed})
+        return operation, parameters
 
     def _schema(self, operation: Operation, status: int) -> dict[str, Any] | None:
         # The document says that a new NFS data source is answered as an S3 one: take what its GET says.
@@ -187,4 +188,4 @@ def _body(operation: Operation, request: Request) -> Any:
 def _check_media(request: Request) -> None:
     media = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if request.body and media != "application/json":
-        raise Refused(415, f"Content-Type {media!r}")
+        raise RunaiError(415, f"Content-Type {media!r}")

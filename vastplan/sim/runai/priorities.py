@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from vastplan.sim.runai.context import Call, Context, Routes
+from vastplan.sim.runai.context import Context, Routes, RunaiCall
 from vastplan.sim.runai.quota import DEFAULT_PRIORITY, PRIORITIES
 from vastplan.sim.wire import Response
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     entries = [
         {"name": name, "value": value, "isDefault": name == DEFAULT_PRIORITY} for name, value in PRIORITIES.items()
     ]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import copy
 import re
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import access_rules, assets, departments, org_units, quota, settle, workloads
 from vastplan.sim.runai.cluster import LABEL
-from vastplan.sim.runai.context import Call, Context, Routes
+from vastplan.sim.runai.context import Context, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import page, select
-from vastplan.sim.runai.refusal import Refused
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -23,7 +23,7 @@ LONGEST_NAMESPACE = 63
 def _view(ctx: Context, row: Row) -> Row:
     department = ctx.need("department", row["parentId"])
     total, per_pool = quota.statuses(ctx, row["clusterId"], [row])
-    return copy.deepcopy(row) | {
+    return json_copy(row) | {
         "resources": quota.view(ctx, row),
         "totalResources": quota.totals(row["resources"]),
         "parent": {"id": department["id"], "name": department["name"]},
@@ -43,17 +43,17 @@ def _view(ctx: Context, row: Row) -> Row:
 def _effective(row: Row, department: Row) -> Row:
     own, inherited = row["schedulingRules"] or {}, department["schedulingRules"] or {}
     rules = {name: min(part[name] for part in (own, inherited) if name in part) for name in own | inherited}
-    found: Row = {"schedulingRules": rules or None}
+    effective: Row = {"schedulingRules": rules or None}
     for name in ("defaultNodePools", "nodeTypes"):
-        found[name] = copy.deepcopy(row[name] if row[name] is not None else department[name])
-    return found
+        effective[name] = json_copy(row[name] if row[name] is not None else department[name])
+    return effective
 
 
 def _check_rules(settings: Row, department: Row) -> None:
     inherited = department["schedulingRules"] or {}
     for name, value in (settings["schedulingRules"] or {}).items():
         if value > inherited.get(name, value):
-            raise Refused(400, f"{name} {value} is looser than the department's {inherited[name]}")
+            raise RunaiError(400, f"{name} {value} is looser than the department's {inherited[name]}")
 
 
 def _bind(ctx: Context, row: Row) -> None:
@@ -102,7 +102,7 @@ def _refresh(ctx: Context, row: Row) -> None:
         _bind(ctx, row)
 
 
-def _selected(ctx: Context, call: Call) -> list[Row]:
+def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
     names = {row["id"]: row["name"] for row in ctx.rows("department")}
     rows = ctx.rows("project")
     for row in rows:
@@ -115,7 +115,7 @@ def _selected(ctx: Context, call: Call) -> list[Row]:
     return select(rows, call.query, fields)
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     shown, following = page(_selected(ctx, call), call.query)
     response = Response(200, {"projects": [_view(ctx, row) for row in shown], **following})
     for row in shown:
@@ -123,11 +123,11 @@ def _list(ctx: Context, call: Call) -> Response:
     return response
 
 
-def _count(ctx: Context, call: Call) -> Response:
+def _count(ctx: Context, call: RunaiCall) -> Response:
     return Response(200, {"count": len(_selected(ctx, call))})
 
 
-def _get(ctx: Context, call: Call) -> Response:
+def _get(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("project", call.params[0])
     _refresh(ctx, row)
     response = Response(200, _view(ctx, row))
@@ -142,16 +142,16 @@ def _parent(ctx: Context, body: Row) -> Row:
             row["id"] == wanted if wanted is not None else row["name"] == departments.DEFAULT
         ):
             return row
-    raise Refused(400, f"parentId {wanted} is not a department of this cluster")
+    raise RunaiError(400, f"parentId {wanted} is not a department of this cluster")
 
 
-def _create(ctx: Context, call: Call) -> Response:
+def _create(ctx: Context, call: RunaiCall) -> Response:
     body = call.body
     namespace = body.get("requestedNamespace")
     longest = LONGEST_NAMESPACE - (0 if namespace is not None else len(PREFIX))
     org_units.check_new(ctx, "project", body, NAME, longest)
     if namespace is not None and (not LABEL.fullmatch(namespace) or len(namespace) > LONGEST_NAMESPACE):
-        raise Refused(400, f"requestedNamespace {namespace!r} is not a namespace's name")
+        raise RunaiError(400, f"requestedNamespace {namespace!r} is not a namespace's name")
     department = _parent(ctx, body)
     settings = org_units.settings(ctx, body["clusterId"], body)
     _check_rules(settings, department)
@@ -181,11 +181,11 @@ def _enforced(body: Row) -> bool:
 def _live(ctx: Context, key: str) -> Row:
     row = ctx.need("project", key)
     if settle.deleting(row):
-        raise Refused(400, "the project is being deleted")
+        raise RunaiError(400, "the project is being deleted")
     return row
 
 
-def _replace(ctx: Context, call: Call) -> Response:
+def _replace(ctx: Context, call: RunaiCall) -> Response:
     row = _live(ctx, call.params[0])
     settings = org_units.settings(ctx, row["clusterId"], call.body)
     _check_rules(settings, ctx.need("department", row["parentId"]))
@@ -196,7 +196,7 @@ def _replace(ctx: Context, call: Call) -> Response:
     return response
 
 
-def _resources(ctx: Context, call: Call) -> Response:
+def _resources(ctx: Context, call: RunaiCall) -> Response:
     row = _live(ctx, call.params[0])
     _apply(ctx, row, org_units.new_resources(ctx, call, row))
     response = org_units.resources_answer(ctx, row)
@@ -211,7 +211,7 @@ def _apply(ctx: Context, row: Row, resources: dict[str, Row]) -> None:
     ctx.restamp(row)
 
 
-def _delete(ctx: Context, call: Call) -> Response:
+def _delete(ctx: Context, call: RunaiCall) -> Response:
     row = ctx.need("project", call.params[0])
     if not settle.deleting(row):
         row["phase"] = "Deleting"

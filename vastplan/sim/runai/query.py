@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.shape import check_value, resolved
 from vastplan.sim.store import Row
 from vastplan.sim.tables import Operation, Table
@@ -21,57 +21,56 @@ def parse(table: Table, operation: Operation, raw: Mapping[str, list[str]]) -> d
     """The typed query of an operation; refuses (400) unknown, missing, repeated and malformed parameters."""
     for name in operation.query.keys() - raw.keys():
         if operation.query[name].get("required") is True:
-            raise Refused(400, f"query parameter {name} is missing")
-    found: dict[str, Any] = {}
+            raise RunaiError(400, f"query parameter {name} is missing")
+    typed: dict[str, Any] = {}
     for name, values in raw.items():
         if name not in operation.query:
-            raise Refused(400, f"there is no query parameter {name}")
-        schema = {key: value for key, value in operation.query[name].items() if key != "required"}
-        kind = resolved(table, schema, "").get("type")
+            raise RunaiError(400, f"there is no query parameter {name}")
+        kind = resolved(table, operation.query[name], "").get("type")
         if kind == "array":
-            found[name] = [part for value in values for part in value.split(",")]
+            typed[name] = [part for value in values for part in value.split(",")]
         elif len(values) > 1:
-            raise Refused(400, f"query parameter {name} is repeated")
+            raise RunaiError(400, f"query parameter {name} is repeated")
         else:
-            found[name] = _typed(kind, values[0], name)
-        check_value(table, schema, found[name], name)
-    if found.get("offset", 0) < 0:
-        raise Refused(400, "offset is negative")
-    return found
+            typed[name] = _typed(kind, values[0], name)
+        check_value(table, operation, typed[name], name)
+    if typed.get("offset", 0) < 0:
+        raise RunaiError(400, "offset is negative")
+    return typed
 
 
 def _typed(kind: str | None, value: str, name: str) -> Any:
     if kind == "integer":
         if not re.fullmatch(r"[+-]?[0-9]+", value):
-            raise Refused(400, f"{name}: {value!r} is not an integer")
+            raise RunaiError(400, f"{name}: {value!r} is not an integer")
         return int(value)
     if kind == "boolean":
         if value not in ("true", "false"):
-            raise Refused(400, f"{name}: {value!r} is not a boolean")
+            raise RunaiError(400, f"{name}: {value!r} is not a boolean")
         return value == "true"
     return value
 
 
 def select(rows: Iterable[Row], query: Mapping[str, Any], fields: Fields) -> list[Row]:
     """The rows that `filterBy` and `search` let through, in the order of `sortBy` (default: oldest first)."""
-    found = list(rows)
+    selected = list(rows)
     for term in query.get("filterBy", ()):
         match = TERM.fullmatch(term)
         if match is None:
-            raise Refused(400, f"filterBy: {term!r}")
+            raise RunaiError(400, f"filterBy: {term!r}")
         name, operator, wanted = match.groups()
         if name.endswith("At"):
             _check_time(name, operator, wanted)
-        found = [row for row in found if _holds(name, _field(fields, name, row), operator, wanted)]
+        selected = [row for row in selected if _holds(name, _field(fields, name, row), operator, wanted)]
     if query.get("search"):
-        found = [row for row in found if query["search"].lower() in str(_field(fields, "name", row)).lower()]
+        selected = [row for row in selected if query["search"].lower() in str(_field(fields, "name", row)).lower()]
     if "sortBy" in query:
         name = query["sortBy"]
-        found.sort(
+        selected.sort(
             key=lambda row: ((value := _field(fields, name, row)) is not None, value),
             reverse=query.get("sortOrder") == "desc",
         )
-    return found
+    return selected
 
 
 def _field(fields: Fields, name: str, row: Row) -> Any:
@@ -108,18 +107,18 @@ def _comparable(name: str, value: Any, operator: str, wanted: str) -> tuple[Any,
         if isinstance(value, (int, float)):
             return (value, float(wanted)) if operator in ("==", "!=", "<=", ">=") else (value, wanted)
     except ValueError as error:
-        raise Refused(400, f"filterBy: {name} cannot be compared with {wanted!r}") from error
+        raise RunaiError(400, f"filterBy: {name} cannot be compared with {wanted!r}") from error
     return value, wanted
 
 
 def _check_time(name: str, operator: str, wanted: str) -> None:
     # Before any row is looked at: whether a term can be read does not depend on what there is.
     if operator not in ("==", "!=", "<=", ">="):
-        raise Refused(400, f"filterBy: {operator} is not for {name}")
+        raise RunaiError(400, f"filterBy: {operator} is not for {name}")
     try:
         _time(wanted)
     except ValueError as error:
-        raise Refused(400, f"filterBy: {name} cannot be compared with {wanted!r}") from error
+        raise RunaiError(400, f"filterBy: {name} cannot be compared with {wanted!r}") from error
 
 
 def _time(text: str) -> datetime:

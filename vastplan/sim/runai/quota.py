@@ -5,13 +5,13 @@ A row keeps only the entries it was given, by node pool id; answers hold an entr
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from typing import Any
 
+from vastplan.sim.json_copy import json_copy
 from vastplan.sim.runai import node_pools, workloads
 from vastplan.sim.runai.context import Context
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row
 
 PRIORITIES = {"Very low": 1, "Low": 2, "Normal": 3, "High": 4, "Very high": 5}
@@ -25,83 +25,83 @@ MEGABYTES = {"Mib": 1.048576, "MB": 1.0, "GB": 1000.0}
 def accepted(ctx: Context, cluster_id: str, entries: list[Row]) -> dict[str, Row]:
     """A request's entries by node pool id, complete; refuses (400) what the rules do not allow."""
     if not entries:
-        raise Refused(400, "resources is empty")
-    found: dict[str, Row] = {}
+        raise RunaiError(400, "resources is empty")
+    by_pool: dict[str, Row] = {}
     for entry in entries:
         pool = _pool(ctx, cluster_id, entry.get("nodePool"))
-        if pool in found:
-            raise Refused(400, f"node pool {pool} is given twice")
-        found[pool] = _complete(ctx, entry)
-    return found
+        if pool in by_pool:
+            raise RunaiError(400, f"node pool {pool} is given twice")
+        by_pool[pool] = _complete(ctx, entry)
+    return by_pool
 
 
 def merged(ctx: Context, row: Row, entries: list[Row]) -> dict[str, Row]:
     """A row's entries with only the given attributes of the given entries changed."""
-    found: dict[str, Row] = copy.deepcopy(row["resources"])
+    by_pool: dict[str, Row] = json_copy(row["resources"])
     seen: set[str] = set()
     for entry in entries:
         pool = _pool(ctx, row["clusterId"], entry.get("nodePool"))
         if pool in seen:
-            raise Refused(400, f"node pool {pool} is given twice")
+            raise RunaiError(400, f"node pool {pool} is given twice")
         seen.add(pool)
-        old = found.get(pool, _complete(ctx, {}))
+        old = by_pool.get(pool, _complete(ctx, {}))
         sections = {
             name: {**(old.get(name) or {}), **entry[name]} if entry[name] else entry[name]
             for name in ("gpu", "cpu", "memory")
             if name in entry
         }
-        found[pool] = _complete(ctx, old | entry | sections)
-    return found
+        by_pool[pool] = _complete(ctx, old | entry | sections)
+    return by_pool
 
 
 def replaced(ctx: Context, row: Row, entries: list[Row]) -> dict[str, Row]:
     """A row's entries after a PUT of `entries`; what becomes of the pools it omits is a switch."""
-    found = accepted(ctx, row["clusterId"], entries)
-    return {**row["resources"], **found} if ctx.omitted_pools == "keep" else found
+    by_pool = accepted(ctx, row["clusterId"], entries)
+    return {**row["resources"], **by_pool} if ctx.omitted_pools == "keep" else by_pool
 
 
-def _pool(ctx: Context, cluster_id: str, given: Row | None) -> str:
+def _pool(ctx: Context, cluster_id: str, reference: Row | None) -> str:
     pools = node_pools.of(ctx, cluster_id)
-    if given is None:
+    if reference is None:
         if len(pools) != 1:
-            raise Refused(400, "nodePool is needed: the cluster has more than one")
+            raise RunaiError(400, "nodePool is needed: the cluster has more than one")
         return str(pools[0]["id"])
-    pool = next((pool for pool in pools if pool["id"] == given["id"]), None)
+    pool = next((pool for pool in pools if pool["id"] == reference["id"]), None)
     if pool is None:
-        raise Refused(400, f"nodePool {given['id']} is not in this cluster")
-    if given.get("name", pool["name"]) != pool["name"]:
-        raise Refused(400, f"nodePool {given['id']} is not named {given['name']}")
+        raise RunaiError(400, f"nodePool {reference['id']} is not in this cluster")
+    if reference.get("name", pool["name"]) != pool["name"]:
+        raise RunaiError(400, f"nodePool {reference['id']} is not named {reference['name']}")
     return str(pool["id"])
 
 
 def _complete(ctx: Context, entry: Row) -> Row:
-    found: Row = {"gpu": _amounts(ctx, "gpu", {"deserved": 0, **(entry.get("gpu") or {})})}
+    complete: Row = {"gpu": _amounts(ctx, "gpu", {"deserved": 0, **(entry.get("gpu") or {})})}
     for name in ("cpu", "memory"):
         if entry.get(name) is not None:
-            found[name] = _amounts(ctx, name, entry[name])
-    found["priority"] = entry.get("priority") or DEFAULT_PRIORITY
-    if found["priority"] not in PRIORITIES:
-        raise Refused(400, f"priority {found['priority']!r} is not one of {', '.join(PRIORITIES)}")
-    return found
+            complete[name] = _amounts(ctx, name, entry[name])
+    complete["priority"] = entry.get("priority") or DEFAULT_PRIORITY
+    if complete["priority"] not in PRIORITIES:
+        raise RunaiError(400, f"priority {complete['priority']!r} is not one of {', '.join(PRIORITIES)}")
+    return complete
 
 
-def _amounts(ctx: Context, name: str, given: Row) -> Row:
-    deserved, limit, weight = given.get("deserved"), given.get("limit"), given.get("overQuotaWeight")
+def _amounts(ctx: Context, name: str, sent: Row) -> Row:
+    deserved, limit, weight = sent.get("deserved"), sent.get("limit"), sent.get("overQuotaWeight")
     if any(value is not None and not abs(value) <= LARGEST for value in (deserved, limit, weight)):
-        raise Refused(400, f"{name} is too large")
+        raise RunaiError(400, f"{name} is too large")
     if deserved is not None and deserved < 0:
-        raise Refused(400, f"{name}.deserved {deserved} is negative")
+        raise RunaiError(400, f"{name}.deserved {deserved} is negative")
     if limit is not None and limit != UNLIMITED and (deserved is None or limit < deserved):
-        raise Refused(400, f"{name}.limit {limit} is neither {UNLIMITED} nor at least deserved ({deserved})")
+        raise RunaiError(400, f"{name}.limit {limit} is neither {UNLIMITED} nor at least deserved ({deserved})")
     low, high = (1, 20) if ctx.version >= (2, 24) else (0, 3)
     if weight is not None and not low <= weight <= high:
-        raise Refused(400, f"{name}.overQuotaWeight {weight} is not within {low} and {high}")
-    found: Row = {
+        raise RunaiError(400, f"{name}.overQuotaWeight {weight} is not within {low} and {high}")
+    amounts: Row = {
         "deserved": deserved,
         "limit": UNLIMITED if limit is None else limit,
         "overQuotaWeight": WEIGHT if weight is None else weight,
     }
-    return found | ({"units": given["units"]} if "units" in given else {})
+    return amounts | ({"units": sent["units"]} if "units" in sent else {})
 
 
 def check_running(ctx: Context, resources: dict[str, Row], projects: Iterable[Row]) -> None:
@@ -113,14 +113,14 @@ def check_running(ctx: Context, resources: dict[str, Row], projects: Iterable[Ro
     for pool, used in held.items():
         deserved = resources.get(pool, {}).get("gpu", {}).get("deserved", 0)
         if deserved < used:
-            raise Refused(400, f"gpu.deserved {deserved} is below the {used:g} that non-preemptible workloads hold")
+            raise RunaiError(400, f"gpu.deserved {deserved} is below the {used:g} that non-preemptible workloads hold")
 
 
 def view(ctx: Context, row: Row) -> list[Row]:
     """The entries as answers show them: one for every pool of the cluster."""
     zero = _complete(ctx, {})
     return [
-        {"nodePool": {"id": pool["id"], "name": pool["name"]}, **copy.deepcopy(row["resources"].get(pool["id"], zero))}
+        {"nodePool": {"id": pool["id"], "name": pool["name"]}, **json_copy(row["resources"].get(pool["id"], zero))}
         for pool in node_pools.of(ctx, row["clusterId"])
     ]
 
@@ -148,7 +148,7 @@ def statuses(ctx: Context, cluster_id: str, projects: list[Row]) -> tuple[Row, l
 def _status(ctx: Context, projects: list[Row], pool: str | None) -> dict[str, Any]:
     def gpus(**which: Any) -> Row:
         held = [workloads.held(ctx, project["id"], **which) for project in projects]
-        used = sum(amount for one in held for key, amount in one.items() if pool in (None, key))
+        used = sum(amount for by_pool in held for key, amount in by_pool.items() if pool in (None, key))
         return {"gpu": float(used), "cpu": 0.0, "memory": 0.0}
 
     return {

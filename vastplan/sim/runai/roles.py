@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from vastplan.sim.runai.context import Call, Context, Routes
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.context import Context, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -47,14 +47,14 @@ def _view(key: int) -> Row:
     }
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     return Response(200, [_view(key) for key in ROLES])
 
 
-def _get(ctx: Context, call: Call) -> Response:
+def _get(ctx: Context, call: RunaiCall) -> Response:
     key = next((key for key in ROLES if str(key) == call.params[0]), None)
     if key is None:
-        raise Refused(404, f"role {call.params[0]}")
+        raise RunaiError(404, f"role {call.params[0]}")
     return Response(200, _view(key))
 
 

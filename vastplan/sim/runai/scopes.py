@@ -11,7 +11,7 @@ SCOPES = ("system", "tenant", "cluster", "department", "project")
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
+class ScopeUnit:
     """One unit of a scope; `cluster` is the id of its cluster, `None` for the tenant."""
 
     scope: str
@@ -20,14 +20,14 @@ class Unit:
     cluster: str | None
 
 
-def find(ctx: Context, scope: str, key: str) -> Unit | None:
+def find(ctx: Context, scope: str, key: str) -> ScopeUnit | None:
     """The unit of this scope and id, or `None`."""
     if scope == "tenant":
-        return Unit("tenant", key, "tenant", None) if key == str(TENANT) else None
+        return ScopeUnit("tenant", key, "tenant", None) if key == str(TENANT) else None
     row = ctx.get(scope, key) if scope in SCOPES else None
     if row is None:
         return None
-    return Unit(scope, row["id"], row["name"], row["id"] if scope == "cluster" else row["clusterId"])
+    return ScopeUnit(scope, row["id"], row["name"], row["id"] if scope == "cluster" else row["clusterId"])
 
 
 def above(ctx: Context, scope: str, key: str) -> list[tuple[str, str]]:
@@ -35,12 +35,12 @@ def above(ctx: Context, scope: str, key: str) -> list[tuple[str, str]]:
     row = ctx.get(scope, key)
     if row is None:
         return []
-    found = [(scope, key)]
+    units = [(scope, key)]
     if scope == "project":
-        found.append(("department", row["parentId"]))
+        units.append(("department", row["parentId"]))
     if scope in ("project", "department"):
-        found.append(("cluster", row["clusterId"]))
-    return [*found, ("tenant", str(TENANT))]
+        units.append(("cluster", row["clusterId"]))
+    return [*units, ("tenant", str(TENANT))]
 
 
 def projects(ctx: Context, scope: str, key: str) -> list[Row]:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import jsonschema
+from jsonschema.protocols import Validator
 
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.tables import Operation, Table
 
 FORMATS = jsonschema.FormatChecker(formats=())
@@ -31,13 +33,13 @@ def _date_time(value: object) -> bool:
 
 def check_body(operation: Operation, body: Any) -> None:
     """Refuse (400) a body that the document does not allow."""
-    if operation.validator is None:
+    validator = _body_validator(operation)
+    if validator is None:
         return
-    validator = operation.validator.evolve(format_checker=FORMATS)
     problems = [problem for problem in validator.iter_errors(body) if not _impossible(problem)]
     problems.sort(key=lambda problem: problem.json_path)
     if problems:
-        raise Refused(400, "; ".join(f"{problem.json_path}: {_short(problem.message)}" for problem in problems[:3]))
+        raise RunaiError(400, "; ".join(f"{problem.json_path}: {_short(problem.message)}" for problem in problems[:3]))
 
 
 def _short(message: str) -> str:
@@ -53,11 +55,21 @@ def _impossible(problem: jsonschema.ValidationError) -> bool:
     return any(problem.message.startswith(repr(name)) for name in set(schema["required"]) - set(schema["properties"]))
 
 
-def check_value(table: Table, schema: dict[str, Any], value: Any, name: str) -> None:
-    """Refuse (400) a query value that the document does not allow."""
-    whole = {**schema, "schemas": table.content["schemas"]}
-    for problem in jsonschema.Draft202012Validator(whole, format_checker=FORMATS).iter_errors(value):
-        raise Refused(400, f"{name}: {problem.message[:200]}")
+@lru_cache(maxsize=256)
+def _body_validator(operation: Operation) -> Validator | None:
+    return operation.validator and operation.validator.evolve(format_checker=FORMATS)
+
+
+def check_value(table: Table, operation: Operation, value: Any, name: str) -> None:
+    """Refuse (400) the value of a query parameter that the document does not allow."""
+    for problem in _query_validator(table, operation, name).iter_errors(value):
+        raise RunaiError(400, f"{name}: {problem.message[:200]}")
+
+
+@lru_cache(maxsize=256)
+def _query_validator(table: Table, operation: Operation, name: str) -> Validator:
+    schema = {key: part for key, part in operation.query[name].items() if key != "required"}
+    return jsonschema.Draft202012Validator({**schema, "schemas": table.content["schemas"]}, format_checker=FORMATS)
 
 
 def prune(table: Table, schema: dict[str, Any] | None, value: Any) -> Any:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
 import uuid
 
-from vastplan.sim.runai.context import TENANT, Call, Context, Routes
+from vastplan.sim.json_copy import json_copy
+from vastplan.sim.runai.context import TENANT, Context, Routes, RunaiCall
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.query import page, select
-from vastplan.sim.runai.refusal import Refused
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
@@ -23,75 +23,75 @@ def configuration(ctx: Context, cluster_id: str, name: str | None) -> Row:
     return {}
 
 
-def _classes(ctx: Context, call: Call) -> list[Row]:
+def _classes(ctx: Context, call: RunaiCall) -> list[Row]:
     side = ctx.side(call.query["clusterId"])
     classes = side.storage_classes() if side else []
     if call.query.get("includeNone"):
         classes = [*classes, NONE]
-    return [one for one in classes if call.query.get("name", one["name"]) == one["name"]]
+    return [row for row in classes if call.query.get("name", row["name"]) == row["name"]]
 
 
-def _list_v1(ctx: Context, call: Call) -> Response:
+def _list_v1(ctx: Context, call: RunaiCall) -> Response:
     items = [
         {
             "cluster_id": call.query["clusterId"],
-            "storage_class_name": one["name"],
-            "Spec": {name: one[name] for name in ("provisioner", "allow_volume_expansion", "is_default")},
+            "storage_class_name": row["name"],
+            "Spec": {name: row[name] for name in ("provisioner", "allow_volume_expansion", "is_default")},
         }
-        for one in _classes(ctx, call)
+        for row in _classes(ctx, call)
     ]
     return Response(200, {"items": items})
 
 
-def _list_v2(ctx: Context, call: Call) -> Response:
+def _list_v2(ctx: Context, call: RunaiCall) -> Response:
     items = []
-    for one in _classes(ctx, call):
-        configured = configuration(ctx, call.query["clusterId"], one["name"])
+    for row in _classes(ctx, call):
+        configured = configuration(ctx, call.query["clusterId"], row["name"])
         items.append(
             {
                 "clusterId": call.query["clusterId"],
-                "storageClassName": one["name"],
+                "storageClassName": row["name"],
                 "spec": {
-                    "provisioner": one["provisioner"],
-                    "allowVolumeExpansion": one["allow_volume_expansion"],
-                    "isDefault": one["is_default"],
+                    "provisioner": row["provisioner"],
+                    "allowVolumeExpansion": row["allow_volume_expansion"],
+                    "isDefault": row["is_default"],
                 },
-                "permissions": copy.deepcopy(configured.get("permissions")),
-                "customization": copy.deepcopy(configured.get("customization")),
+                "permissions": json_copy(configured.get("permissions")),
+                "customization": json_copy(configured.get("customization")),
             }
         )
     return Response(200, {"items": items})
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     fields = {"tenantId": lambda row: TENANT}
     shown, following = page(select(ctx.rows("sc-config"), call.query, fields), call.query)
     return Response(200, {"storageClassConfigurations": [_view(row) for row in shown], **following})
 
 
 def _view(row: Row) -> Row:
-    return copy.deepcopy(row) | {"tenantId": TENANT}
+    return json_copy(row) | {"tenantId": TENANT}
 
 
-def _need(ctx: Context, call: Call) -> Row:
+def _need(ctx: Context, call: RunaiCall) -> Row:
     if call.query.get("tenantId", TENANT) != TENANT:
-        raise Refused(404, f"tenant {call.query['tenantId']}")
+        raise RunaiError(404, f"tenant {call.query['tenantId']}")
     return ctx.need("sc-config", call.params[0])
 
 
-def _get(ctx: Context, call: Call) -> Response:
+def _get(ctx: Context, call: RunaiCall) -> Response:
     return Response(200, _view(_need(ctx, call)))
 
 
-def _create(ctx: Context, call: Call) -> Response:
+def _create(ctx: Context, call: RunaiCall) -> Response:
     body = call.body
     if (body.get("tenantId") or TENANT) != TENANT:
-        raise Refused(400, f"tenantId {body['tenantId']} is not ours")
+        raise RunaiError(400, f"tenantId {body['tenantId']} is not ours")
     ctx.need("cluster", body["scopeId"])
     if not body["name"]:
-        raise Refused(400, "name is empty")
+        raise RunaiError(400, "name is empty")
     if configuration(ctx, body["scopeId"], body["name"]):
-        raise Refused(409, f"{body['name']} is configured in this cluster")
+        raise RunaiError(409, f"{body['name']} is configured in this cluster")
     row = {
         "id": str(uuid.uuid4()),
         **{name: body[name] for name in ("scopeType", "scopeId", "name")},
@@ -101,30 +101,30 @@ def _create(ctx: Context, call: Call) -> Response:
     return Response(201, _view(row))
 
 
-def _replace(ctx: Context, call: Call) -> Response:
+def _replace(ctx: Context, call: RunaiCall) -> Response:
     row = _need(ctx, call)
     row |= {name: call.body.get(name) for name in ("permissions", "customization")}
     ctx.put("sc-config", row)
     return Response(200, _view(row))
 
 
-def _patch(ctx: Context, call: Call) -> Response:
+def _patch(ctx: Context, call: RunaiCall) -> Response:
     row = _need(ctx, call)
-    given = copy.deepcopy(call.body)
-    if given.get("permissions") is not None:
-        row["permissions"] = (row["permissions"] or {}) | given["permissions"]
-    if given.get("customization") is not None:
-        old, new = row["customization"] or {}, given["customization"]
+    changes = json_copy(call.body)
+    if changes.get("permissions") is not None:
+        row["permissions"] = (row["permissions"] or {}) | changes["permissions"]
+    if changes.get("customization") is not None:
+        old, new = row["customization"] or {}, changes["customization"]
         removed = set(new.pop("attributesToRemove", None) or ())
-        both = [*(old.get("attributes") or ()), *(new.get("attributes") or ())]
-        attributes = {one["key"]: one for one in both if one is not None}
-        kept = [one for key, one in attributes.items() if key not in removed]
+        listed = [*(old.get("attributes") or ()), *(new.get("attributes") or ())]
+        attributes = {attribute["key"]: attribute for attribute in listed if attribute is not None}
+        kept = [attribute for key, attribute in attributes.items() if key not in removed]
         row["customization"] = old | new | ({"attributes": kept} if attributes else {})
     ctx.put("sc-config", row)
     return Response(200, _view(row))
 
 
-def _delete(ctx: Context, call: Call) -> Response:
+def _delete(ctx: Context, call: RunaiCall) -> Response:
     ctx.remove("sc-config", _need(ctx, call))
     return Response(204)
 

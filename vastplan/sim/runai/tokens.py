@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from urllib.parse import parse_qs
 
-from vastplan.sim.runai.refusal import Refused
+from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.runai.shape import check_body
 from vastplan.sim.tables import Operation
 from vastplan.sim.wire import Request, Response
@@ -37,13 +37,13 @@ class Tokens:
         """Refuse (401) a request without a valid token."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or token.count(".") != 2:
-            raise Refused(401, "a bearer token is required")
+            raise RunaiError(401, "a bearer token is required")
         signed, _, signature = token.rpartition(".")
         if not hmac.compare_digest(signature.encode(), self._signature(signed)):
-            raise Refused(401, "the issuer is not known")
+            raise RunaiError(401, "the issuer is not known")
         payload = json.loads(base64.b64decode(signed.partition(".")[2] + "=="))
         if self._clock() >= payload["exp"]:
-            raise Refused(401, "the token is expired")
+            raise RunaiError(401, "the token is expired")
 
     def issue(self, issuer: str) -> str:
         """A new token."""
@@ -58,8 +58,8 @@ class Tokens:
         return base64.urlsafe_b64encode(digest).rstrip(b"=")
 
     def _known(self, identity: str, secret: str) -> bool:
-        given = f"{identity}\0{secret}".encode()
-        return hmac.compare_digest(given, "\0".join(self._credentials).encode())
+        credentials = f"{identity}\0{secret}".encode()
+        return hmac.compare_digest(credentials, "\0".join(self._credentials).encode())
 
     def login_v1(self, operation: Operation, fields: Iterable[str], request: Request) -> Response:
         """POST /api/v1/token: JSON with these `fields` in any case, Error bodies."""
@@ -69,11 +69,11 @@ class Tokens:
         check_body(operation, body)
         names = GRANTS.get(body.get("grantType", ""))
         if names is None:
-            raise Refused(400, f"grantType {body.get('grantType')!r} is missing or not for machines")
+            raise RunaiError(400, f"grantType {body.get('grantType')!r} is missing or not for machines")
         if not all(body.get(name) for name in names):
-            raise Refused(400, f"{' and '.join(names)} are required")
+            raise RunaiError(400, f"{' and '.join(names)} are required")
         if not self._known(body[names[0]], body[names[1]]):
-            raise Refused(400, "the credentials are not valid")
+            raise RunaiError(400, "the credentials are not valid")
         return Response(200, {"accessToken": self.issue(request.base_url), "expiresIn": int(self._lifetime)})
 
     def login_v2(self, operation: Operation, request: Request) -> Response:
@@ -105,13 +105,13 @@ def _encoded(part: dict[str, Any]) -> str:
 
 
 def _respelled(body: dict[str, Any], spelling: dict[str, str]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    respelled: dict[str, Any] = {}
     for name, value in body.items():
         proper = spelling.get(name.lower(), name)
-        if proper in found:
-            raise Refused(400, f"{proper} is given twice")
-        found[proper] = value
-    return found
+        if proper in respelled:
+            raise RunaiError(400, f"{proper} is given twice")
+        respelled[proper] = value
+    return respelled
 
 
 def _oauth_error(status: int, error: str, description: str) -> Response:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 import uuid
 from collections.abc import Sequence
 
-from vastplan.sim.runai.context import TENANT, Call, Context, Routes
+from vastplan.sim.json_copy import json_copy
+from vastplan.sim.runai.context import TENANT, Context, Routes, RunaiCall
 from vastplan.sim.runai.query import Fields, page, select
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
@@ -26,11 +26,11 @@ def live(ctx: Context) -> list[Row]:
 def held(ctx: Context, project_id: str, *, preemptible: bool | None = None, pending: bool = False) -> dict[str, float]:
     """GPUs by node pool id that a project's workloads hold, with `pending` those they wait for too."""
     phases = (*HOLDING, *WAITING) if pending else HOLDING
-    found: dict[str, float] = {}
+    by_pool: dict[str, float] = {}
     for row in live(ctx):
         if row["projectId"] == project_id and row["phase"] in phases and preemptible in (None, row["preemptible"]):
-            found[row["pool"]] = found.get(row["pool"], 0.0) + row["gpus"]
-    return found
+            by_pool[row["pool"]] = by_pool.get(row["pool"], 0.0) + row["gpus"]
+    return by_pool
 
 
 def submit(
@@ -91,7 +91,7 @@ def delete(ctx: Context, row: Row) -> None:
 def _view(ctx: Context, row: Row) -> Row:
     gpu = {"gpu": {"request": row["gpus"], "limit": row["gpus"]}}
     assets = [ctx.get("asset", key) for key in row["datasources"]]
-    body = copy.deepcopy(row) | {
+    body = json_copy(row) | {
         "tenantId": TENANT,
         "category": "Build" if row["type"] == "Workspace" else "Train",
         "conditions": [],
@@ -110,9 +110,11 @@ def _view(ctx: Context, row: Row) -> Row:
         "requestedNodePools": [row["nodePool"]],
         "allocatedResources": {"gpu": row["gpus"] if row["phase"] in HOLDING else 0.0},
         "workloadRequestedResources": gpu,
-        "podsRequestedResources": copy.deepcopy(gpu),
+        "podsRequestedResources": json_copy(gpu),
         "actionsSupport": {"delete": False, "suspend": False},
-        "datasources": [{"id": one["id"], "name": one["meta"]["name"], "type": one["kind"]} for one in assets if one],
+        "datasources": [
+            {"id": asset["id"], "name": asset["meta"]["name"], "type": asset["kind"]} for asset in assets if asset
+        ],
     }
     return body
 
@@ -124,22 +126,22 @@ FIELDS: Fields = {
 }
 
 
-def _selected(ctx: Context, call: Call) -> list[Row]:
+def _selected(ctx: Context, call: RunaiCall) -> list[Row]:
     deleted = call.query.get("deleted", False)
     rows = [row for row in ctx.rows("workload") if (row["deletedAt"] is not None) == deleted]
     return select(rows, call.query, FIELDS)
 
 
-def _list(ctx: Context, call: Call) -> Response:
+def _list(ctx: Context, call: RunaiCall) -> Response:
     shown, following = page(_selected(ctx, call), call.query)
     return Response(200, {"workloads": [_view(ctx, row) for row in shown], **following})
 
 
-def _count(ctx: Context, call: Call) -> Response:
+def _count(ctx: Context, call: RunaiCall) -> Response:
     return Response(200, {"count": len(_selected(ctx, call))})
 
 
-def _get(ctx: Context, call: Call) -> Response:
+def _get(ctx: Context, call: RunaiCall) -> Response:
     return Response(200, _view(ctx, ctx.need("workload", call.params[0])))
 
 

@@ -31,16 +31,16 @@ def span(pair: Any) -> Span | None:
     return (start.version, int(start), int(end)) if start.version == end.version and int(start) <= int(end) else None
 
 
-def overlap(one: Span, other: Span) -> bool:
+def overlap(first: Span, second: Span) -> bool:
     """Whether two spans share an address."""
-    return one[0] == other[0] and one[1] <= other[2] and other[1] <= one[2]
+    return first[0] == second[0] and first[1] <= second[2] and second[1] <= first[2]
 
 
 def holds(pairs: Iterable[list[str]] | None, address: str) -> bool:
     """Whether an address lies in one of the pairs."""
     wanted = span([address, address])
     return wanted is not None and any(
-        (found := span(pair)) is not None and overlap(found, wanted) for pair in pairs or ()
+        (range_span := span(pair)) is not None and overlap(range_span, wanted) for pair in pairs or ()
     )
 
 
@@ -50,18 +50,20 @@ def range_problems(
     """Malformed pairs, pairs that overlap each other, and those that overlap the pairs of `others` (name, pairs)."""
     spans = [(pair, span(pair)) for pair in pairs or ()]
     yield from (
-        (field, f"{pair} is not a range: expected [start IP, end IP].") for pair, found in spans if found is None
+        (field, f"{pair} is not a range: expected [start IP, end IP].")
+        for pair, pair_span in spans
+        if pair_span is None
     )
-    good = [(pair, found) for pair, found in spans if found is not None]
-    for index, (pair, found) in enumerate(good):
-        if any(overlap(found, other) for _, other in good[:index]):
+    good = [(pair, pair_span) for pair, pair_span in spans if pair_span is not None]
+    for index, (pair, pair_span) in enumerate(good):
+        if any(overlap(pair_span, other) for _, other in good[:index]):
             yield field, f"IP range {pair[0]} - {pair[1]} overlaps another range of the list."
     if not good:
         return
     for name, theirs in others:
         for taken in (known for known in map(span, theirs or ()) if known is not None):
-            for pair, found in good:
-                if overlap(found, taken):
+            for pair, pair_span in good:
+                if overlap(pair_span, taken):
                     yield field, f"IP range {pair[0]} - {pair[1]} overlaps a range of {name}."
 
 

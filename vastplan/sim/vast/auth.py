@@ -9,7 +9,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from vastplan.sim.vast.errors import Refused, detail
+from vastplan.sim.vast.errors import VmsError, detail
 
 REFRESH_FACTOR = 24  # a refresh token lives this many times as long as an access token: a day to its hour
 EXPIRED = {
@@ -24,8 +24,8 @@ def _part(value: Any) -> str:
     return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
-def _same(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode(), other.encode())
+def _same(first: str, second: str) -> bool:
+    return hmac.compare_digest(first.encode(), second.encode())
 
 
 class Gate:
@@ -48,25 +48,25 @@ class Gate:
         self._refresh.clear()
 
     def login(self, username: str, password: str) -> dict[str, str]:
-        """A new pair `{access, refresh}`; raises `Refused` (401)."""
+        """A new pair `{access, refresh}`; raises `VmsError` (401)."""
         if not self._known(username, password):
             raise detail("No active account found with the given credentials", 401)
         return self._pair()
 
     def renew(self, refresh: str) -> dict[str, str]:
-        """A new pair for a live refresh token, which dies; raises `Refused` (401)."""
+        """A new pair for a live refresh token, which dies; raises `VmsError` (401)."""
         if self._refresh.pop(refresh, 0.0) <= self._clock():
-            raise Refused(401, {"detail": "Token is invalid or expired", "code": "token_not_valid"})
+            raise VmsError(401, {"detail": "Token is invalid or expired", "code": "token_not_valid"})
         return self._pair()
 
     def admit(self, authorization: str | None) -> str:
-        """Let a request in and answer who sent it; raises `Refused` (401, or 403 for a token that is unknown or too old)."""
+        """Let a request in and answer who sent it; raises `VmsError` (401, or 403 for a token that is unknown or too old)."""
         if not authorization:
             raise detail("Authentication credentials were not provided.", 401)
         scheme, _, credential = authorization.partition(" ")
         if scheme == "Bearer":
             if self._access.get(credential, 0.0) <= self._clock():
-                raise Refused(403, EXPIRED)
+                raise VmsError(403, EXPIRED)
         elif scheme == "Api-Token":
             holders = [holder for known, holder in self._api_tokens.items() if _same(known, credential)]
             if not holders:

@@ -23,7 +23,7 @@ NO_FACTS = Collection("")
 
 
 def read(request: Request) -> Row:
-    """The body as an object; raises `Refused` (400)."""
+    """The body as an object; raises `VmsError` (400)."""
     try:
         body = request.json()
     except NotJson as error:
@@ -36,7 +36,7 @@ def read(request: Request) -> Row:
 def checked(
     request: Request, operation: Operation, facts: Collection = NO_FACTS, fixed: frozenset[str] = frozenset()
 ) -> Row:
-    """The body, if the table and the collection's facts allow it; raises `Refused` (400).
+    """The body, if the table and the collection's facts allow it; raises `VmsError` (400).
 
     `fixed` are fields that exist, but not in this operation.
     """
@@ -82,8 +82,8 @@ def _without_nulls(value: Any, nullable: frozenset[str]) -> Any:
 
 
 def _translated(error: jsonschema.ValidationError, fixed: frozenset[str]) -> Iterator[Problem]:
-    top, *rest = [str(part) for part in error.path] or [""]
-    inner = ".".join(rest)
+    top, *inner_path = [str(part) for part in error.path] or [""]
+    inner = ".".join(inner_path)
 
     def at(name: str, message: str) -> Problem:
         if not top:
@@ -129,11 +129,11 @@ def blank(schema: Row) -> Any:
 
 def completed(table: Table, schema: Row, value: Any) -> Row:
     """A struct with every key of its schema: what was given, else the table's default, else null."""
-    given = value if isinstance(value, dict) else {}
-    found: Row = {}
+    sent = value if isinstance(value, dict) else {}
+    struct: Row = {}
     for name, part in table.fields(schema).items():
         if table.fields(part):
-            found[name] = completed(table, part, given.get(name))
+            struct[name] = completed(table, part, sent.get(name))
         else:
-            found[name] = given[name] if given.get(name) is not None else part.get("default")
-    return found
+            struct[name] = sent[name] if sent.get(name) is not None else part.get("default")
+    return struct

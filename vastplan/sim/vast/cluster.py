@@ -14,7 +14,7 @@ DEFAULT_TENANT = 1
 
 
 @dataclass(slots=True)
-class Cluster:
+class VastCluster:
     """What the behaviours share. Rows are kept by the decimal form of their id.
 
     `blanks` holds, per collection, a row that nobody has set anything of.
@@ -25,7 +25,7 @@ class Cluster:
     store: Store
     clock: Callable[[], float]
     settle_reads: int
-    links: list[Cluster] = field(default_factory=list)
+    links: list[VastCluster] = field(default_factory=list)
     blanks: dict[str, Row] = field(default_factory=dict)
 
     def now(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import tasks
-from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem, detail, missing_object, raise_for
 from vastplan.sim.vast.records import Memo
 
@@ -25,13 +25,13 @@ def below(path: str, root: str) -> bool:
     return path.rstrip("/") == root or path.startswith(root + "/")
 
 
-def exists(cluster: Cluster, tenant: int, path: str) -> bool:
+def exists(cluster: VastCluster, tenant: int, path: str) -> bool:
     """Whether a tenant has a directory; every tenant has its root."""
     path = path.rstrip("/")
     return path == "" or cluster.store.get(DIRECTORIES, _key(tenant, path)) is not None
 
 
-def make(cluster: Cluster, tenant: int, path: str) -> None:
+def make(cluster: VastCluster, tenant: int, path: str) -> None:
     """Create a directory and its parents; it is fine when they are there."""
     parts = path.strip("/").split("/")
     for depth in range(1, len(parts) + 1):
@@ -40,7 +40,7 @@ def make(cluster: Cluster, tenant: int, path: str) -> None:
             cluster.store.put(DIRECTORIES, _key(tenant, folder), {"tenant_id": tenant, "path": folder})
 
 
-def forget(cluster: Cluster, tenant: int, path: str = "/") -> None:
+def forget(cluster: VastCluster, tenant: int, path: str = "/") -> None:
     """Remove a directory, all below it, and what it holds."""
     for collection in (DIRECTORIES, USAGE):
         for row in list(cluster.rows(collection, tenant_id=tenant)):
@@ -48,26 +48,28 @@ def forget(cluster: Cluster, tenant: int, path: str = "/") -> None:
                 cluster.store.remove(collection, _key(tenant, row["path"]))
 
 
-def children(cluster: Cluster, tenant: int, path: str) -> int:
+def children(cluster: VastCluster, tenant: int, path: str) -> int:
     """How many directories lie below a path."""
-    mine = path.rstrip("/")
-    return sum(row["path"] != mine and below(row["path"], path) for row in cluster.rows(DIRECTORIES, tenant_id=tenant))
+    directory = path.rstrip("/")
+    return sum(
+        row["path"] != directory and below(row["path"], path) for row in cluster.rows(DIRECTORIES, tenant_id=tenant)
+    )
 
 
-def use(cluster: Cluster, tenant: int, path: str, size: int, inodes: int) -> None:
+def use(cluster: VastCluster, tenant: int, path: str, size: int, inodes: int) -> None:
     """Say how much lies directly in a directory (bytes, inodes); creates it."""
     make(cluster, tenant, path)
     path = path.rstrip("/") or "/"
     cluster.store.put(USAGE, _key(tenant, path), {"tenant_id": tenant, "path": path, "bytes": size, "inodes": inodes})
 
 
-def used(cluster: Cluster, tenant: int, path: str, memo: Memo | None = None) -> tuple[int, int]:
+def used(cluster: VastCluster, tenant: int, path: str, memo: Memo | None = None) -> tuple[int, int]:
     """Bytes and inodes in a directory and below it."""
     memo = {} if memo is None else memo
     if USAGE not in memo:
         memo[USAGE] = cluster.store.rows(USAGE)
-    mine = [row for row in memo[USAGE] if row["tenant_id"] == tenant and below(row["path"], path)]
-    return sum(row["bytes"] for row in mine), sum(row["inodes"] for row in mine)
+    usages = [row for row in memo[USAGE] if row["tenant_id"] == tenant and below(row["path"], path)]
+    return sum(row["bytes"] for row in usages), sum(row["inodes"] for row in usages)
 
 
 def path_problems(field: str, path: Any) -> Iterator[Problem]:
@@ -82,7 +84,7 @@ def path_problems(field: str, path: Any) -> Iterator[Problem]:
         yield field, "Path must be absolute and normalized."
 
 
-def presence_problems(cluster: Cluster, row: Row, body: Row) -> Iterator[Problem]:
+def presence_problems(cluster: VastCluster, row: Row, body: Row) -> Iterator[Problem]:
     """`create_dir` must be true for a directory that is not there; a mode's digits must be octal."""
     mode = body.get("create_dir_mode")
     if mode is not None and not set(str(mode)) <= set("01234567"):
@@ -92,7 +94,7 @@ def presence_problems(cluster: Cluster, row: Row, body: Row) -> Iterator[Problem
         yield "create_dir", f"Directory {path} does not exist; create_dir must be true."
 
 
-def folder_call(cluster: Cluster, call: str, body: Row) -> Any:
+def folder_call(cluster: VastCluster, call: str, body: Row) -> Any:
     """Answer `create_folder`, `stat_path` or `delete_folder`: the body of a 200."""
     path, tenant = body["path"], body.get("tenant_id", DEFAULT_TENANT)
     if cluster.get("tenants", tenant) is None:
@@ -115,7 +117,7 @@ def folder_call(cluster: Cluster, call: str, body: Row) -> Any:
     return None
 
 
-def enable_trash(cluster: Cluster, enabled: bool) -> Row:
+def enable_trash(cluster: VastCluster, enabled: bool) -> Row:
     """Switch the trash folder, which folder deletion needs: the task's body."""
     row = cluster.get("clusters", 1) or {}
     if enabled and any(view["s3_versioning"] for view in cluster.rows("views")):

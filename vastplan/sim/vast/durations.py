@@ -17,17 +17,17 @@ _LARGEST_FIRST = ("y", "M", "w", "d", "h", "m", "s")
 
 def suffixed(text: str) -> int | None:
     """Seconds of `90m`, `7d`; `None` when the text is something else."""
-    found = _SUFFIXED.fullmatch(text)
-    return int(found[1]) * UNITS[found[2]] if found else None
+    match = _SUFFIXED.fullmatch(text)
+    return int(match[1]) * UNITS[match[2]] if match else None
 
 
 def seconds(text: str) -> int | None:
     """Seconds of `[DD] [HH:[MM:]]ss` or of the suffixed form; `None` when it is neither."""
-    found = _CLOCK.fullmatch(text.strip())
-    if not found:
+    match = _CLOCK.fullmatch(text.strip())
+    if not match:
         return suffixed(text.strip())
-    days, hours, minutes, rest = (int(found[name] or 0) for name in ("days", "hours", "minutes", "seconds"))
-    return days * DAY + hours * HOUR + minutes * MINUTE + rest
+    days, hours, minutes, remaining = (int(match[name] or 0) for name in ("days", "hours", "minutes", "seconds"))
+    return days * DAY + hours * HOUR + minutes * MINUTE + remaining
 
 
 def clock_form(text: str) -> str:
@@ -35,8 +35,8 @@ def clock_form(text: str) -> str:
     total = seconds(text)
     if total is None:
         return text
-    days, rest = divmod(total, DAY)
-    time = f"{rest // HOUR:02}:{rest % HOUR // MINUTE:02}:{rest % MINUTE:02}"
+    days, remaining = divmod(total, DAY)
+    time = f"{remaining // HOUR:02}:{remaining % HOUR // MINUTE:02}:{remaining % MINUTE:02}"
     return f"{days} {time}" if days else time
 
 

@@ -14,7 +14,7 @@ NOT_NULL = "This field may not be null."
 FIXED = "This field cannot be changed."
 
 
-class Refused(Exception):
+class VmsError(Exception):
     """The request is answered with `status` and `body`, and nothing has changed."""
 
     def __init__(self, status: int, body: Any) -> None:
@@ -23,12 +23,12 @@ class Refused(Exception):
         self.body = body
 
 
-def detail(text: str, status: int = 400) -> Refused:
+def detail(text: str, status: int = 400) -> VmsError:
     """A refusal of the shape `{"detail": text}`."""
-    return Refused(status, {"detail": text})
+    return VmsError(status, {"detail": text})
 
 
-def not_found() -> Refused:
+def not_found() -> VmsError:
     """The refusal of an unknown path or object."""
     return detail("Not found.", 404)
 
@@ -39,13 +39,13 @@ def missing_object(key: Any) -> str:
 
 
 def raise_for(problems: Iterable[Problem]) -> None:
-    """Raise one `Refused` (400) for all problems: `{"field": ["message", ...]}`; a rule alone is `{"detail": text}`."""
-    found: dict[str, list[str]] = {}
+    """Raise one `VmsError` (400) for all problems: `{"field": ["message", ...]}`; a rule alone is `{"detail": text}`."""
+    messages_by_field: dict[str, list[str]] = {}
     for field, message in problems:
-        messages = found.setdefault(field or "non_field_errors", [])
+        messages = messages_by_field.setdefault(field or "non_field_errors", [])
         if message not in messages:
             messages.append(message)
-    if list(found) == ["detail"]:
-        raise detail(" ".join(found["detail"]))
-    if found:
-        raise Refused(400, found)
+    if list(messages_by_field) == ["detail"]:
+        raise detail(" ".join(messages_by_field["detail"]))
+    if messages_by_field:
+        raise VmsError(400, messages_by_field)

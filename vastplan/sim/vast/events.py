@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.records import Collection
 
 EVENTS = Collection("events")
@@ -24,7 +24,7 @@ TYPES = {
 DONE = {"POST": "CREATED", "PATCH": "MODIFIED", "DELETE": "DELETED"}
 
 
-def note(cluster: Cluster, method: str, collection: str, row: Row, who: str) -> None:
+def note(cluster: VastCluster, method: str, collection: str, row: Row, who: str) -> None:
     """Remember that `who` did something to a row."""
     done, type_ = DONE[method], TYPES.get(collection)
     if type_ is None:

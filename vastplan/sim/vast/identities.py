@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     if "local_provider_id" in body:  # shown as an object only
         row["local_provider_id"] = body["local_provider_id"]
     if "password_is_set" in row:
@@ -19,14 +19,14 @@ def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
         row["gids"] = sorted(set(row["gids"]))
 
 
-def _attached(cluster: Cluster, row: Row) -> Row:
+def _attached(cluster: VastCluster, row: Row) -> Row:
     return {
         "local_provider": cluster.brief("localproviders", row["local_provider_id"]),
         "s3_policies": [cluster.brief("s3policies", key) for key in row["s3_policies_ids"]],
     }
 
 
-def _show_user(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show_user(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     if "group names" not in memo:
         groups = cluster.store.rows("groups")
         memo["group names"] = {(group["local_provider_id"], group["gid"]): group["name"] for group in groups}
@@ -41,11 +41,11 @@ def _show_user(cluster: Cluster, row: Row, memo: Memo) -> Row:
     }
 
 
-def _show_group(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show_group(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     return _attached(cluster, row)
 
 
-def _guard_user(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
+def _guard_user(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     tenants = {tenant["id"] for tenant in cluster.rows("tenants", local_provider_id=row["local_provider_id"])}
     buckets = [
         view["bucket"] for view in cluster.rows("views", bucket_owner=row["name"]) if view["tenant_id"] in tenants
@@ -54,7 +54,7 @@ def _guard_user(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
         yield f"it owns buckets {', '.join(buckets)}"
 
 
-def _check_policy(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check_policy(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     try:
         parsed = json.loads(row["policy"])
     except ValueError:
@@ -63,14 +63,14 @@ def _check_policy(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Ite
         yield "policy", "The policy is not a JSON document."
 
 
-def _show_policy(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show_policy(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     def holders(collection: str) -> list[str]:
         return [holder["name"] for holder in cluster.store.rows(collection) if row["id"] in holder["s3_policies_ids"]]
 
     return {"users": holders("users"), "groups": holders("groups")}
 
 
-def _show_provider(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show_provider(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     tenants = cluster.rows("tenants", local_provider_id=row["id"])
     return {"assigned_tenants_preview": ", ".join(tenant["name"] for tenant in tenants)}
 

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import detail, not_found
 from vastplan.sim.vast.records import Collection
 from vastplan.sim.wire import Request
@@ -75,16 +75,19 @@ LOOKUPS: dict[str, Callable[[Any, str], bool]] = {
 class Filters:
     """Turns the parameters of a list call into a test of rows.
 
-    `fields` are the collection's response fields; `worked_out` yields the fields that only a read computes. A parameter
+    `fields` are the collection's response fields; `computed_fields` yields the fields that only a read computes. A parameter
     that names no field is ignored, as VMS does: the call then returns everything.
     """
 
     def __init__(
-        self, cluster: Cluster, collections: Mapping[str, Collection], worked_out: Callable[[Collection, Row], Row]
+        self,
+        cluster: VastCluster,
+        collections: Mapping[str, Collection],
+        computed_fields: Callable[[Collection, Row], Row],
     ) -> None:
         self._cluster = cluster
         self._collections = collections
-        self._worked_out = worked_out
+        self._computed_fields = computed_fields
 
     def test(
         self, facts: Collection, fields: frozenset[str], query: Mapping[str, list[str]]
@@ -92,11 +95,11 @@ class Filters:
         """The test that all filters make together, `None` when there is no filter."""
         fields |= {reference.field for reference in facts.references}
         tests = [
-            found for name, values in query.items() if (found := self._one(facts, fields, name, values)) is not None
+            test for name, values in query.items() if (test := self._filter(facts, fields, name, values)) is not None
         ]
         return (lambda row: all(test(row) for test in tests)) if tests else None
 
-    def _one(
+    def _filter(
         self, facts: Collection, fields: frozenset[str], name: str, values: list[str]
     ) -> Callable[[Row], bool] | None:
         if name == "serves_tenant" and facts.name in ("vippools", "viewpolicies"):
@@ -116,27 +119,27 @@ class Filters:
         return lambda row: lookup(getter(row), value) is not negated
 
     def _getter(self, facts: Collection, fields: frozenset[str], path: list[str]) -> Getter | None:
-        first, *rest = path
-        if not rest:
+        first, *further = path
+        if not further:
             return self._field(facts, first) if first in fields else None
-        if first == "cluster" and rest in (["id"], ["name"]):
-            return lambda row: self._cluster.name if rest == ["name"] else 1
+        if first == "cluster" and further in (["id"], ["name"]):
+            return lambda row: self._cluster.name if further == ["name"] else 1
         reference = next((known for known in facts.references if first in (known.name, known.field)), None)
         if reference is None:
             return None
         target = self._collections[reference.collection]
         inner = self._getter(
-            target, frozenset({"id", "name", "guid", "path"} | {known.field for known in target.references}), rest
+            target, frozenset({"id", "name", "guid", "path"} | {known.field for known in target.references}), further
         )
         if inner is None:
             return None
 
         def through(row: Row) -> Any:
             keys = row.get(reference.field)
-            found = [
+            targets = [
                 self._cluster.get(reference.collection, key) for key in (keys if isinstance(keys, list) else [keys])
             ]
-            values = [inner(other) for other in found if other is not None]
+            values = [inner(other) for other in targets if other is not None]
             return values if isinstance(keys, list) else values[0] if values else None
 
         return through
@@ -146,14 +149,14 @@ class Filters:
 
         def value(row: Row) -> Any:
             if not computed:
-                computed.append(name in self._worked_out(facts, row))
-            return self._worked_out(facts, row)[name] if computed[0] else row.get(name)
+                computed.append(name in self._computed_fields(facts, row))
+            return self._computed_fields(facts, row)[name] if computed[0] else row.get(name)
 
         return value
 
 
 def page(request: Request, total: int) -> tuple[slice, Row] | None:
-    """The slice to show and the envelope without `results`; `None` for a bare array; raises `Refused` (404)."""
+    """The slice to show and the envelope without `results`; `None` for a bare array; raises `VmsError` (404)."""
     if request.first("page") is None and request.first("page_size") is None:
         return None
     number = _positive(request.first("page"), 1, strict=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference
 from vastplan.sim.vast.settle import later
@@ -18,14 +18,14 @@ CONNECTED = {
 }  # fmt: skip
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     moved = old is None or any(old[name] != row[name] for name in ("leading_vip", "pool_id"))
     if moved and row["state"] != "CONNECTED":
         row["state"] = "CONNECTING"
         later(cluster, row, {})
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     pool = cluster.get("vippools", row["pool_id"])
     if pool is not None and pool["role"] != "REPLICATION":
         yield "pool_id", f"VIP pool {pool['name']} does not have the role REPLICATION."
@@ -39,7 +39,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
             yield "leading_vip", "The address is not one of the connected peer."
 
 
-def _reached(cluster: Cluster, vip: str) -> tuple[Cluster, Row] | None:
+def _reached(cluster: VastCluster, vip: str) -> tuple[VastCluster, Row] | None:
     for other in cluster.links:
         for pool in other.rows("vippools", role="REPLICATION", enabled=True):
             if addresses.holds(pool["ip_ranges"], vip):
@@ -47,28 +47,28 @@ def _reached(cluster: Cluster, vip: str) -> tuple[Cluster, Row] | None:
     return None
 
 
-def _settled(cluster: Cluster, row: Row) -> None:
-    found, pool = _reached(cluster, row["leading_vip"]), cluster.get("vippools", row["pool_id"])
-    if found is None or pool is None:
+def _settled(cluster: VastCluster, row: Row) -> None:
+    reached, pool = _reached(cluster, row["leading_vip"]), cluster.get("vippools", row["pool_id"])
+    if reached is None or pool is None:
         _fail(cluster, row, f"no replication pool answers at {row['leading_vip']}")
         return
-    remote, remote_pool = found
+    remote, remote_pool = reached
     if any(remote.rows(PEERS_NAME, name=row["name"])):
         _fail(cluster, row, f"the remote cluster has another peer named {row['name']}")
         return
     row.update(CONNECTED | _other_side(remote, remote_pool))
-    same = {name: row[name] for name in ("name", "guid", "secure_mode", "transport_mode", "mss")}
-    mine = {"pool_id": remote_pool["id"], "leading_vip": pool["start_ip"]}
-    remote.add(PEERS_NAME, same | mine | CONNECTED | _other_side(cluster, pool))
+    shared = {name: row[name] for name in ("name", "guid", "secure_mode", "transport_mode", "mss")}
+    own = {"pool_id": remote_pool["id"], "leading_vip": pool["start_ip"]}
+    remote.add(PEERS_NAME, shared | own | CONNECTED | _other_side(cluster, pool))
 
 
-def _fail(cluster: Cluster, row: Row, reason: str) -> None:
+def _fail(cluster: VastCluster, row: Row, reason: str) -> None:
     row["state"], row["state_description"] = "ERROR", reason
     if cluster.settle_reads:  # each further read tries again; without reads to wait for it would never come to rest
         later(cluster, row, {})
 
 
-def _other_side(remote: Cluster, pool: Row) -> Row:
+def _other_side(remote: VastCluster, pool: Row) -> Row:
     vips = [pair[0] for pair in pool["ip_ranges"]]
     return {
         "peer_name": remote.name,
@@ -79,12 +79,12 @@ def _other_side(remote: Cluster, pool: Row) -> Row:
     }
 
 
-def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     pool = cluster.name_of("vippools", row["pool_id"])
     return {"pool": pool, "pool_name": pool, "version": cluster.version, "last_heart_beat": cluster.now()}
 
 
-def _guard(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
+def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     for other in cluster.links:
         for mirror in other.rows(PEERS_NAME, guid=row["guid"]):
             for user, through in BLOCKERS:
@@ -93,7 +93,7 @@ def _guard(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
                     yield f"it is used on {other.name} by {user} {', '.join(names)}"
 
 
-def _gone(cluster: Cluster, row: Row) -> None:
+def _gone(cluster: VastCluster, row: Row) -> None:
     for other in cluster.links:
         for mirror in list(other.rows(PEERS_NAME, guid=row["guid"])):
             other.remove(PEERS_NAME, mirror)

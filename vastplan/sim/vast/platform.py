@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses, directories, limits
-from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
-from vastplan.sim.vast.engine import BUILT_IN, Engine
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
+from vastplan.sim.vast.crud import BUILT_IN, Crud
 from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
 from vastplan.sim.vast.records import Collection, Memo
 from vastplan.sim.vast.tenants import DEFAULT_PROVIDER
@@ -18,7 +18,7 @@ TERABYTE = 1e12
 BUILD = "20.1234567"
 
 
-def _show_cluster(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show_cluster(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     used = sum(usage["bytes"] for usage in cluster.store.rows(directories.USAGE))
     allocated = sum(quota["hard_limit"] or 0 for quota in cluster.store.rows("quotas"))
     total, free = CAPACITY, CAPACITY - used
@@ -35,7 +35,7 @@ def _show_cluster(cluster: Cluster, row: Row, memo: Memo) -> Row:
     return shown
 
 
-def _check_dns(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check_dns(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     if row["vip"] is None:
         yield "vip", REQUIRED
     for name in ("vip", "vip_gateway", "vip_ipv6", "vip_ipv6_gateway"):
@@ -60,9 +60,9 @@ DNS = Collection(
 )
 
 
-def seed(engine: Engine) -> None:
-    """What a new cluster comes with."""
-    cluster = engine.cluster
+def install(crud: Crud) -> None:
+    """Store what a new cluster comes with; for an empty store."""
+    cluster = crud.cluster
     software = f"{cluster.version}.0" if cluster.version.count(".") == 1 else cluster.version
     release = f"{software}.{BUILD}"
     cluster.add("clusters", {"name": cluster.name, "state": "ONLINE", "sw_version": release, "enable_trash": False})
@@ -78,16 +78,16 @@ def seed(engine: Engine) -> None:
             "ssl_port": 443, "min_pwd_length": 8, "performance_base_10": True, "capacity_base_10": True,
         },
     )  # fmt: skip
-    _built_in(engine, "localproviders", {"name": "default", "managed_by": ["SUPER_ADMIN"]})
-    _built_in(engine, "tenants", {"name": "default", "local_provider_id": DEFAULT_PROVIDER})
-    policy = _built_in(engine, "viewpolicies", {"name": "default", "tenant_id": DEFAULT_TENANT})
+    _built_in(crud, "localproviders", {"name": "default", "managed_by": ["SUPER_ADMIN"]})
+    _built_in(crud, "tenants", {"name": "default", "local_provider_id": DEFAULT_PROVIDER})
+    policy = _built_in(crud, "viewpolicies", {"name": "default", "tenant_id": DEFAULT_TENANT})
     bucket_policy = {"name": "s3_default_policy", "tenant_id": DEFAULT_TENANT, "flavor": "S3_NATIVE"}
-    _built_in(engine, "viewpolicies", {**bucket_policy, "is_s3_default_policy": True, "s3_special_chars_support": True})
+    _built_in(crud, "viewpolicies", {**bucket_policy, "is_s3_default_policy": True, "s3_special_chars_support": True})
     _built_in(
-        engine, "views", {"path": "/", "policy_id": policy["id"], "tenant_id": DEFAULT_TENANT, "protocols": ["NFS"]}
+        crud, "views", {"path": "/", "policy_id": policy["id"], "tenant_id": DEFAULT_TENANT, "protocols": ["NFS"]}
     )
 
 
-def _built_in(engine: Engine, name: str, body: Row) -> Row:
-    row = engine.make(engine.collections[name], body)
-    return engine.cluster.put(name, row | {BUILT_IN: True})
+def _built_in(crud: Crud, name: str, body: Row) -> Row:
+    row = crud.make(crud.collections[name], body)
+    return crud.cluster.put(name, row | {BUILT_IN: True})

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import directories, tasks
-from vastplan.sim.vast.cluster import Cluster
-from vastplan.sim.vast.errors import REQUIRED, Problem, Refused, missing_object
+from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.errors import REQUIRED, Problem, VmsError, missing_object
 from vastplan.sim.vast.peers import PEERS_NAME
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference
 from vastplan.sim.vast.settle import PENDING, due, later
@@ -19,13 +19,13 @@ NEED_POLICY = ("ASYNC_REPLICATION", "REPLICATION_AND_GN")
 CAPABILITIES = frozenset({*NEED_POLICY, "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"})
 
 
-def _peer(cluster: Cluster, row: Row) -> Row | None:
+def _peer(cluster: VastCluster, row: Row) -> Row | None:
     policy = cluster.get("protectionpolicies", row["protection_policy_id"])
     target = row.get("remote_target_id") or (policy or {}).get("target_object_id")
     return cluster.get(PEERS_NAME, target)
 
 
-def _destination(cluster: Cluster, row: Row) -> tuple[Cluster | None, Row | None]:
+def _destination(cluster: VastCluster, row: Row) -> tuple[VastCluster | None, Row | None]:
     """The remote cluster and the tenant on it that a replicated path goes to."""
     peer = _peer(cluster, row)
     remote = remote_of(cluster, peer) if peer else None
@@ -35,9 +35,9 @@ def _destination(cluster: Cluster, row: Row) -> tuple[Cluster | None, Row | None
     return remote, next(remote.rows("tenants", **wanted), None) if wanted else None
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     if COMMANDS & body.keys():
-        raise Refused(501, {"detail": f"Not simulated: {', '.join(sorted(COMMANDS & body.keys()))}."})
+        raise VmsError(501, {"detail": f"Not simulated: {', '.join(sorted(COMMANDS & body.keys()))}."})
     if row["protection_policy_id"] is not None:
         row["protection_policy_id"] = str(row["protection_policy_id"])
     if old is not None:
@@ -60,7 +60,7 @@ def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
     later(cluster, row, {"state": "Active"})
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     if old is not None:
         if old["role"] != "SOURCE":
             yield "detail", f"{old['name']} is a replica; change it on the cluster that is its source."
@@ -85,7 +85,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
         yield from _replication_problems(cluster, row)
 
 
-def _replication_problems(cluster: Cluster, row: Row) -> Iterator[Problem]:
+def _replication_problems(cluster: VastCluster, row: Row) -> Iterator[Problem]:
     remote, tenant = _destination(cluster, row)
     source, owner = row["source_dir"], row["tenant_id"]
     if remote is None:
@@ -115,7 +115,7 @@ def _replication_problems(cluster: Cluster, row: Row) -> Iterator[Problem]:
             yield "source_dir", f"The directory is inside of bucket {view['bucket']}."
 
 
-def _stored(cluster: Cluster, row: Row) -> None:
+def _stored(cluster: VastCluster, row: Row) -> None:
     remote, tenant = _destination(cluster, row)
     if row["is_local"] or remote is None or tenant is None:
         return
@@ -124,9 +124,9 @@ def _stored(cluster: Cluster, row: Row) -> None:
         remote.put(NAME, mirror | {name: row[name] for name in ("name", "enabled")})
         return
     directories.make(remote, tenant["id"], row["target_exported_dir"])
-    same = ("name", "guid", "source_dir", "target_exported_dir", "capabilities", "is_gn_enabled", "enabled")
+    shared = ("name", "guid", "source_dir", "target_exported_dir", "capabilities", "is_gn_enabled", "enabled")
     here = cluster.get("tenants", row["tenant_id"]) or {}
-    mirror = {name: row[name] for name in same} | {
+    mirror = {name: row[name] for name in shared} | {
         "tenant_id": tenant["id"],
         "remote_tenant_guid": here.get("guid"),
         "remote_tenant_name": here.get("name"),
@@ -138,7 +138,7 @@ def _stored(cluster: Cluster, row: Row) -> None:
     due(remote, PROTECTED_PATHS, remote.add(NAME, mirror))
 
 
-def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     policy = cluster.name_of("protectionpolicies", row["protection_policy_id"])
     peer = _peer(cluster, row)
     member = {"role": row["role"], "state": row["state"], "capabilities": row["capabilities"]}
@@ -160,12 +160,12 @@ def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
     }
 
 
-def _guard(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
+def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     if row["role"] != "SOURCE":
         yield "it is a replica; delete it on the cluster that is its source"
 
 
-def _delete(cluster: Cluster, row: Row, query: Query) -> Row | None:
+def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
     pending = row.get(PENDING)
     if pending and pending["remove"]:
         return cluster.get("vtasks", row["_task"])
@@ -178,7 +178,7 @@ def _delete(cluster: Cluster, row: Row, query: Query) -> Row | None:
     return task
 
 
-def _gone(cluster: Cluster, row: Row) -> None:
+def _gone(cluster: VastCluster, row: Row) -> None:
     for other in cluster.links:
         for mirror in list(other.rows(NAME, guid=row["guid"])):
             other.remove(NAME, mirror)

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import durations
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
 from vastplan.sim.vast.records import Collection, Memo, Reference
 from vastplan.sim.vast.tenants import remote_objects, remote_of
@@ -48,11 +48,11 @@ def _echoed(frame: Row) -> Row:
         name: durations.suffix_form(value) if isinstance(value := frame.get(name), str) else value for name in SPANS
     }
     start = frame.get("start-at")
-    found = _start(start) if isinstance(start, str) else None
-    return {**shown, "start-at": found.strftime(START) if found else start}
+    moment = _start(start) if isinstance(start, str) else None
+    return {**shown, "start-at": moment.strftime(START) if moment else start}
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     row["is_local"] = row["clone_type"] == "LOCAL"
     row["is_on_schedule"], row["state"], row["schedule_miss"] = True, "working", 0
     row["frames"] = [_echoed(frame) for frame in row["frames"]] if _well_formed(row, body) else row["frames"]
@@ -60,7 +60,9 @@ def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
     peer = cluster.get(PEERS, row["target_object_id"])
     tenants = remote_objects(cluster, str(row["target_object_id"]), None) or ()
     if "remote_tenant_guid" in body:
-        row["remote_tenant"] = next((one for one in tenants if one["guid"] == body["remote_tenant_guid"]), None)
+        row["remote_tenant"] = next(
+            (tenant for tenant in tenants if tenant["guid"] == body["remote_tenant_guid"]), None
+        )
     if peer is not None:
         row["target_guid"] = peer["guid"]
 
@@ -71,7 +73,7 @@ def _well_formed(row: Row, body: Row) -> bool:
     return not any(list(_frame_problems(frame, local)) for frame in body.get("frames", ()))
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     local = row["clone_type"] == "LOCAL"
     if not row["frames"]:
         yield "frames", "This list may not be empty."
@@ -86,7 +88,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
         yield "big_catalog", "There is a big catalog policy already."
 
 
-def _target_problems(cluster: Cluster, row: Row, body: Row) -> Iterator[Problem]:
+def _target_problems(cluster: VastCluster, row: Row, body: Row) -> Iterator[Problem]:
     target = row["target_object_id"]
     if target is None:
         yield "target_object_id", f"This field is required with clone_type {row['clone_type']}."
@@ -100,7 +102,7 @@ def _target_problems(cluster: Cluster, row: Row, body: Row) -> Iterator[Problem]
         yield "remote_tenant_guid", missing_object(body["remote_tenant_guid"])
 
 
-def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     peer = cluster.name_of(PEERS, row["target_object_id"])
     return {
         "tenant": cluster.brief("tenants", row["tenant_id"]),

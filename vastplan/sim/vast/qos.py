@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import limits
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem
 from vastplan.sim.vast.records import Collection, Reference
 
@@ -15,7 +15,7 @@ NOT_FOR_USERS = ("mode", "use_total_limits")
 IO_SIZE = 65536  # bytes that count as one I/O
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     row["io_size_bytes"] = IO_SIZE
     if row["policy_type"] == "VOLUME" and row["mode"] is None:
         row["mode"] = "STATIC"
@@ -23,7 +23,7 @@ def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
         row["attached_users"] = []
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     kind = row["policy_type"]
     if kind == "USER":
         yield from ((name, "Not for policies of type USER.") for name in NOT_FOR_USERS if name in body)
@@ -52,7 +52,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
             yield "attached_users", f"{user['name']} is attached to {holder} already."
 
 
-def _stored(cluster: Cluster, row: Row) -> None:
+def _stored(cluster: VastCluster, row: Row) -> None:
     for other in cluster.rows("qospolicies", tenant_id=row["tenant_id"], is_default=True) if row["is_default"] else ():
         if other["id"] != row["id"]:
             cluster.put("qospolicies", other | {"is_default": False})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import directories, durations, limits
-from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Memo, Reference
 
@@ -16,7 +16,7 @@ ENTITY = ("name", "identifier", "identifier_type", "email", "vast_id", "is_group
 LIMITS = frozenset({"hard_limit", "soft_limit", "hard_limit_inodes", "soft_limit_inodes"})
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     if row["grace_period"] is not None:
         row["grace_period"] = durations.clock_form(row["grace_period"])
     for name in RULES:
@@ -37,7 +37,7 @@ def _rule(rule: Row) -> Row:
     }
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     if old is None:
         yield from directories.path_problems("path", row["path"])
         yield from directories.presence_problems(cluster, row, body)
@@ -58,7 +58,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
         yield "quota_groups_ids", "Ensure this field has no more than 4 elements."
 
 
-def _stored(cluster: Cluster, row: Row) -> None:
+def _stored(cluster: VastCluster, row: Row) -> None:
     directories.make(cluster, row["tenant_id"], row["path"])
 
 
@@ -80,7 +80,7 @@ def _percent(value: int, limit: int | None) -> int:
     return value * 100 // limit if limit else 0
 
 
-def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     size, inodes = directories.used(cluster, row["tenant_id"], row["path"], memo)
     state = _state(size, inodes, row)
     return {

@@ -1,4 +1,4 @@
-"""What the engine knows about a collection: facts as data, and the few functions that a stateful one adds."""
+"""What `crud` knows about a collection: facts as data, and the few functions that a stateful one adds."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem
 
 Memo = dict[str, Any]
-Fill = Callable[[Cluster, Row, Row, Row | None], None]
-Check = Callable[[Cluster, Row, Row, Row | None], Iterator[Problem]]
+Fill = Callable[[VastCluster, Row, Row, Row | None], None]
+Check = Callable[[VastCluster, Row, Row, Row | None], Iterator[Problem]]
 Query = Mapping[str, list[str]]
 
 
@@ -21,31 +21,31 @@ def is_true(query: Query, name: str) -> bool:
     return query.get(name, ["false"])[-1].lower() in ("true", "1")
 
 
-def nothing_to_fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def nothing_to_fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     """Complete `row` in place; `body` is what was sent, `old` the row before an update."""
 
 
-def no_problem(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def no_problem(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     """What is wrong with `row`."""
     yield from ()
 
 
-def nothing_to_show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def nothing_to_show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     """The fields that are worked out when a row is read; `memo` lives as long as the request."""
     return {}
 
 
-def nothing_to_do(cluster: Cluster, row: Row) -> None:
+def nothing_to_do(cluster: VastCluster, row: Row) -> None:
     """Act on a row that was stored, has settled or is gone."""
 
 
-def nothing_in_the_way(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
+def nothing_in_the_way(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     """Why a row cannot be deleted."""
     yield from ()
 
 
-def gone_at_once(cluster: Cluster, row: Row, query: Query) -> Row | None:
-    """The async task that deletes the row, or `None` when the engine is to delete it now."""
+def gone_at_once(cluster: VastCluster, row: Row, query: Query) -> Row | None:
+    """The async task that deletes the row, or `None` when `crud` is to delete it now."""
     return None
 
 
@@ -86,9 +86,9 @@ class Collection:
     choices: Mapping[str, frozenset[str]] = field(default_factory=dict)  # enums that the table lost
     fill: Fill = nothing_to_fill
     check: Check = no_problem
-    show: Callable[[Cluster, Row, Memo], Row] = nothing_to_show
-    guard: Callable[[Cluster, Row, Query], Iterator[str]] = nothing_in_the_way
-    stored: Callable[[Cluster, Row], None] = nothing_to_do
-    delete: Callable[[Cluster, Row, Query], Row | None] = gone_at_once
-    gone: Callable[[Cluster, Row], None] = nothing_to_do
-    settled: Callable[[Cluster, Row], None] = nothing_to_do
+    show: Callable[[VastCluster, Row, Memo], Row] = nothing_to_show
+    guard: Callable[[VastCluster, Row, Query], Iterator[str]] = nothing_in_the_way
+    stored: Callable[[VastCluster, Row], None] = nothing_to_do
+    delete: Callable[[VastCluster, Row, Query], Row | None] = gone_at_once
+    gone: Callable[[VastCluster, Row], None] = nothing_to_do
+    settled: Callable[[VastCluster, Row], None] = nothing_to_do

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.records import Collection
 
 PENDING = "_pending"
 
 
-def later(cluster: Cluster, row: Row, changes: dict[str, Any], *, remove: bool = False) -> None:
+def later(cluster: VastCluster, row: Row, changes: dict[str, Any], *, remove: bool = False) -> None:
     """Arm a row: after `settle_reads` reads it takes `changes` or, with `remove`, goes. Store it, then call `due`."""
     row[PENDING] = {"reads": cluster.settle_reads, "changes": changes, "remove": remove}
 
 
-def due(cluster: Cluster, collection: Collection, row: Row) -> None:
+def due(cluster: VastCluster, collection: Collection, row: Row) -> None:
     """Let a row take what is due to it; call it once the row is stored."""
     pending = row.get(PENDING)
     if pending is None or pending["reads"] > 0:
@@ -31,7 +31,7 @@ def due(cluster: Cluster, collection: Collection, row: Row) -> None:
     cluster.put(collection.name, row)
 
 
-def tick(cluster: Cluster, collection: Collection, row: Row) -> None:
+def tick(cluster: VastCluster, collection: Collection, row: Row) -> None:
     """Count one read of a row, after its answer was made."""
     pending = row.get(PENDING)
     if pending is None:

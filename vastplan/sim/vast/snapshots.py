@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import directories
-from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Query, Reference
 from vastplan.sim.vast.settle import later
@@ -15,19 +15,19 @@ from vastplan.sim.vast.settle import later
 
 def _moment(text: str | None) -> datetime | None:
     try:
-        found = datetime.fromisoformat(text) if text else None
+        moment = datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
-    return found.replace(tzinfo=UTC) if found is not None and found.tzinfo is None else found
+    return moment.replace(tzinfo=UTC) if moment is not None and moment.tzinfo is None else moment
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     if old is None:
         row["state"], row["type"] = "CREATING", "MANUAL"
         later(cluster, row, {"state": "SUCCEED"})
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     path, expiry = row["path"], _moment(row["expiration_time"])
     if not (path.startswith("/") and path.endswith("/")):
         yield "path", "Path must start and end with '/'."
@@ -43,7 +43,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
             yield "expiration_time", "Cannot be shortened for an indestructible snapshot."
 
 
-def _guard(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
+def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     if row["indestructible"]:
         yield "it is indestructible"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.records import Collection
 from vastplan.sim.vast.settle import due, later
 
@@ -12,12 +12,12 @@ CONTROL = "_control"
 TIMEOUT = 600  # seconds
 
 
-def fail_next(cluster: Cluster, message: str) -> None:
+def fail_next(cluster: VastCluster, message: str) -> None:
     """Doom the next task that starts: it ends FAILED, with `message` as its last message."""
     cluster.store.put(CONTROL, "task", {"message": message})
 
 
-def start(cluster: Cluster, name: str) -> tuple[Row, bool]:
+def start(cluster: VastCluster, name: str) -> tuple[Row, bool]:
     """Start a task: its row, and whether it will succeed."""
     doom = cluster.store.get(CONTROL, "task")
     cluster.store.remove(CONTROL, "task")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses, directories, limits, tasks
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_true
 from vastplan.sim.vast.settle import due, later
@@ -15,12 +15,12 @@ from vastplan.sim.vast.settle import due, later
 DEFAULT_PROVIDER = 1
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     row["domain_name"] = row["domain_name"] or row["name"]
     row["dir"] = "/"
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     others = (
         (f"tenant {other['name']}", other["client_ip_ranges"])
         for other in cluster.store.rows("tenants")
@@ -33,7 +33,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
     yield from limits.within(row, 0, limits.LARGEST_QOS, "max_views", "trash_gid")
 
 
-def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     if "pools by tenant" not in memo:
         memo["pools by tenant"] = defaultdict(list)
         for pool in cluster.store.rows("vippools"):
@@ -49,12 +49,12 @@ def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
     }
 
 
-def _guard(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
+def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     if directories.used(cluster, row["id"], "/")[1] and not is_true(query, "force_remove"):
         yield "its directory is not empty"
 
 
-def _delete(cluster: Cluster, row: Row, query: Query) -> Row | None:
+def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
     if not directories.used(cluster, row["id"], "/")[1]:
         return None
     task, succeeds = tasks.start(cluster, "delete_tenant")
@@ -65,11 +65,11 @@ def _delete(cluster: Cluster, row: Row, query: Query) -> Row | None:
     return task
 
 
-def _gone(cluster: Cluster, row: Row) -> None:
+def _gone(cluster: VastCluster, row: Row) -> None:
     directories.forget(cluster, row["id"])
 
 
-def remote_objects(cluster: Cluster, target: str | None, name: str | None) -> list[Row] | None:
+def remote_objects(cluster: VastCluster, target: str | None, name: str | None) -> list[Row] | None:
     """`{guid, name}` of the tenants of a peer's cluster; `None` when the peer is unknown or not connected."""
     peer = cluster.get("nativereplicationremotetargets", target)
     remote = None if peer is None else remote_of(cluster, peer)
@@ -82,7 +82,7 @@ def remote_objects(cluster: Cluster, target: str | None, name: str | None) -> li
     ]
 
 
-def remote_of(cluster: Cluster, peer: Row) -> Cluster | None:
+def remote_of(cluster: VastCluster, peer: Row) -> VastCluster | None:
     """The cluster on the other side of a connected peer: the one that holds its mirror."""
     if peer["state"] != "CONNECTED":
         return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses, durations
-from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem, missing_object
 from vastplan.sim.vast.records import Collection, Memo, Reference
 
@@ -30,7 +30,7 @@ FLATTENED = {
 AUDIT = frozenset(FLATTENED.values()) | {"modify_data_md", "read_data_md", "session_create_close"}
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     row["atime_frequency"] = durations.clock_form(row["atime_frequency"])
     row["protocols_audit"] = dict.fromkeys(sorted(AUDIT), False) | (row["protocols_audit"] or {})
     if "permission_per_vip_pool" in body and not ("vip_pools" in body and not body["permission_per_vip_pool"]):
@@ -39,7 +39,7 @@ def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
         row["permission_per_vip_pool"] = {str(pool): "RW" for pool in row["vip_pools"]}
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     for name in HOSTS:
         for host in row[name] or ():
             if not addresses.is_host(host, netgroups=name in NFS_HOSTS):
@@ -62,14 +62,14 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
             yield "flavor", f"The flavor cannot change while S3 views use the policy: {', '.join(users)}."
 
 
-def _stored(cluster: Cluster, row: Row) -> None:
+def _stored(cluster: VastCluster, row: Row) -> None:
     for flag in ONE_PER_TENANT:  # a new default takes over from the old one
         for other in cluster.rows("viewpolicies", tenant_id=row["tenant_id"]) if row.get(flag) else ():
             if other["id"] != row["id"] and other.get(flag):
                 cluster.put("viewpolicies", other | {flag: False})
 
 
-def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     if "views by policy" not in memo:
         memo["views by policy"] = Counter(view["policy_id"] for view in cluster.store.rows("views"))
     return {

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import directories
-from vastplan.sim.vast.cluster import DEFAULT_TENANT, Cluster
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import FIXED, REQUIRED, Problem, missing_object
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_true
 
@@ -20,7 +20,7 @@ MOST_MONITORED = 10  # views
 KEY_FORMATS = ("SIMPLE_PREFIX", "PARTITIONED_PREFIX_EVENT_TIME", "PARTITIONED_PREFIX_DELIVERY_TIME")
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     if "qos_policy" in body:  # the name is writable too
         named = next(cluster.rows("qospolicies", name=body["qos_policy"]), None)
         row["qos_policy_id"] = named["id"] if named and "qos_policy_id" not in body else row["qos_policy_id"]
@@ -38,7 +38,7 @@ def _acl_item(item: Row) -> Row:
     return {**blank, **item, "fqdn": "" if item.get("fqdn") in (None, "All") else item["fqdn"]}
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     protocols = set(row["protocols"])
     if old is None:
         yield from directories.path_problems("path", row["path"])
@@ -78,7 +78,7 @@ def _contended(row: Row) -> bool:
     return bool(row["is_default_subsystem"] or row["select_for_live_monitoring"])
 
 
-def _room(cluster: Cluster, row: Row, protocols: set[str]) -> Iterator[Problem]:
+def _room(cluster: VastCluster, row: Row, protocols: set[str]) -> Iterator[Problem]:
     tenant = cluster.get("tenants", row["tenant_id"]) or {}
     most = tenant.get("max_views")  # 5.3 has no such limit
     if most and sum(1 for _ in cluster.rows("views", tenant_id=row["tenant_id"])) >= most:
@@ -95,7 +95,7 @@ def _room(cluster: Cluster, row: Row, protocols: set[str]) -> Iterator[Problem]:
         yield "path", "A bucket's directory must not have protected paths below it."
 
 
-def _qos(cluster: Cluster, row: Row, body: Row) -> Iterator[Problem]:
+def _qos(cluster: VastCluster, row: Row, body: Row) -> Iterator[Problem]:
     if body.get("qos_policy") and next(cluster.rows("qospolicies", name=body["qos_policy"]), None) is None:
         yield "qos_policy", f"QoS policy {body['qos_policy']} does not exist."
     policy = cluster.get("qospolicies", row["qos_policy_id"])
@@ -103,7 +103,7 @@ def _qos(cluster: Cluster, row: Row, body: Row) -> Iterator[Problem]:
         yield "qos_policy_id", f"QoS policy {policy['name']} is of type {policy['policy_type']}, not VIEW."
 
 
-def _s3(cluster: Cluster, row: Row, body: Row, protocols: set[str]) -> Iterator[Problem]:
+def _s3(cluster: VastCluster, row: Row, body: Row, protocols: set[str]) -> Iterator[Problem]:
     if "S3" in protocols:
         yield from (
             (name, "This field is required with protocol S3.") for name in ("bucket", "bucket_owner") if not row[name]
@@ -143,11 +143,11 @@ def _retention(row: Row, protocols: set[str]) -> Iterator[Problem]:
         yield "files_retention_mode", "Locking with NFS or SMB needs a retention mode."
 
 
-def _stored(cluster: Cluster, row: Row) -> None:
+def _stored(cluster: VastCluster, row: Row) -> None:
     directories.make(cluster, row["tenant_id"], row["path"])
 
 
-def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     size, _ = directories.used(cluster, row["tenant_id"], row["path"], memo)
     tenant = cluster.get("tenants", row["tenant_id"]) or {}
     by_tenant = row["allowed_delegations"] in (None, "USE_TENANT_ALLOWED_DELEG")
@@ -163,7 +163,7 @@ def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
     }
 
 
-def _guard(cluster: Cluster, row: Row, query: Query) -> Iterator[str]:
+def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     if is_true(query, "force"):
         return
     if any(cluster.rows("volumes", view_id=row["id"])):

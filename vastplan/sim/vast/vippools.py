@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses, limits
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem, missing_object
 from vastplan.sim.vast.records import Collection, Memo, Reference
 
 CNODES = (1, 2, 3, 4)
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     if "ip_ranges" not in body and {"start_ip", "end_ip"} & body.keys():  # the obsolete spelling
         row["ip_ranges"] = [[row["start_ip"], row["end_ip"]]]
     first = row["ip_ranges"][0] if row["ip_ranges"] else None
@@ -21,7 +21,7 @@ def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
     row["start_ip"], row["end_ip"] = first if well_formed and first else (None, None)
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     others = (
         (f"VIP pool {other['name']}", other["ip_ranges"])
         for other in cluster.store.rows("vippools")
@@ -42,7 +42,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
     yield from (("cnode_ids", missing_object(node)) for node in row["cnode_ids"] if node not in CNODES)
 
 
-def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     nodes = row["cnode_ids"] or list(CNODES)
     return {
         "ranges_summary": addresses.summary(row["ip_ranges"]),

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from uuid import uuid4
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Memo, Reference
 from vastplan.sim.vast.settle import later
 
 
-def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     if old is None:
         row["uuid"] = str(uuid4())
         row["nguid"] = row["uuid"].replace("-", "")
@@ -20,7 +20,7 @@ def _fill(cluster: Cluster, row: Row, body: Row, old: Row | None) -> None:
         later(cluster, row, {"state": "CREATED"})
 
 
-def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     view = cluster.get("views", row["view_id"]) or {}
     if "BLOCK" not in view["protocols"]:
         yield "view_id", f"View {view['path']} does not have protocol BLOCK."
@@ -37,7 +37,7 @@ def _check(cluster: Cluster, row: Row, body: Row, old: Row | None) -> Iterator[P
         yield "qos_policy_id", f"{policy['name']} belongs to another tenant."
 
 
-def _show(cluster: Cluster, row: Row, memo: Memo) -> Row:
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     view = cluster.get("views", row["view_id"]) or {"path": "", "tenant_id": None}
     return {
         "qos_policy": cluster.brief("qospolicies", row["qos_policy_id"]),

@@ -8,13 +8,13 @@ from vastplan.sim.kubernetes.cluster import Object
 
 
 def mutate(attempt: Attempt, body: Object) -> Object:
-    """The object after the mutating plugins; raises `Refusal`."""
+    """The object after the mutating plugins; raises `StatusError`."""
     namespaces.admit(attempt)
     return volumes.mutate(attempt, body)
 
 
 def validate(attempt: Attempt) -> None:
-    """Let every validating plugin have its say; raises `Refusal`."""
+    """Let every validating plugin have its say; raises `StatusError`."""
     volumes.validate(attempt)
     policies.validate(attempt)
     quota.validate(attempt)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import Resource
 
 
@@ -12,7 +12,7 @@ from vastplan.sim.kubernetes.resources import Resource
 class Attempt:
     """`new` is absent in a DELETE, `old` in a CREATE; `warnings` go to the client whatever comes of it."""
 
-    cluster: Cluster
+    cluster: KubernetesCluster
     resource: Resource
     operation: str
     namespace: str

@@ -10,7 +10,7 @@ from vastplan.sim.kubernetes.admission.attempt import Attempt
 from vastplan.sim.kubernetes.cluster import Object
 from vastplan.sim.kubernetes.resources import BINDINGS, NAMESPACES, POLICIES
 from vastplan.sim.kubernetes.rules.policies import environment
-from vastplan.sim.kubernetes.status import Refusal, details
+from vastplan.sim.kubernetes.status import StatusError, details
 
 _CODES = {"Forbidden": 403, "Unauthorized": 401, "RequestEntityTooLarge": 413, "Invalid": 422}
 _MAX_MESSAGE = 5 * 1024
@@ -20,7 +20,7 @@ def validate(attempt: Attempt) -> None:
     """Refuse what a bound policy denies; the first denial in order of names speaks, every warning is kept."""
     if attempt.resource in (POLICIES, BINDINGS):  # nobody can lock himself out
         return
-    denial: Refusal | None = None
+    denial: StatusError | None = None
     for binding in sorted(attempt.cluster.objects(BINDINGS), key=lambda body: body["metadata"]["name"]):
         policy = attempt.cluster.get(POLICIES, "", binding["spec"]["policyName"])
         if policy is None or not _matches(policy["spec"]["matchConstraints"], attempt):
@@ -39,10 +39,10 @@ def validate(attempt: Attempt) -> None:
         raise denial
 
 
-def _denial(attempt: Attempt, message: str, reason: str) -> Refusal:
+def _denial(attempt: Attempt, message: str, reason: str) -> StatusError:
     text = f'{attempt.resource.qualified} "{attempt.name}" is forbidden: {message}'
     body = details(attempt.name, attempt.resource.group, attempt.resource.plural) | {"causes": [{"message": message}]}
-    return Refusal(_CODES[reason], reason, text, body)
+    return StatusError(_CODES[reason], reason, text, body)
 
 
 def _matches(match: Object | None, attempt: Attempt) -> bool:

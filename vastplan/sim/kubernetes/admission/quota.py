@@ -8,7 +8,7 @@ from math import ceil
 
 from vastplan.sim.kubernetes import quantity
 from vastplan.sim.kubernetes.admission.attempt import Attempt
-from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import CLAIMS, QUOTAS, Resource
 from vastplan.sim.kubernetes.rules.volumes import claim_size
 
@@ -19,23 +19,23 @@ _BYTES = ("requests.storage",)
 
 def usage(resource: Resource, body: Object | None) -> Usage:
     """What one object counts for, by the names of quota resources; storage in bytes."""
-    found: Usage = Counter()
+    amounts: Usage = Counter()
     if body is None:
-        return found
-    found[f"count/{resource.qualified}"] = 1
+        return amounts
+    amounts[f"count/{resource.qualified}"] = 1
     if resource.plural in _PLAIN and not resource.group:
-        found[resource.plural] = 1
+        amounts[resource.plural] = 1
     if resource is CLAIMS:
         size = ceil(quantity.parse(claim_size(body)))
-        found["requests.storage"] = size
+        amounts["requests.storage"] = size
         name = body["spec"].get("storageClassName")
         if name:
-            found[f"{name}.storageclass.storage.k8s.io/requests.storage"] = size
-            found[f"{name}.storageclass.storage.k8s.io/persistentvolumeclaims"] = 1
-    return found
+            amounts[f"{name}.storageclass.storage.k8s.io/requests.storage"] = size
+            amounts[f"{name}.storageclass.storage.k8s.io/persistentvolumeclaims"] = 1
+    return amounts
 
 
-def _total(cluster: Cluster, namespace: str) -> Usage:
+def _total(cluster: KubernetesCluster, namespace: str) -> Usage:
     total: Usage = Counter()
     for resource, body in cluster.contents(namespace):
         total.update(usage(resource, body))
@@ -70,11 +70,11 @@ def validate(attempt: Attempt) -> None:
             raise attempt.resource.forbidden(attempt.name, why)
 
 
-def refresh(cluster: Cluster, namespace: str) -> None:
+def refresh(cluster: KubernetesCluster, namespace: str) -> None:
     """The quota controller: write status.hard and status.used of the namespace's quotas."""
     quotas = cluster.objects(QUOTAS, namespace)
     total = _total(cluster, namespace) if quotas else Counter()
     for quota in quotas:
         hard = quota["spec"].get("hard", {})
         used = {name: _written(name, total[name]) for name in hard}
-        cluster.control(QUOTAS, quota, {**quota, "status": {"hard": hard, "used": used} if hard else {}})
+        cluster.controller_write(QUOTAS, quota, {**quota, "status": {"hard": hard, "used": used} if hard else {}})

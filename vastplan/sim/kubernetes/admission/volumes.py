@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from vastplan.sim.kubernetes import quantity
 from vastplan.sim.kubernetes.admission.attempt import Attempt
-from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import CLAIMS, CLASSES, VOLUMES
 from vastplan.sim.kubernetes.rules.volumes import claim_size
 
@@ -22,7 +22,7 @@ def is_default(body: Object) -> bool:
     return any(annotations.get(name) == "true" for name in _DEFAULT)
 
 
-def default_class(cluster: Cluster) -> str | None:
+def default_class(cluster: KubernetesCluster) -> str | None:
     """The name of the default StorageClass: the newest, then the first by name."""
     marked = [body["metadata"] for body in cluster.objects(CLASSES) if is_default(body)]
     marked.sort(key=lambda metadata: metadata["name"])
@@ -55,6 +55,6 @@ def validate(attempt: Attempt) -> None:
     if attempt.old["status"].get("phase") != "Bound":
         raise CLAIMS.forbidden(attempt.name, "Only bound persistent volume claims can be expanded")
     name = attempt.new["spec"].get("storageClassName", "")
-    found = attempt.cluster.get(CLASSES, "", name) if name else None
-    if found is None or not found.get("allowVolumeExpansion"):
+    storage_class = attempt.cluster.get(CLASSES, "", name) if name else None
+    if storage_class is None or not storage_class.get("allowVolumeExpansion"):
         raise CLAIMS.forbidden(attempt.name, _FIXED_SIZE)

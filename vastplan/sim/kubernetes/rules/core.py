@@ -34,15 +34,15 @@ def _namespace_create(body: Object) -> None:
 
 
 def _keys(field: str, data: Object) -> list[Cause]:
-    found = []
+    causes = []
     for key in sorted(data):
         if not re.fullmatch(_KEY, key) or len(key) > 253 or key in (".", ".."):
             why = (
                 "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or "
                 f"'KEY_NAME',  or 'key-name', regex used for validation is '{_KEY}')"
             )
-            found.append(invalid(f"{field}[{key}]", key, why))
-    return found
+            causes.append(invalid(f"{field}[{key}]", key, why))
+    return causes
 
 
 def _secret_defaults(body: Object) -> None:
@@ -55,39 +55,39 @@ def _secret_defaults(body: Object) -> None:
 
 def _check_secret(body: Object) -> list[Cause]:
     data = body.get("data", {})
-    found = _keys("data", data)
+    causes = _keys("data", data)
     if sum(len(base64.b64decode(value)) for value in data.values()) > MAX_DATA:
-        found.append(too_long("data", MAX_DATA))
-    found += [required(f"data[{key}]") for key in _NEEDED.get(body["type"], ()) if key not in data]
+        causes.append(too_long("data", MAX_DATA))
+    causes += [required(f"data[{key}]") for key in _NEEDED.get(body["type"], ()) if key not in data]
     if body["type"] == _ACCOUNT_TYPE and not body["metadata"].get("annotations", {}).get(_ACCOUNT):
-        found.append(required(f"metadata.annotations[{_ACCOUNT}]"))
+        causes.append(required(f"metadata.annotations[{_ACCOUNT}]"))
     if body["type"] == "kubernetes.io/basic-auth" and not {"username", "password"} & set(data):
-        found += [required("data[username]"), required("data[password]")]
-    return found
+        causes += [required("data[username]"), required("data[password]")]
+    return causes
 
 
 def _check_secret_update(new: Object, old: Object) -> list[Cause]:
-    found = [immutable("type", new["type"])] if new["type"] != old["type"] else []
-    return found + _frozen(new, old, ("data",))
+    causes = [immutable("type", new["type"])] if new["type"] != old["type"] else []
+    return causes + _frozen(new, old, ("data",))
 
 
 def _frozen(new: Object, old: Object, fields: tuple[str, ...]) -> list[Cause]:
     if not old.get("immutable"):
         return []
-    found = [] if new.get("immutable") else [forbidden("immutable", _FROZEN)]
-    return found + [forbidden(field, _FROZEN) for field in fields if new.get(field, {}) != old.get(field, {})]
+    causes = [] if new.get("immutable") else [forbidden("immutable", _FROZEN)]
+    return causes + [forbidden(field, _FROZEN) for field in fields if new.get(field, {}) != old.get(field, {})]
 
 
 def _check_config_map(body: Object) -> list[Cause]:
     data, binary = body.get("data", {}), body.get("binaryData", {})
-    found = _keys("data", data) + _keys("binaryData", binary)
-    found += [
+    causes = _keys("data", data) + _keys("binaryData", binary)
+    causes += [
         invalid(f"data[{key}]", key, "duplicate of key present in binaryData") for key in sorted(data) if key in binary
     ]
     size = sum(len(value.encode()) for value in data.values())
     if size + sum(len(base64.b64decode(value)) for value in binary.values()) > MAX_DATA:
-        found.append(too_long("", MAX_DATA))
-    return found
+        causes.append(too_long("", MAX_DATA))
+    return causes
 
 
 def _lease_defaults(body: Object) -> None:
@@ -98,12 +98,12 @@ def _lease_defaults(body: Object) -> None:
 
 def _check_lease(body: Object) -> list[Cause]:
     spec = body.get("spec", {})
-    found = []
+    causes = []
     if spec.get("leaseDurationSeconds", 1) <= 0:
-        found.append(invalid("spec.leaseDurationSeconds", spec["leaseDurationSeconds"], "must be greater than 0"))
+        causes.append(invalid("spec.leaseDurationSeconds", spec["leaseDurationSeconds"], "must be greater than 0"))
     if spec.get("leaseTransitions", 0) < 0:
-        found.append(invalid("spec.leaseTransitions", spec["leaseTransitions"], "must be greater than or equal to 0"))
-    return found
+        causes.append(invalid("spec.leaseTransitions", spec["leaseTransitions"], "must be greater than or equal to 0"))
+    return causes
 
 
 NAMESPACE = Rules(name=names.namespace, defaults=_namespace_defaults, create=_namespace_create)

@@ -16,18 +16,18 @@ def causes(table: Table, schema: dict[str, Any], new: Any, old: Any = UNSET, pat
     """What the definition refuses in `new`; rules about `oldSelf` count only where there was a value before."""
     while "$ref" in schema:
         schema = table.content["schemas"][schema["$ref"].removeprefix("#/schemas/")]
-    found: list[Cause] = []
+    faults: list[Cause] = []
     if "enum" in schema and new not in schema["enum"]:
-        found.append(not_supported(path, new, schema["enum"]))
+        faults.append(not_supported(path, new, schema["enum"]))
     if isinstance(new, dict) and "properties" in schema:
         fields = schema["properties"]
         for name in sorted(set(new) & set(fields) - {"metadata"}):
             before = old.get(name, UNSET) if isinstance(old, dict) else UNSET
-            found += causes(table, fields[name], new[name], before, f"{path}.{name}".lstrip("."))
-        found += [required(f"{path}.{name}".lstrip(".")) for name in schema.get("required", []) if name not in new]
+            faults += causes(table, fields[name], new[name], before, f"{path}.{name}".lstrip("."))
+        faults += [required(f"{path}.{name}".lstrip(".")) for name in schema.get("required", []) if name not in new]
     for rule in schema.get("x-kubernetes-validations", []):
-        found += _rule(rule, new, old, path)
-    return found
+        faults += _rule(rule, new, old, path)
+    return faults
 
 
 def _rule(rule: dict[str, str], new: Any, old: Any, path: str) -> list[Cause]:

@@ -43,61 +43,61 @@ def _create(body: Object) -> None:
 
 def _check(body: Object) -> list[Cause]:
     spec = body["spec"]
-    found: list[Cause] = []
+    causes: list[Cause] = []
     seen: set[str] = set()
     for index, volume in enumerate(spec.get("volumes", [])):
-        found += _check_volume(f"spec.volumes[{index}]", volume, seen)
+        causes += _check_volume(f"spec.volumes[{index}]", volume, seen)
     if not spec.get("containers"):
-        found.append(required("spec.containers"))
+        causes.append(required("spec.containers"))
     used: set[str] = set()
     for index, container in enumerate(spec.get("containers", [])):
-        found += _check_container(f"spec.containers[{index}]", container, seen, used)
+        causes += _check_container(f"spec.containers[{index}]", container, seen, used)
     if spec["restartPolicy"] not in _RESTART:
-        found.append(not_supported("spec.restartPolicy", spec["restartPolicy"], _RESTART))
-    return found
+        causes.append(not_supported("spec.restartPolicy", spec["restartPolicy"], _RESTART))
+    return causes
 
 
 def _check_volume(path: str, volume: Object, seen: set[str]) -> list[Cause]:
-    found = [
+    causes = [
         forbidden(f"{path}.{source}", "may not specify more than 1 volume type")
         for source in sorted(set(volume) - {"name"})[1:]
     ]
     name = volume.get("name", "")
     if not name:
-        found.append(required(f"{path}.name"))
+        causes.append(required(f"{path}.name"))
     elif name in seen:
-        found.append(duplicate(f"{path}.name", name))
+        causes.append(duplicate(f"{path}.name", name))
     else:
-        found += names.causes(f"{path}.name", name, names.label(name))
+        causes += names.causes(f"{path}.name", name, names.label(name))
     seen.add(name)
     if "csi" in volume and not volume["csi"].get("driver"):
-        found.append(required(f"{path}.csi.driver"))
+        causes.append(required(f"{path}.csi.driver"))
     if "persistentVolumeClaim" in volume and not volume["persistentVolumeClaim"].get("claimName"):
-        found.append(required(f"{path}.persistentVolumeClaim.claimName"))
-    return found
+        causes.append(required(f"{path}.persistentVolumeClaim.claimName"))
+    return causes
 
 
 def _check_container(path: str, container: Object, volumes: set[str], used: set[str]) -> list[Cause]:
-    found = []
+    causes = []
     name = container.get("name", "")
     if not name:
-        found.append(required(f"{path}.name"))
+        causes.append(required(f"{path}.name"))
     elif name in used:
-        found.append(duplicate(f"{path}.name", name))
+        causes.append(duplicate(f"{path}.name", name))
     else:
-        found += names.causes(f"{path}.name", name, names.label(name))
+        causes += names.causes(f"{path}.name", name, names.label(name))
     used.add(name)
     if not container.get("image"):
-        found.append(required(f"{path}.image"))
+        causes.append(required(f"{path}.image"))
     if container["imagePullPolicy"] not in _PULL:
-        found.append(not_supported(f"{path}.imagePullPolicy", container["imagePullPolicy"], _PULL))
+        causes.append(not_supported(f"{path}.imagePullPolicy", container["imagePullPolicy"], _PULL))
     for index, mount in enumerate(container.get("volumeMounts", [])):
         at = f"{path}.volumeMounts[{index}]"
         if mount.get("name") not in volumes:
-            found.append(Cause("FieldValueNotFound", f"Not found: {json.dumps(mount.get('name', ''))}", f"{at}.name"))
+            causes.append(Cause("FieldValueNotFound", f"Not found: {json.dumps(mount.get('name', ''))}", f"{at}.name"))
         if not mount.get("mountPath"):
-            found.append(required(f"{at}.mountPath"))
-    return found
+            causes.append(required(f"{at}.mountPath"))
+    return causes
 
 
 def _fixed(body: Object) -> Object:

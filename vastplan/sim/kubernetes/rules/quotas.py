@@ -21,7 +21,7 @@ _SCOPES = {
 
 
 def _check(body: Object) -> list[Cause]:
-    found = []
+    causes = []
     for name, text in sorted(body["spec"].get("hard", {}).items()):
         path = f"spec.hard[{name}]"
         value = quantity.parse(text)
@@ -32,16 +32,16 @@ def _check(body: Object) -> list[Cause]:
                 invalid(path, name, "must be a standard resource type or fully qualified"),
                 invalid(path, name, "must be a standard resource for quota"),
             ]
-        found += faults
+        causes += faults
         if value < 0:
-            found.append(invalid(path, text, "must be greater than or equal to 0"))
+            causes.append(invalid(path, text, "must be greater than or equal to 0"))
         counted = name in _COUNTS or name.startswith("count/") or name.endswith("/persistentvolumeclaims")
         if counted and value.denominator != 1:
-            found.append(invalid(path, text, "must be an integer"))
+            causes.append(invalid(path, text, "must be an integer"))
     scopes = body["spec"].get("scopes", [])
     if any(scope not in _SCOPES for scope in scopes):
-        found.append(invalid("spec.scopes", scopes, "unsupported scope"))
-    return found
+        causes.append(invalid("spec.scopes", scopes, "unsupported scope"))
+    return causes
 
 
 def _check_update(new: Object, old: Object) -> list[Cause]:

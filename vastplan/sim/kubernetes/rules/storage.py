@@ -19,34 +19,34 @@ def _class_defaults(body: Object) -> None:
 
 
 def _check_class(body: Object) -> list[Cause]:
-    found: list[Cause] = []
+    causes: list[Cause] = []
     provisioner, parameters = body.get("provisioner", ""), body.get("parameters", {})
     if provisioner:
-        found += names.causes("provisioner", provisioner, names.qualified(provisioner.lower()))
+        causes += names.causes("provisioner", provisioner, names.qualified(provisioner.lower()))
     else:
-        found.append(required("provisioner"))
+        causes.append(required("provisioner"))
     if len(parameters) > _MAX_PARAMETERS:
-        found.append(too_long("parameters", _MAX_PARAMETERS))
+        causes.append(too_long("parameters", _MAX_PARAMETERS))
     if "" in parameters:
-        found.append(invalid("parameters", "", "field can not be empty."))
+        causes.append(invalid("parameters", "", "field can not be empty."))
     if sum(len(key.encode()) + len(value.encode()) for key, value in parameters.items()) > _MAX_PARAMETERS_SIZE:
-        found.append(too_long("parameters", _MAX_PARAMETERS_SIZE))
+        causes.append(too_long("parameters", _MAX_PARAMETERS_SIZE))
     if body["reclaimPolicy"] not in ("Delete", "Retain"):
-        found.append(not_supported("reclaimPolicy", body["reclaimPolicy"], ("Delete", "Retain")))
+        causes.append(not_supported("reclaimPolicy", body["reclaimPolicy"], ("Delete", "Retain")))
     if body["volumeBindingMode"] not in _BINDING_MODES:
-        found.append(not_supported("volumeBindingMode", body["volumeBindingMode"], _BINDING_MODES))
-    return found
+        causes.append(not_supported("volumeBindingMode", body["volumeBindingMode"], _BINDING_MODES))
+    return causes
 
 
 def _check_class_update(new: Object, old: Object) -> list[Cause]:
-    found = [
+    causes = [
         forbidden(field, f"updates to {field} are forbidden.")
         for field in ("parameters", "provisioner", "reclaimPolicy")
         if new.get(field) != old.get(field)
     ]
     if new.get("volumeBindingMode") != old.get("volumeBindingMode"):
-        found.append(immutable("volumeBindingMode", new.get("volumeBindingMode")))
-    return found
+        causes.append(immutable("volumeBindingMode", new.get("volumeBindingMode")))
+    return causes
 
 
 def _driver_defaults(body: Object) -> None:
@@ -60,26 +60,26 @@ def _driver_defaults(body: Object) -> None:
 
 def _check_driver(body: Object) -> list[Cause]:
     spec = body["spec"]
-    found = [
+    causes = [
         not_supported("spec.volumeLifecycleModes", mode, _LIFECYCLE_MODES)
         for mode in spec["volumeLifecycleModes"]
         if mode not in _LIFECYCLE_MODES
     ]
     if spec["fsGroupPolicy"] not in _FS_GROUP_POLICIES:
-        found.insert(0, not_supported("spec.fsGroupPolicy", spec["fsGroupPolicy"], _FS_GROUP_POLICIES))
+        causes.insert(0, not_supported("spec.fsGroupPolicy", spec["fsGroupPolicy"], _FS_GROUP_POLICIES))
     audiences = [request.get("audience", "") for request in spec.get("tokenRequests", [])]
     if len(audiences) != len(set(audiences)):
-        found.append(invalid("spec.tokenRequests", audiences, "audiences must be unique"))
-    return found
+        causes.append(invalid("spec.tokenRequests", audiences, "audiences must be unique"))
+    return causes
 
 
 def _check_driver_update(new: Object, old: Object) -> list[Cause]:
-    found = []
+    causes = []
     if new["spec"]["attachRequired"] != old["spec"]["attachRequired"]:
-        found.append(immutable("spec.attachedRequired", new["spec"]["attachRequired"]))  # the server's own spelling
+        causes.append(immutable("spec.attachedRequired", new["spec"]["attachRequired"]))  # the server's own spelling
     if sorted(new["spec"]["volumeLifecycleModes"]) != sorted(old["spec"]["volumeLifecycleModes"]):
-        found.append(immutable("spec.volumeLifecycleModes", new["spec"]["volumeLifecycleModes"]))
-    return found
+        causes.append(immutable("spec.volumeLifecycleModes", new["spec"]["volumeLifecycleModes"]))
+    return causes
 
 
 CLASS = Rules(defaults=_class_defaults, check=_check_class, check_update=_check_class_update)

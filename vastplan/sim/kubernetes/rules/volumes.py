@@ -32,12 +32,12 @@ def _difference(old: Any, new: Any) -> str:
 
 
 def _modes(spec: Object, path: str = "spec") -> list[Cause]:
-    found = []
+    causes = []
     modes = spec.get("accessModes", [])
-    found += [not_supported(f"{path}.accessModes", mode, _ACCESS_MODES) for mode in modes if mode not in _ACCESS_MODES]
+    causes += [not_supported(f"{path}.accessModes", mode, _ACCESS_MODES) for mode in modes if mode not in _ACCESS_MODES]
     if "ReadWriteOncePod" in modes and len(modes) > 1:
-        found.append(forbidden(f"{path}.accessModes", "may not use ReadWriteOncePod with other access modes"))
-    return found
+        causes.append(forbidden(f"{path}.accessModes", "may not use ReadWriteOncePod with other access modes"))
+    return causes
 
 
 def _takes(source: Object) -> bool:
@@ -62,33 +62,35 @@ def _claim_create(body: Object) -> None:
 
 def _check_claim(body: Object) -> list[Cause]:
     spec = body["spec"]
-    found = _modes(spec)
+    causes = _modes(spec)
     if not spec.get("accessModes"):
-        found.insert(0, required("spec.accessModes", "at least 1 access mode is required"))
+        causes.insert(0, required("spec.accessModes", "at least 1 access mode is required"))
     size = spec["resources"].get("requests", {}).get("storage")
     if size is None:
-        found.append(required("spec.resources[storage]"))
+        causes.append(required("spec.resources[storage]"))
     elif quantity.parse(size) <= 0:
-        found.append(invalid("spec.resources[storage]", size, "must be greater than zero"))
+        causes.append(invalid("spec.resources[storage]", size, "must be greater than zero"))
     if spec.get("storageClassName"):
-        found += names.causes(
+        causes += names.causes(
             "spec.storageClassName", spec["storageClassName"], names.subdomain(spec["storageClassName"])
         )
     if spec["volumeMode"] not in _VOLUME_MODES:
-        found.append(not_supported("spec.volumeMode", spec["volumeMode"], _VOLUME_MODES))
+        causes.append(not_supported("spec.volumeMode", spec["volumeMode"], _VOLUME_MODES))
     for field in ("dataSource", "dataSourceRef"):
         source = spec.get(field)
-        found += [
+        causes += [
             required(f"spec.{field}.{part}") for part in ("name", "kind") if source is not None and not source.get(part)
         ]
-    return found
+    return causes
 
 
 def _check_claim_update(new: Object, old: Object) -> list[Cause]:
-    found = []
-    was, now = (body["metadata"].get("annotations", {}).get(_CLASS_ANNOTATION, "") for body in (old, new))
-    if was != now:
-        found.append(immutable(f"metadata.annotations.{_CLASS_ANNOTATION}", now))
+    causes = []
+    class_before, class_after = (
+        body["metadata"].get("annotations", {}).get(_CLASS_ANNOTATION, "") for body in (old, new)
+    )
+    if class_before != class_after:
+        causes.append(immutable(f"metadata.annotations.{_CLASS_ANNOTATION}", class_after))
     before, after = json.loads(json.dumps(old["spec"])), json.loads(json.dumps(new["spec"]))
     if not before.get("volumeName"):  # once
         before.pop("volumeName", None)
@@ -103,15 +105,15 @@ def _check_claim_update(new: Object, old: Object) -> list[Cause]:
         why = (
             "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"
         )
-        found.append(forbidden("spec", f"{why}\n{_difference(old['spec'], new['spec'])}"))
+        causes.append(forbidden("spec", f"{why}\n{_difference(old['spec'], new['spec'])}"))
     wanted = quantity.parse(claim_size(new))
     if wanted < quantity.parse(claim_size(old)):
         capacity = quantity.parse(old.get("status", {}).get("capacity", {}).get("storage", "0"))
         if wanted <= capacity:
-            found.append(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"))
+            causes.append(forbidden("spec.resources.requests.storage", "field can not be less than status.capacity"))
     if new["spec"]["volumeMode"] != old["spec"]["volumeMode"]:
-        found.append(immutable("volumeMode", new["spec"]["volumeMode"]))
-    return found
+        causes.append(immutable("volumeMode", new["spec"]["volumeMode"]))
+    return causes
 
 
 def _volume_defaults(body: Object) -> None:
@@ -126,60 +128,60 @@ def _source(body: Object) -> Object:
 
 def _check_volume(body: Object) -> list[Cause]:
     spec = body["spec"]
-    found = _modes(spec)
+    causes = _modes(spec)
     if not spec.get("accessModes"):
-        found.insert(0, required("spec.accessModes"))
+        causes.insert(0, required("spec.accessModes"))
     capacity = spec.get("capacity", {})
     if not capacity:
-        found.append(required("spec.capacity"))
+        causes.append(required("spec.capacity"))
     if set(capacity) != {"storage"}:
-        found.append(not_supported("spec.capacity", capacity or None, ("storage",)))
+        causes.append(not_supported("spec.capacity", capacity or None, ("storage",)))
     elif quantity.parse(capacity["storage"]) <= 0:
-        found.append(invalid("spec.capacity[storage]", capacity["storage"], "must be greater than zero"))
+        causes.append(invalid("spec.capacity[storage]", capacity["storage"], "must be greater than zero"))
     if spec["persistentVolumeReclaimPolicy"] not in _RECLAIM:
-        found.append(
+        causes.append(
             not_supported("spec.persistentVolumeReclaimPolicy", spec["persistentVolumeReclaimPolicy"], _RECLAIM)
         )
     sources = sorted(_source(body), key=lambda name: (name == "csi", name))  # the server looks at it last
     if not sources:
-        found.append(required("spec", "must specify a volume type"))
-    found += [forbidden(f"spec.{name}", "may not specify more than 1 volume type") for name in sources[1:]]
+        causes.append(required("spec", "must specify a volume type"))
+    causes += [forbidden(f"spec.{name}", "may not specify more than 1 volume type") for name in sources[1:]]
     if "csi" in spec:
-        found += _check_csi(spec["csi"])
+        causes += _check_csi(spec["csi"])
     if spec.get("storageClassName"):
-        found += names.causes(
+        causes += names.causes(
             "spec.storageClassName", spec["storageClassName"], names.subdomain(spec["storageClassName"])
         )
     if spec["volumeMode"] not in _VOLUME_MODES:
-        found.append(not_supported("spec.volumeMode", spec["volumeMode"], _VOLUME_MODES))
-    return found
+        causes.append(not_supported("spec.volumeMode", spec["volumeMode"], _VOLUME_MODES))
+    return causes
 
 
 def _check_csi(source: Object) -> list[Cause]:
-    found = []
+    causes = []
     driver = source.get("driver", "")
     if not driver:
-        found.append(required("spec.csi.driver"))
-    found += names.causes("spec.csi.driver", driver, names.subdomain(driver.lower()))
+        causes.append(required("spec.csi.driver"))
+    causes += names.causes("spec.csi.driver", driver, names.subdomain(driver.lower()))
     if not source.get("volumeHandle"):
-        found.append(required("spec.csi.volumeHandle"))
+        causes.append(required("spec.csi.volumeHandle"))
     for field in sorted(field for field in source if field.endswith("SecretRef")):
         for part in ("name", "namespace"):
             if not source[field].get(part):
-                found.append(required(f"spec.csi.{field}.{part}"))
-    return found
+                causes.append(required(f"spec.csi.{field}.{part}"))
+    return causes
 
 
 def _check_volume_update(new: Object, old: Object) -> list[Cause]:
-    found = []
+    causes = []
     if _source(new) != _source(old):
         why = "spec.persistentvolumesource is immutable after creation"
-        found.append(forbidden("spec.persistentvolumesource", f"{why}\n{_difference(_source(old), _source(new))}"))
+        causes.append(forbidden("spec.persistentvolumesource", f"{why}\n{_difference(_source(old), _source(new))}"))
     if new["spec"]["volumeMode"] != old["spec"]["volumeMode"]:
-        found.append(immutable("volumeMode", new["spec"]["volumeMode"]))
+        causes.append(immutable("volumeMode", new["spec"]["volumeMode"]))
     if old["spec"].get("nodeAffinity") and new["spec"].get("nodeAffinity") != old["spec"]["nodeAffinity"]:
-        found.append(immutable("nodeAffinity", new["spec"].get("nodeAffinity")))
-    return found
+        causes.append(immutable("nodeAffinity", new["spec"].get("nodeAffinity")))
+    return causes
 
 
 def _volume_create(body: Object) -> None:

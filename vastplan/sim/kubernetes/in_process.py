@@ -8,19 +8,19 @@ from typing import Any
 from vastplan.sim.kubernetes import lifecycle, settle, writes
 from vastplan.sim.kubernetes.admission.volumes import is_default
 from vastplan.sim.kubernetes.binder import release, used_by
-from vastplan.sim.kubernetes.call import call
-from vastplan.sim.kubernetes.cluster import Cluster, Object
+from vastplan.sim.kubernetes.call import read_call
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import CLAIMS, CLASSES, NAMESPACES, Resource, Target
-from vastplan.sim.kubernetes.status import Refusal
+from vastplan.sim.kubernetes.status import StatusError
 from vastplan.sim.wire import Request
 
 AGENT = "runai-agent"
 
 
-class Inside:
+class InProcessAccess:
     """The in-process side of a cluster; every refusal is a `ValueError` with the server's message."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: KubernetesCluster) -> None:
         self._cluster = cluster
 
     def _send(self, method: str, resource: Resource, namespace: str, name: str, body: Object, kind: str) -> None:
@@ -29,8 +29,8 @@ class Inside:
         target = Target(resource, namespace, name)
         verb = writes.create if method == "POST" else writes.patch
         try:
-            verb(call(self._cluster, target, request, AGENT))
-        except Refusal as refusal:
+            verb(read_call(self._cluster, target, request, AGENT))
+        except StatusError as refusal:
             raise ValueError(str(refusal)) from None
 
     def ensure_namespace(self, name: str, labels: dict[str, str]) -> None:
@@ -43,8 +43,8 @@ class Inside:
 
     def namespace_labels(self, name: str) -> dict[str, str] | None:
         """The labels of a namespace, `None` when there is no such namespace."""
-        found = self._cluster.get(NAMESPACES, "", name)
-        return None if found is None else dict(found["metadata"].get("labels", {}))
+        namespace = self._cluster.get(NAMESPACES, "", name)
+        return None if namespace is None else dict(namespace["metadata"].get("labels", {}))
 
     def storage_classes(self) -> list[dict[str, Any]]:
         """All StorageClasses, each `{name, provisioner, allow_volume_expansion, is_default}`."""
@@ -73,19 +73,19 @@ class Inside:
 
     def pvc_exists(self, namespace: str, name: str) -> bool:
         """Whether there is such a claim; a look counts as a read of it."""
-        found = self._cluster.get(CLAIMS, namespace, name)
-        if found is not None:
-            settle.seen(self._cluster, CLAIMS, [found], lifecycle.STEPS[CLAIMS])
-        return found is not None
+        claim = self._cluster.get(CLAIMS, namespace, name)
+        if claim is not None:
+            settle.seen(self._cluster, CLAIMS, [claim], lifecycle.STEPS[CLAIMS])
+        return claim is not None
 
     def delete_pvc(self, namespace: str, name: str) -> None:
         """Delete a claim; it is fine when there is none, and it waits for the pods that use it."""
-        found = self._cluster.get(CLAIMS, namespace, name)
-        if found is None:
+        claim = self._cluster.get(CLAIMS, namespace, name)
+        if claim is None:
             return
-        if not used_by(self._cluster, found):
-            release(self._cluster, found)
-        elif not found["metadata"].get("deletionTimestamp"):
+        if not used_by(self._cluster, claim):
+            release(self._cluster, claim)
+        elif not claim["metadata"].get("deletionTimestamp"):
             end = {"deletionTimestamp": self._cluster.now(), "deletionGracePeriodSeconds": 0}
-            found = self._cluster.put(CLAIMS, {**found, "metadata": {**found["metadata"], **end}})
-            lifecycle.written(self._cluster, CLAIMS, found)
+            claim = self._cluster.put(CLAIMS, {**claim, "metadata": {**claim["metadata"], **end}})
+            lifecycle.written(self._cluster, CLAIMS, claim)

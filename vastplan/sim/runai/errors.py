@@ -17,7 +17,7 @@ MESSAGES = {
 }
 
 
-class Refused(Exception):
+class RunaiError(Exception):
     """A request is refused with `status` and the vendor's Error body `{code, message, details}`."""
 
     def __init__(self, status: int, details: str = "", headers: dict[str, str] | None = None) -> None:

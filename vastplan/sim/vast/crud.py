@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 from vastplan.sim.store import Row
 from vastplan.sim.tables import Operation, Table
 from vastplan.sim.vast import bodies, tasks
-from vastplan.sim.vast.cluster import Cluster
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import FIXED, REQUIRED, UNIQUE, Problem, detail, missing_object, not_found, raise_for
 from vastplan.sim.vast.listing import Filters, page
 from vastplan.sim.vast.records import Collection, Memo, is_true
@@ -20,16 +21,24 @@ BUILT_IN = "_built_in"
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class CollectionSchema:
     """A collection's fields, from the table: those of its rows, and those that POST takes."""
 
     schemas: Mapping[str, Any]
     names: frozenset[str]
     created_with: frozenset[str]
+    values: Callable[[Row], tuple[Any, ...]]  # the row's values in the order of `schemas`; KeyError when one is missing
+
+    def shown(self, row: Row) -> Row:
+        """The row's fields that answers have; what the row lacks is null."""
+        try:
+            return dict(zip(self.schemas, self.values(row), strict=True))
+        except KeyError:  # stored without its collection's blank row, as tasks are, or by a version with fewer fields
+            return {name: row.get(name) for name in self.schemas}
 
 
 @dataclass(slots=True)
-class Visit:
+class RequestContext:
     """One request on its way: where self links point to, and what was worked out once."""
 
     request: Request
@@ -37,10 +46,10 @@ class Visit:
     memo: Memo = field(default_factory=dict)
 
 
-class Engine:
-    """The generic half of the plane. Its methods raise `Refused`."""
+class Crud:
+    """The generic half of the plane. Its methods raise `VmsError`."""
 
-    def __init__(self, cluster: Cluster, table: Table, collections: Iterable[Collection], page_cap: int) -> None:
+    def __init__(self, cluster: VastCluster, table: Table, collections: Iterable[Collection], page_cap: int) -> None:
         self.cluster = cluster
         self.table = table
         self.collections = {facts.name: facts for facts in collections}
@@ -50,68 +59,84 @@ class Engine:
             cluster.blanks[name] = {**blank, **facts.defaults}
         self._page_cap = page_cap
 
-    def _shape(self, name: str) -> Shape:
-        one = self.table.operation("GET", f"/{name}/{{id}}/") or self.table.operation("GET", f"/{name}/")
-        schema = one.responses["200"] if one else {}
+    def _shape(self, name: str) -> CollectionSchema:
+        operation = self.table.operation("GET", f"/{name}/{{id}}/") or self.table.operation("GET", f"/{name}/")
+        schema = operation.responses["200"] if operation else {}
         fields = self.table.fields(schema.get("items", schema))
         post = self.table.operation("POST", f"/{name}/")
-        return Shape(fields, frozenset(fields), frozenset(self.table.fields(post.body)) if post else frozenset())
+        created_with = frozenset(self.table.fields(post.body)) if post else frozenset()
+        return CollectionSchema(fields, frozenset(fields), created_with, _values_getter(tuple(fields)))
 
     # Rows
 
     def make(self, facts: Collection, body: Row) -> Row:
-        """Store a new row as `body` describes it, under all rules but the table's; raises `Refused` (400)."""
+        """Store a new row as `body` describes it, under all rules but the table's; raises `VmsError` (400)."""
         known = self.shapes[facts.name].names
         row = {**self.cluster.blanks[facts.name], **{name: value for name, value in body.items() if name in known}}
-        self._judge(facts, row, body, None)
+        self._complete_and_check(facts, row, body, None)
         row = self.cluster.add(facts.name, row)
         facts.stored(self.cluster, row)
         due(self.cluster, facts, row)
         return row
 
+    def seed(self, facts: Collection, bodies: Iterable[Row]) -> list[Row]:
+        """Store new rows as `make` would, but without its rules and at once: for a hundred thousand of them."""
+        known, blank = self.shapes[facts.name].names, self.cluster.blanks[facts.name]
+        rows = []
+        for body in bodies:
+            row = {**blank, **{name: value for name, value in body.items() if name in known}}
+            self._complete(facts, row)
+            facts.fill(self.cluster, row, body, None)
+            row = self.cluster.add(facts.name, row)
+            facts.stored(self.cluster, row)
+            rows.append(row)
+        return rows
+
     def _complete(self, facts: Collection, row: Row) -> None:
         for name in facts.structs:
             row[name] = bodies.completed(self.table, self.shapes[facts.name].schemas[name], row.get(name))
 
-    def _one(self, facts: Collection, key: str) -> Row:
+    def _need(self, facts: Collection, key: str) -> Row:
         row = self.cluster.get(facts.name, key)
         if row is None:
             raise not_found()
         return row
 
-    def worked_out(self, facts: Collection, row: Row, memo: Memo) -> Row:
+    def computed_fields(self, facts: Collection, row: Row, memo: Memo) -> Row:
         """The fields of a row that a read computes, but for its self link."""
-        found: Row = {}
+        computed: Row = {}
         if "tenant_name" in row:
-            found["tenant_name"] = self.cluster.name_of("tenants", row.get("tenant_id"))
+            computed["tenant_name"] = self.cluster.name_of("tenants", row.get("tenant_id"))
         if "title" in row:
-            found["title"] = row.get("name") or row.get("path")
+            computed["title"] = row.get("name") or row.get("path")
         if "cluster" in row:
-            found["cluster"] = self.cluster.name
-        return found | facts.show(self.cluster, row, memo)
+            computed["cluster"] = self.cluster.name
+        return computed | facts.show(self.cluster, row, memo)
 
-    def _shown(self, facts: Collection, row: Row, visit: Visit) -> Row:
-        shown = {name: row.get(name) for name in self.shapes[facts.name].schemas}
-        shown |= self.worked_out(facts, row, visit.memo)
+    def _rendered(self, facts: Collection, row: Row, visit: RequestContext) -> Row:
+        shown = self.shapes[facts.name].shown(row)
+        shown |= self.computed_fields(facts, row, visit.memo)
         if "url" in shown:
             shown["url"] = f"{visit.root}/{facts.name}/{row['id']}/"
         return shown
 
     # Reads
 
-    def list(self, facts: Collection, visit: Visit) -> Response:
+    def list(self, facts: Collection, visit: RequestContext) -> Response:
         """A bare array, or the envelope when a page is asked for."""
         query = visit.request.query
-        filters = Filters(self.cluster, self.collections, lambda other, row: self.worked_out(other, row, visit.memo))
+        filters = Filters(
+            self.cluster, self.collections, lambda other, row: self.computed_fields(other, row, visit.memo)
+        )
         test = filters.test(facts, self.shapes[facts.name].names, query)
-        rows = self.cluster.store.rows(facts.name)
+        rows: Sequence[Row] = self.cluster.store.rows(facts.name)
         rows = rows if test is None else [row for row in rows if test(row)]
         wanted = page(visit.request, len(rows))
         rows = rows[: self._page_cap] if wanted is None else rows[wanted[0]]
         hidden = [name for name, switch in facts.unlisted.items() if not is_true(query, switch)]
         shown = []
         for row in rows:
-            answer = self._shown(facts, row, visit)
+            answer = self._rendered(facts, row, visit)
             for name in hidden:
                 answer.pop(name, None)
             shown.append(answer)
@@ -119,45 +144,45 @@ class Engine:
             tick(self.cluster, facts, row)
         return Response(200, shown if wanted is None else {**wanted[1], "results": shown})
 
-    def get(self, facts: Collection, key: str, visit: Visit) -> Response:
+    def get(self, facts: Collection, key: str, visit: RequestContext) -> Response:
         """One object, with all its fields."""
-        row = self._one(facts, key)
-        shown = self._shown(facts, row, visit)
+        row = self._need(facts, key)
+        shown = self._rendered(facts, row, visit)
         tick(self.cluster, facts, row)
         return Response(200, shown)
 
     # Writes
 
-    def create(self, facts: Collection, operation: Operation, visit: Visit) -> Response:
+    def create(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
         """201 and the object."""
         return Response(
-            201, self._shown(facts, self.make(facts, bodies.checked(visit.request, operation, facts)), visit)
+            201, self._rendered(facts, self.make(facts, bodies.checked(visit.request, operation, facts)), visit)
         )
 
-    def update(self, facts: Collection, key: str, operation: Operation, visit: Visit) -> Response:
+    def update(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
         """What the table says a PATCH answers: the object or nothing. A struct is replaced as a whole."""
-        old = self._one(facts, key)
+        old = self._need(facts, key)
         shape = self.shapes[facts.name]
         body = bodies.checked(visit.request, operation, facts, shape.names | shape.created_with)
         raise_for((name, FIXED) for name in sorted(facts.fixed & body.keys()) if not _same(body[name], old.get(name)))
         row = {**old, **{name: value for name, value in body.items() if name in shape.names}}
-        self._judge(facts, row, body, old)
+        self._complete_and_check(facts, row, body, old)
         self.cluster.put(facts.name, row)
         facts.stored(self.cluster, row)
         due(self.cluster, facts, row)
         status, schema = next(iter(operation.responses.items()))
-        return Response(int(status), None if schema is None else self._shown(facts, row, visit))
+        return Response(int(status), None if schema is None else self._rendered(facts, row, visit))
 
-    def _judge(self, facts: Collection, row: Row, body: Row, old: Row | None) -> None:
+    def _complete_and_check(self, facts: Collection, row: Row, body: Row, old: Row | None) -> None:
         # References first: what completes a row may follow them.
-        raise_for([*self._blanked(facts, row), *self._dangling(facts, row, body)])
+        raise_for([*self._missing_values(facts, row), *self._dangling_references(facts, row, body)])
         self._complete(facts, row)
         facts.fill(self.cluster, row, body, old)
-        raise_for([*self._duplicated(facts, row), *facts.check(self.cluster, row, body, old)])
+        raise_for([*self._duplicates(facts, row), *facts.check(self.cluster, row, body, old)])
 
-    def delete(self, facts: Collection, key: str, visit: Visit) -> Response:
+    def delete(self, facts: Collection, key: str, visit: RequestContext) -> Response:
         """204, or 200 with the async task that deletes."""
-        row = self._one(facts, key)
+        row = self._need(facts, key)
         name = row.get("name") or row.get("path")
         if row.get(BUILT_IN) or row.get("internal"):
             raise detail(f"{name} is a default or internal object and cannot be deleted.")
@@ -178,12 +203,12 @@ class Engine:
 
     # Rules that facts spell out
 
-    def _blanked(self, facts: Collection, row: Row) -> Iterator[Problem]:
+    def _missing_values(self, facts: Collection, row: Row) -> Iterator[Problem]:
         if "name" in row and "name" not in facts.nullable and row["name"] is not None and not str(row["name"]).strip():
             yield "name", "This field may not be blank."
         yield from ((name, REQUIRED) for name in sorted(facts.required & row.keys()) if row[name] is None)
 
-    def _dangling(self, facts: Collection, row: Row, body: Row) -> Iterator[Problem]:
+    def _dangling_references(self, facts: Collection, row: Row, body: Row) -> Iterator[Problem]:
         for reference in facts.references:
             keys = row.get(reference.field, body.get(reference.field))
             for key in keys if isinstance(keys, list) else [keys]:
@@ -197,24 +222,27 @@ class Engine:
                 if len(owners - {None}) > 1:  # null: all tenants
                     yield reference.field, f"{target['name']} belongs to another tenant."
 
-    def _duplicated(self, facts: Collection, row: Row) -> Iterator[Problem]:
+    def _duplicates(self, facts: Collection, row: Row) -> Iterator[Problem]:
         for names in facts.unique:
             wanted = [_folded(facts, name, row.get(name)) for name in names]
             if any(value in (None, "") for value in wanted):
                 continue
-            rows = self.cluster.store.rows(facts.name)
-            # The first field tells most rows apart, and is compared as it is where it can be: creates stay fast.
-            if names[0] not in facts.fold:
-                rows = [other for other in rows if other.get(names[0]) == wanted[0]]
+            exact = {name: row.get(name) for name in names if name not in facts.fold}
             if any(
                 other["id"] != row.get("id") and [_folded(facts, name, other.get(name)) for name in names] == wanted
-                for other in rows
+                for other in self.cluster.rows(facts.name, **exact)
             ):
                 yield (
                     (names[0], UNIQUE)
                     if len(names) == 1
                     else ("", f"The fields {', '.join(names)} must make a unique set.")
                 )
+
+
+def _values_getter(names: tuple[str, ...]) -> Callable[[Row], tuple[Any, ...]]:
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda row: tuple(row[name] for name in names)
 
 
 def _folded(facts: Collection, name: str, value: Any) -> Any:
@@ -225,5 +253,5 @@ def _mentions(value: Any, key: int) -> bool:
     return key in value if isinstance(value, list) else value is not None and str(value) == str(key)
 
 
-def _same(one: Any, other: Any) -> bool:
-    return one == other or (one is not None and str(one) == str(other))
+def _same(first: Any, second: Any) -> bool:
+    return first == second or (first is not None and str(first) == str(second))
