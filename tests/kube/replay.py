@@ -91,7 +91,7 @@ def replayed(recording: Recording, port: int, note: Note) -> Iterator[None]:
         response._pool = pool
         return response
 
-    HTTPConnectionPool._make_request = answered  # type: ignore[method-assign]
+    HTTPConnectionPool._make_request = answered  # type: ignore[assignment,method-assign]
     try:
         yield
     finally:
