@@ -67,7 +67,7 @@ contract: $(VENV)/ready
 	$(BIN)/python -m tests.contract $(ARGS)
 
 bench: $(VENV)/ready
-	$(BIN)/python tests/bench/run.py
+	$(BIN)/python -m tests.bench $(ARGS)
 
 # Every statement and every branch of the engine and its guards, by the tests that are about them; fails below 100 %.
 coverage: $(VENV)/ready

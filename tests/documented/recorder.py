@@ -34,9 +34,19 @@ class Recorder:
         self.seen: set[str] = set()
         self.problems: dict[str, str] = {}
         self.used: set[str] = set()
+        self._judged: set[tuple[str, str, str, bytes | str | None, int]] = set()
 
     def note(self, system: str, method: str, target: str, body: bytes | str | None, status: int = 0) -> None:
-        """One request, `target` being its path and query without the address of the API."""
+        """One request, `target` being its path and query without the address of the API.
+
+        The same request is judged once: most are the lists that every plan reads.
+        """
+        request = (system, method, target, body, status)
+        if request not in self._judged:
+            self._judge(*request)
+            self._judged.add(request)
+
+    def _judge(self, system: str, method: str, target: str, body: bytes | str | None, status: int) -> None:
         parts = urlsplit(target)
         template = facts(system).template(parts.path)
         if template is None or method not in facts(system).operations[template]:

@@ -1,4 +1,4 @@
-"""Recordings of what a real API server answered: made by vcrpy, kept small, and compared with what it answers today.
+"""Recordings of what a real API server answered: made by vcrpy, replayed by `replay`, kept small, and compared with what it answers today.
 
 A recording is JSON: the distinct answers, and the calls in their order. Of the headers only a warning is kept, so no
 credential can be in it; of `managedFields` who wrote, not what.
@@ -21,6 +21,8 @@ import vcr
 from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.stubs import VCRHTTPResponse
+
+from tests.kube.replay import Recording, replayed
 
 FOLDER = Path(__file__).parent / "recordings"
 NOWHERE = 1  # the port of the server that is not there when a recording is replayed
@@ -59,21 +61,30 @@ class Tape:
     @contextlib.contextmanager
     def running(self) -> Iterator[Tape]:
         """Record or replay; a replay that does not use up its recording fails."""
+        with self._recording() if self.live else self._replaying():
+            yield self
+
+    @contextlib.contextmanager
+    def _recording(self) -> Iterator[None]:
         recorder = vcr.VCR(serializer="kube", match_on=("call",), before_record_request=self._ours)
         recorder.register_serializer("kube", _Serializer())
-        recorder.register_matcher("call", _same_call)
-        mode = RecordMode.ALL if self.live else RecordMode.NONE
-        if not self.live and not self.file.is_file():
-            raise FileNotFoundError(f"{self.file.name} is not recorded yet: make record-kube")
-        if self.live:
-            self.file.unlink(missing_ok=True)
+        recorder.register_matcher("call", _never_the_same)
+        self.file.unlink(missing_ok=True)
         with recorder.use_cassette(
-            str(self.file), record_mode=mode, before_record_response=_without_the_past
+            str(self.file), record_mode=RecordMode.ALL, before_record_response=_without_the_past
         ) as cassette:
             self._listen(cassette)
-            yield self
-        if not self.live:
-            assert cassette.all_played, f"{self.name} sends fewer requests than were recorded: make record-kube"
+            yield
+
+    @contextlib.contextmanager
+    def _replaying(self) -> Iterator[None]:
+        if not self.file.is_file():
+            raise FileNotFoundError(f"{self.file.name} is not recorded yet: make record-kube")
+        recording = Recording(self.file)
+        with replayed(recording, self.port, lambda method, path, status: self.calls.append(Call(method, path, status))):
+            yield
+        left = recording.left()
+        assert not left, f"{self.name} sends fewer requests than were recorded ({left[0]} ...): make record-kube"
 
     def _ours(self, request: Request) -> Request | None:
         if urlsplit(request.uri).port not in (self.port, NOWHERE):
@@ -85,35 +96,21 @@ class Tape:
         return ours
 
     def _listen(self, cassette: Any) -> None:
-        """Keep a log of the calls, and let one thread at a time choose its answer."""
-        append, play = cassette.append, cassette.play_response
+        """Keep a log of the calls, one thread at a time."""
+        append = cassette.append
 
         def appended(request: Request, response: dict[str, Any]) -> None:
             with self._lock:
                 append(request, response)
-                self._note(request, response)
+                if self._ours(request) is not None:
+                    path = urlsplit(request.uri).path
+                    self.calls.append(Call(request.method, path, response["status"]["code"]))
 
-        def played(request: Request) -> Any:
-            with self._lock:
-                response = play(request)
-                self._note(request, response)
-                return response
-
-        cassette.append, cassette.play_response = appended, played
-
-    def _note(self, request: Request, response: dict[str, Any]) -> None:
-        if self._ours(request) is not None:
-            self.calls.append(Call(request.method, urlsplit(request.uri).path, response["status"]["code"]))
+        cassette.append = appended
 
 
-def _same_call(one: Request, other: Request) -> None:
-    assert one.method == other.method
-    assert urlsplit(one.uri).path == urlsplit(other.uri).path  # before anything is parsed: there are many
-    assert _parts(one) == _parts(other)
-
-
-def _parts(request: Request) -> tuple[list[tuple[str, str]], Any]:
-    return sorted(parse_qsl(urlsplit(request.uri).query, keep_blank_values=True)), _parsed(request.body)
+def _never_the_same(first: Request, second: Request) -> None:
+    raise AssertionError("each call is recorded anew")
 
 
 def _parsed(raw: Any) -> Any:
@@ -162,24 +159,7 @@ class _Serializer:
         return '{"answers": [\n' + ",\n".join(answers) + '\n], "calls": [\n' + ",\n".join(calls) + "\n]}\n"
 
     def deserialize(self, text: str) -> dict[str, Any]:
-        whole = json.loads(text)
-        found = []
-        for method, where, sent, status, index in whole["calls"]:
-            answer = whole["answers"][index]
-            body = answer["body"] if isinstance(answer["body"], str) else json.dumps(answer["body"])
-            request = {
-                "method": method,
-                "uri": _HOST + where,
-                "headers": {},
-                "body": json.dumps(sent) if sent else None,
-            }
-            response = {
-                "status": {"code": status, "message": ""},
-                "headers": answer["headers"],
-                "body": {"string": body},
-            }
-            found.append({"request": request, "response": response})
-        return {"version": 1, "interactions": found}
+        raise AssertionError("a recording is replayed without vcrpy")
 
 
 def differences(recorded: Path, today: Path) -> list[str]:

@@ -1,0 +1,61 @@
+"""All of vastplan that the benchmarks touch: its commands, its ledger, its checks, and the simulators' store."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+from vastplan.app import checks as checking
+from vastplan.app.workspace import LEDGER_FOLDER, open_workspace
+from vastplan.checks.checkpoint.judged import budgets
+from vastplan.cli import main
+from vastplan.ledger.codec import dump
+from vastplan.ledger.file import FileLedger, write_atomically
+from vastplan.model.site_ledger import SiteLedger, digest
+from vastplan.sim.endpoints import Endpoint, running
+from vastplan.sim.serve import Call, Server
+from vastplan.sim.store import Store
+from vastplan.sim.wire import Plane, Request, Response
+from vastplan.sim.world import World
+
+__all__ = [
+    "COMMAND", "Call", "Endpoint", "Plane", "Request", "Response", "Server", "SiteLedger", "Store", "World", "checks", "digest",
+    "main", "read_ledger", "replace", "running", "simulators", "write_ledger",
+]  # fmt: skip
+
+COMMAND = (sys.executable, "-m", "vastplan")
+CHANGE_ALL = ("--max-changes", "1000000", "--allow-delete", "*")
+SITE = "iad"
+DOCUMENT = "bench"
+
+
+def simulators(folder: Path) -> Path:
+    """Where the simulators of a document in this folder keep their files."""
+    return folder / ".vastplan" / "sim"
+
+
+def read_ledger(folder: Path) -> SiteLedger:
+    """What the document in this folder owns on its site."""
+    return FileLedger(folder / LEDGER_FOLDER, DOCUMENT).read(SITE)
+
+
+def write_ledger(folder: Path, ledger: SiteLedger) -> None:
+    """Replace what the document in this folder owns on its site."""
+    write_atomically(folder / LEDGER_FOLDER / f"{SITE}.json", dump(ledger))
+
+
+def checks(path: Path) -> tuple[int, Callable[[], None]]:
+    """How many objects a document stands for, and all checks over it, with isolation proofs and checkpoint budgets."""
+    workspace = open_workspace([path])
+    composed = workspace.composed()
+    checking.catalogue()
+
+    def work() -> None:
+        facts = checking.facts_of(workspace, composed)
+        checking.findings(workspace, facts, date(2026, 1, 1))
+        assert budgets(facts)
+
+    return len(composed.entries), work
