@@ -57,16 +57,18 @@ def inside(change: FieldChange) -> Iterator[tuple[str, str, str]]:
     if all(not isinstance(item, list | dict) for side in (before, after) for item in side):
         return
     from deepdiff import DeepDiff
+    from deepdiff.helper import notpresent
 
-    found = DeepDiff(before, after, view="tree", verbose_level=2)
-    for differences in found.values():
-        for one in differences:
-            path = "".join(
-                f"[{step}]" if isinstance(step, int) else f".{step}" for step in one.path(output_format="list")
+    for differences in DeepDiff(before, after, view="tree", verbose_level=2).values():
+        for difference in differences:
+            steps = difference.path(output_format="list")
+            path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+            unit = change.units.get(str(steps[-1]), change.unit)
+            # An absent side is deepdiff's own marker, told by identity: any text may be a value.
+            old, new = (
+                "(none)" if side is notpresent else plain(side, unit, change.units)
+                for side in (difference.t1, difference.t2)
             )
-            unit = change.units.get(str(one.path(output_format="list")[-1]), change.unit)
-            old = "(none)" if "not present" in repr(one.t1) else plain(one.t1, unit, change.units)
-            new = "(none)" if "not present" in repr(one.t2) else plain(one.t2, unit, change.units)
             yield inert(path.lstrip(".")), old, new
 
 
