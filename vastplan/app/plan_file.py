@@ -33,6 +33,7 @@ def dumps(plan: Plan) -> str:
     return canonical_json.text(plan)
 
 
+@collector.paused()
 def sealed(plan: Plan) -> Plan:
     """The plan with its id: a digest of everything else, so that an edited file is noticed."""
     return replace(plan, id=_identity(to_data(plan)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vastplan.model.plan import Plan, Verb
 from vastplan.report.change import parted, provenance, uncovered, withdrawn
-from vastplan.report.graph import graph, sites
+from vastplan.report.graph import graphs, sites
 from vastplan.report.html_actions import filter_style, filters, tables
 from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.html_page import document, finding, notes, worst
@@ -79,23 +79,23 @@ def _provenance(plan: Plan) -> Iterator[Html]:
 
 
 def _pictures(plan: Plan) -> Iterator[Html]:
-    found = sites(plan)
-    if not found:
+    drawn = sites(plan)
+    if not drawn:
         return
     views = tag(
         "fieldset",
         tag("legend", "Picture"),
         *(
-            tag("label", tag("input", type="radio", name="view", id=f"view-{one}", checked=one == "both"), words)
-            for one, words in (("before", "before"), ("both", "both"), ("after", "after"))
+            tag("label", tag("input", type="radio", name="view", id=f"view-{view}", checked=view == "both"), view)
+            for view in ("before", "both", "after")
         ),
     )
     yield tag("h2", "Topology")
     yield tag("form", views, class_="filters", aria_label="Before or after", autocomplete="off")
-    for number, site in enumerate(found[:_MOST_PICTURES]):
-        yield joined(tag("h3", site), figure(graph(plan, site), number))
-    if len(found) > _MOST_PICTURES:
-        yield tag("p", f"{counted(len(found) - _MOST_PICTURES, 'more site')} not drawn; the table has all changes.")
+    for number, graph in enumerate(graphs(plan, drawn[:_MOST_PICTURES])):
+        yield joined(tag("h3", graph.site), figure(graph, number))
+    if len(drawn) > _MOST_PICTURES:
+        yield tag("p", f"{counted(len(drawn) - _MOST_PICTURES, 'more site')} not drawn; the table has all changes.")
 
 
 def _foot(plan: Plan) -> Html:

@@ -7,9 +7,9 @@ from itertools import groupby
 
 from vastplan.model.plan import Action, FieldChange, Plan, Verb
 from vastplan.report.change import HEADINGS, shares
-from vastplan.report.html_escape import Html, code, joined, tag
-from vastplan.report.review import Crowd, Risk, by_risk, kind_words
-from vastplan.report.values import CAUSES, before_after, inside, plain, told
+from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
+from vastplan.report.review import Crowd, Risk, by_risk
+from vastplan.report.values import CAUSES, before_after, inside, kind_words, plain, told
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
 _MOST_SITES = 60  # with a box of their own; more would be a wall
@@ -79,72 +79,84 @@ def _group(risk: Risk, where: str, actions: Sequence[Action], crowd: Crowd, numb
     )
 
 
-def _row(action: Action, crowd: Crowd, numbers: Mapping[str, int]) -> Html:
-    address = action.address
-    said = f"v-{action.verb.value} s-{numbers[address.site]}" + (" blocked" if action.blocked else "")
-    behind = str(crowd.behind(action))
-    return tag(
+_ROW = Form(
+    tag(
         "tr",
-        tag("td", f"{action.verb.sign} {action.verb.value}", class_="verb"),
-        tag(
-            "th",
-            code(address.name),
-            tag("span", f"{kind_words(address.kind)} on {address.site}", class_="kind"),
-            scope="row",
-        ),
-        tag("td", *_why(action), class_="why"),
-        tag("td", behind or tag("span", "nobody else", class_="quiet"), class_="who"),
-        class_=said,
+        tag("td", HOLE, class_="verb"),
+        tag("th", code(HOLE), tag("span", HOLE, class_="kind"), scope="row"),
+        tag("td", HOLE, class_="why"),
+        tag("td", HOLE, class_="who"),
+        class_=HOLE,
+    )
+)
+_NOBODY = tag("span", "nobody else", class_="quiet")
+
+
+def _row(action: Action, crowd: Crowd, numbers: Mapping[str, int]) -> Html:
+    address, verb = action.address, action.verb
+    return _ROW.fill(
+        f"v-{verb.value} s-{numbers[address.site]}" + (" blocked" if action.blocked else ""),
+        f"{verb.sign} {verb.value}",
+        address.name,
+        f"{kind_words(address.kind)} on {address.site}",
+        joined(*_why(action)),
+        str(crowd.behind(action)) or _NOBODY,
     )
 
 
+_REASON = Form(tag("p", HOLE, HOLE))
+_BLOCK = Form(tag("p", HOLE, HOLE, class_="stop"))
+_FIX = Form(tag("span", HOLE, class_="fix"))
+_SEEN = Form(tag("p", HOLE, class_="seen"))
+
+
 def _why(action: Action) -> Iterator[Html]:
-    yield tag("p", action.reason, f", {told(action.author)}" if told(action.author) else "")
+    author = told(action.author)
+    yield _REASON.fill(action.reason, f", {author}" if author else "")
     for block in action.blocked:
-        fix = tag("span", f" To go on: {block.fix}", class_="fix") if block.fix else ""
-        yield tag("p", f"Blocked ({block.guard}): {block.message}.", fix, class_="stop")
+        fix = _FIX.fill(f" To go on: {block.fix}") if block.fix else ""
+        yield _BLOCK.fill(f"Blocked ({block.guard}): {block.message}.", fix)
     if action.evidence:
-        seen = "; ".join(f"{one.name} {plain(one.value, one.unit)}" for one in action.evidence)
-        yield tag("p", f"Seen: {seen}", class_="seen")
+        seen = "; ".join(f"{evidence.name} {plain(evidence.value, evidence.unit)}" for evidence in action.evidence)
+        yield _SEEN.fill(f"Seen: {seen}")
     if action.released:
-        yield tag("p", "No longer managed: ", code(", ".join(action.released)), class_="seen")
+        yield _SEEN.fill(joined("No longer managed: ", code(", ".join(action.released))))
     if action.notes:
-        yield tag("p", f"Chosen: {'; '.join(action.notes)}", class_="seen")
+        yield _SEEN.fill(f"Chosen: {'; '.join(action.notes)}")
     if action.changes:
         yield _fields(action)
 
 
+def _fields_form(names: Sequence[str], *, opened: bool) -> Form:
+    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in names)))
+    table = tag("table", head, tag("tbody", HOLE), class_="fields")
+    return Form(tag("details", tag("summary", HOLE), table, open=opened))
+
+
+_VALUES = _fields_form(("Field", "Value"), opened=False)
+_CHANGES = {opened: _fields_form(("Field", "Before", "After", "Cause"), opened=opened) for opened in (True, False)}
+_OPEN_FIELDS = 12  # a table of more is folded
+_VALUE = Form(tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE))))
+_CHANGE = Form(
+    tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE)), tag("td", code(HOLE)), tag("td", HOLE))
+)
+
+
 def _fields(action: Action) -> Html:
-    making = action.verb is Verb.CREATE
-    names = ("Field", "Value") if making else ("Field", "Before", "After", "Cause")
-    count = len(action.changes)
-    return tag(
-        "details",
-        tag("summary", f"{count} field{'' if count == 1 else 's'}"),
-        tag(
-            "table",
-            tag("thead", tag("tr", *(tag("th", name, scope="col") for name in names))),
-            tag("tbody", *(row for change in action.changes for row in _field(change, making))),
-            class_="fields",
-        ),
-        open=not making and count <= 12,
-    )
+    making, count = action.verb is Verb.CREATE, len(action.changes)
+    form = _VALUES if making else _CHANGES[count <= _OPEN_FIELDS]
+    rows = [row for change in action.changes for row in _field(change, making)]
+    return form.fill(f"{count} field{'' if count == 1 else 's'}", joined(*rows))
 
 
 def _field(change: FieldChange, making: bool) -> Iterator[Html]:
     before, after = before_after(change)
     if making:
-        yield tag("tr", tag("th", code(change.path), scope="row"), tag("td", code(after)))
+        yield _VALUE.fill(change.path, after)
         return
     cause = CAUSES[change.cause] + (", before this change" if change.already else "")
     cause += ", forces replacement" if change.replaces else ""
-    cause += f", {told(change.author)}" if told(change.author) else ""
-    yield _line(change.path, before, after, cause)
+    author = told(change.author)
+    yield _CHANGE.fill(change.path, before, after, f"{cause}, {author}" if author else cause)
     for path, old, new in inside(change):
-        yield _line(f"{change.path}: {path}", old, new, "")
-
-
-def _line(path: str, before: str, after: str, cause: str) -> Html:
-    return tag(
-        "tr", tag("th", code(path), scope="row"), tag("td", code(before)), tag("td", code(after)), tag("td", cause)
-    )
+        yield _CHANGE.fill(f"{change.path}: {path}", old, new, "")

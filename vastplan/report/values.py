@@ -23,6 +23,8 @@ _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:
     """One value, symbolic or not, on one line; `units` are those of the values inside a mapping."""
+    if isinstance(value, str):
+        return inert(value, _LONGEST)
     if value is None:
         return "(none)"
     if isinstance(value, bool):
@@ -89,3 +91,8 @@ def counted(count: int, noun: str) -> str:
     if noun.endswith("y"):
         return f"{count} {noun[:-1]}ies"
     return f"{count} {noun}" + ("es" if noun.endswith("s") else "s")
+
+
+def kind_words(kind: str) -> str:
+    """A kind's name as words."""
+    return kind.replace("_", " ")
