@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from vastplan.model.plan import Action, FieldChange, Plan, Verb
+from vastplan.model.plan import Action, Plan, Verb
 from vastplan.report.change import HEADINGS, shares
 from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
+from vastplan.report.html_page import table
 from vastplan.report.review import Crowd, Risk, by_risk
-from vastplan.report.values import CAUSES, before_after, inside, kind_words, plain, told
+from vastplan.report.values import kind_words, plain, told
+from vastplan.report.view import FieldView, of_change
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
 _MOST_SITES = 60  # with a box of their own; more would be a wall
@@ -17,33 +19,39 @@ _MOST_SITES = 60  # with a box of their own; more would be a wall
 
 def verbs(plan: Plan) -> list[Verb]:
     """The verbs that occur."""
-    return [verb for verb in Verb if any(action.verb is verb for action in plan.actions)]
+    occurring = {action.verb for action in plan.actions}
+    return [verb for verb in Verb if verb in occurring]
 
 
-def places(plan: Plan) -> list[str]:
+def sites(plan: Plan) -> list[str]:
     """The sites that occur."""
     return sorted({action.address.site for action in plan.actions})
 
 
 def filter_style(plan: Plan) -> str:
     """The rules that hide what is not ticked. Sites are numbered: their names are not ours to put into a style sheet."""
-    names = [f"v-{verb.value}" for verb in verbs(plan)] + [f"s-{number}" for number, _ in _sites(plan)]
-    return "".join(f"body:has(#f-{one}:not(:checked)) .plan > tbody > tr.{one} {{ display: none }}\n" for one in names)
+    names = [f"v-{verb.value}" for verb in verbs(plan)] + [f"s-{number}" for number, _ in _boxed_sites(plan)]
+    return "".join(
+        f"body:has(#f-{name}:not(:checked)) .plan > tbody > tr.{name} {{ display: none }}\n" for name in names
+    )
 
 
-def _sites(plan: Plan) -> list[tuple[int, str]]:
-    return [*enumerate(places(plan))][:_MOST_SITES] if len(places(plan)) > 1 else []
+def _boxed_sites(plan: Plan) -> list[tuple[int, str]]:
+    numbered = [*enumerate(sites(plan))]
+    return numbered[:_MOST_SITES] if len(numbered) > 1 else []
 
 
 def filters(plan: Plan) -> Html:
     """The boxes to tick."""
-    kinds = [tag("label", _tick(f"f-v-{one.value}", ticked=True), f"{one.sign} {one.value}") for one in verbs(plan)]
-    sites = [tag("label", _tick(f"f-s-{number}", ticked=True), name) for number, name in _sites(plan)]
+    of_verbs = [
+        tag("label", _tick(f"f-v-{verb.value}", ticked=True), f"{verb.sign} {verb.value}") for verb in verbs(plan)
+    ]
+    of_sites = [tag("label", _tick(f"f-s-{number}", ticked=True), site) for number, site in _boxed_sites(plan)]
     blocked = tag("label", _tick("only-blocked"), "only what is blocked")
     return tag(
         "form",
-        tag("fieldset", tag("legend", "Show"), *kinds, blocked),
-        tag("fieldset", tag("legend", "On"), *sites) if sites else "",
+        tag("fieldset", tag("legend", "Show"), *of_verbs, blocked),
+        tag("fieldset", tag("legend", "On"), *of_sites) if of_sites else "",
         class_="filters", aria_label="Filter the table", autocomplete="off",
     )  # fmt: skip
 
@@ -55,27 +63,25 @@ def _tick(name: str, *, ticked: bool = False) -> Html:
 def tables(plan: Plan) -> Html:
     """One table for each risk, folded when it is long."""
     crowd = Crowd(plan)
-    numbers = {site: number for number, site in enumerate(places(plan))}
-    found = []
+    numbers = {site: number for number, site in enumerate(sites(plan))}
+    parts = []
     for standing, part in shares(plan):
         if standing is not None:
-            words = tag("span", f"({len(part.actions)})", class_="count")
-            found.append(tag("h2", HEADINGS[standing], " ", words, id=f"standing-{standing.value}"))
+            count = tag("span", f"({len(part.actions)})", class_="count")
+            parts.append(tag("h2", HEADINGS[standing], " ", count, id=f"standing-{standing.value}"))
         where = "" if standing is None else f"{standing.value}-"
-        for risk, group in groupby(by_risk(part), key=lambda one: one[0]):
-            found.append(_group(risk, where, [action for _, action in group], crowd, numbers))
-    return joined(*found)
+        for risk, group in groupby(by_risk(part), key=lambda ranked: ranked[0]):
+            rows = [_row(action, crowd, numbers) for _, action in group]
+            parts.append(_group(risk, where, rows))
+    return joined(*parts)
 
 
-def _group(risk: Risk, where: str, actions: Sequence[Action], crowd: Crowd, numbers: Mapping[str, int]) -> Html:
-    heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({len(actions)})", class_="count")))
-    head = tag(
-        "tr", *(tag("th", one, scope="col") for one in ("What", "Object", "Why, and what changes", "Who is affected"))
-    )
-    rows = joined(*(_row(action, crowd, numbers) for action in actions))
-    table = tag("table", tag("thead", head), tag("tbody", rows), class_="plan", aria_label=risk.label)
+def _group(risk: Risk, where: str, rows: Sequence[Html]) -> Html:
+    heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({len(rows)})", class_="count")))
+    columns = ("What", "Object", "Why, and what changes", "Who is affected")
+    shown = table(columns, rows, style="plan", label=risk.label)
     return tag(
-        "details", heading, table, class_="group", id=f"risk-{where}{risk.slug}", open=len(actions) <= _SHOWN_AT_ONCE
+        "details", heading, shown, class_="group", id=f"risk-{where}{risk.slug}", open=len(rows) <= _SHOWN_AT_ONCE
     )
 
 
@@ -128,9 +134,7 @@ def _why(action: Action) -> Iterator[Html]:
 
 
 def _fields_form(names: Sequence[str], *, opened: bool) -> Form:
-    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in names)))
-    table = tag("table", head, tag("tbody", HOLE), class_="fields")
-    return Form(tag("details", tag("summary", HOLE), table, open=opened))
+    return Form(tag("details", tag("summary", HOLE), table(names, [HOLE], style="fields"), open=opened))
 
 
 _VALUES = _fields_form(("Field", "Value"), opened=False)
@@ -145,18 +149,15 @@ _CHANGE = Form(
 def _fields(action: Action) -> Html:
     making, count = action.verb is Verb.CREATE, len(action.changes)
     form = _VALUES if making else _CHANGES[count <= _OPEN_FIELDS]
-    rows = [row for change in action.changes for row in _field(change, making)]
+    rows = [row for change in action.changes for row in _rows(of_change(change), making)]
     return form.fill(f"{count} field{'' if count == 1 else 's'}", joined(*rows))
 
 
-def _field(change: FieldChange, making: bool) -> Iterator[Html]:
-    before, after = before_after(change)
+def _rows(field: FieldView, making: bool) -> Iterator[Html]:
     if making:
-        yield _VALUE.fill(change.path, after)
+        yield _VALUE.fill(field.path, field.after)
         return
-    cause = CAUSES[change.cause] + (", before this change" if change.already else "")
-    cause += ", forces replacement" if change.replaces else ""
-    author = told(change.author)
-    yield _CHANGE.fill(change.path, before, after, f"{cause}, {author}" if author else cause)
-    for path, old, new in inside(change):
-        yield _CHANGE.fill(f"{change.path}: {path}", old, new, "")
+    cause = field.cause + (", forces replacement" if field.replaces else "")
+    yield _CHANGE.fill(field.path, field.before, field.after, f"{cause}, {field.author}" if field.author else cause)
+    for path, before, after in field.inner:
+        yield _CHANGE.fill(f"{field.path}: {path}", before, after, "")

@@ -17,6 +17,7 @@ CAUSES = {
     Cause.NEW: "not applied before",
     Cause.DEPENDENCY: "what it refers to is replaced",
 }
+SENSITIVE = "(sensitive)"
 _LONGEST = 200
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
@@ -34,7 +35,7 @@ def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> s
         if key in ("$ref", "$existing"):
             return inert(str(inner).split("/", 2)[-1])
         if key == "$secret":
-            return "(sensitive)"
+            return SENSITIVE
     if isinstance(value, list):
         return inert("[" + ", ".join(plain(item, unit, units) for item in value) + "]", _LONGEST)
     if isinstance(value, dict):
@@ -46,7 +47,7 @@ def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> s
 def before_after(change: FieldChange) -> tuple[str, str]:
     """Both sides of a change."""
     if change.sensitive:
-        return "(sensitive)", "(sensitive)"
+        return SENSITIVE, SENSITIVE
     after = "(known after apply)" if change.known_after_apply else plain(change.after, change.unit, change.units)
     return plain(change.before, change.unit, change.units), after
 
