@@ -19,9 +19,10 @@ from tests.report.reading import DRIFT_FORMATS, DRIFTS, FORMATS, PLANS, drift, l
 from vastplan.model.escaping import inert
 from vastplan.report.html_escape import _VOID, code, joined, tag
 from vastplan.report.html_escape import text as html_text
-from vastplan.report.markdown import LIMIT, comment, marker
+from vastplan.report.markdown import comment
 from vastplan.report.markdown_escape import code as md_code
 from vastplan.report.markdown_escape import prose, size, summary_code
+from vastplan.report.markdown_page import LIMIT, marker
 
 NASTY = st.text(
     alphabet=st.sampled_from("`|\\*_~[]()<>!@#&;:/.-+=$\"' \n\r\t\x1b\u202e\u2066\u200d\u0627中a1w\ud800\U0001f600"),

@@ -12,8 +12,9 @@ import pytest
 from tests.report.reading import FORMATS, large, plan
 from tests.report.test_hostile import _check_inert, _parsed
 from vastplan.model.plan import Plan
-from vastplan.report.markdown import LIMIT, comment
+from vastplan.report.markdown import comment
 from vastplan.report.markdown_escape import size
+from vastplan.report.markdown_page import LIMIT
 
 FEW, MANY = 1_000, 10_000
 

@@ -6,9 +6,13 @@ from dataclasses import replace
 
 from tests.report.reading import plan
 from vastplan.model.plan import Action, Plan, Verb
-from vastplan.report.graph import Graph, graph
+from vastplan.report.graph import Graph, graphs
 from vastplan.report.picture import MOST_BOXES, fitting, picture
 from vastplan.report.review import Crowd, Risk, by_risk, verdict
+
+
+def graph(made: Plan, site: str) -> Graph:
+    return graphs(made, [site])[0]
 
 
 def _lines(found: Graph) -> set[tuple[str, str, str]]:

@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from datetime import datetime
-from enum import Enum
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from vastplan.app import files
+from vastplan.model import canonical_json, collector
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import FORMAT_VERSION, Plan
 from vastplan.model.value import from_json
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
 
 def to_data(plan: Plan) -> dict[str, Any]:
     """The plan as JSON-able data."""
-    found = asdict(plan, dict_factory=_plain)
-    found["actions"] = [
-        {**one, "address": str(action.address)} for one, action in zip(found["actions"], plan.actions, strict=True)
-    ]
-    found["operations"] = [
-        {**one, "address": str(operation.address)}
-        for one, operation in zip(found["operations"], plan.operations, strict=True)
-    ]
-    found["left"] = [{**one, "address": str(left.address)} for one, left in zip(found["left"], plan.left, strict=True)]
-    return found
+    data: dict[str, Any] = canonical_json.plain(plan)
+    return data
 
 
-def _plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: value.value if isinstance(value, Enum) else value for name, value in pairs}
-
-
+@collector.paused()
 def dumps(plan: Plan) -> str:
     """Canonical JSON: keys sorted, one trailing newline."""
-    return json.dumps(to_data(plan), sort_keys=True, indent=1, ensure_ascii=True) + "\n"
+    return canonical_json.text(plan)
 
 
+@collector.paused()
 def sealed(plan: Plan) -> Plan:
     """The plan with its id: a digest of everything else, so that an edited file is noticed."""
     return replace(plan, id=_identity(to_data(plan)))
@@ -63,6 +57,7 @@ def looks_like_plan(path: Path) -> bool:
         return file.read(64).lstrip()[:1] == b"{"
 
 
+@collector.paused()
 def load(path: Path) -> Plan:
     """The plan in a file. Raises `VastplanError` for one that was cut short, edited, or is of a newer major version."""
     from pydantic import ValidationError
@@ -84,14 +79,18 @@ def load(path: Path) -> Plan:
 
 def from_data(data: dict[str, Any]) -> Plan:
     """The inverse of `to_data`; what has a default may be left out. Raises what its parts raise, `ValueError` for most."""
-    from pydantic import TypeAdapter
-
     parts = {
-        name: [{**one, "address": asdict(Address.parse(one["address"]))} for one in data.get(name, ())]
+        name: [{**entry, "address": Address.parse(entry["address"])} for entry in data.get(name, ())]
         for name in ("actions", "operations", "left")
     }
-    plan: Plan = TypeAdapter(Plan).validate_python({**data, **parts})
-    return plan
+    return _reader().validate_python({**data, **parts})
+
+
+@cache
+def _reader() -> TypeAdapter[Plan]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Plan)
 
 
 def _understood(plan: Plan) -> None:

@@ -1,4 +1,4 @@
-"""Figures as a report says them: three digits, units by name. What is exact is in the figures themselves.
+"""Figures as a sentence says them: three digits, units by name. What is exact is in the figures themselves.
 
 What somebody is told to give is rounded to the side on which it does (`at_least`, `at_most`), and two figures that are
 compared get as many digits as it takes to tell them apart (`apart`).
@@ -10,15 +10,22 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from math import ceil, log10
 
+from vastplan.model import units
+
 Say = Callable[..., str]
-_DECIMAL = ((10**18, "EB"), (10**15, "PB"), (10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"), (1, "B"))
-_SPANS = ((86400.0 * 3, 86400.0, "days"), (7200.0, 3600.0, "h"), (300.0, 60.0, "min"))
+_SIZES = tuple(  # the largest first; a thousand is `k` to physicists, and `K` only where documents are read
+    (size, name.replace("K", "k")) for name, size in sorted(units.DECIMAL.items(), key=lambda unit: -unit[1])
+)
+_SPANS = tuple(  # from how many seconds on, in which unit
+    (from_seconds, float(units.SPANS[unit]), name)
+    for from_seconds, unit, name in ((86400.0 * 3, "d", "days"), (7200.0, "h", "h"), (300.0, "m", "min"))
+)
 _DIGITS, _MOST = 3, 12
 
 
 def size(count: float, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVEN) -> str:
     """Bytes in decimal units: `980 GB`."""
-    for factor, name in _DECIMAL:
+    for factor, name in _SIZES:
         if abs(count) >= factor:
             return f"{_figure(count / factor, digits, rounding)} {name}"
     return f"{_figure(count, digits, rounding)} B"

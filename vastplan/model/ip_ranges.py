@@ -1,32 +1,71 @@
-"""Which clients a list of addresses lets in: addresses, CIDRs, ranges, wildcards, `*`, and names that only equal themselves."""
+"""Ranges of addresses: how they are read and written, which of them overlap, and which clients a list of them lets in."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from ipaddress import ip_address, ip_network
+from collections.abc import Iterable, Iterator
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import TypeVar
 
-_Span = tuple[int, int, int]  # version, first, last
+Owner = TypeVar("Owner")
+Interval = tuple[int, int, int]  # IP version, first and last address, both inside
 _WILDCARD = re.compile(r"(\d{1,3})((?:\.(?:\d{1,3}|\*)){3})")
 _EVERYBODY = ((4, 0, 2**32 - 1), (6, 0, 2**128 - 1))
 
 
+def interval(text: str) -> Interval:
+    """`10.0.0.1 - 10.0.0.9`, as the document's ranges are written, or one address; raises `ValueError`."""
+    first, _, last = (part.strip() for part in text.partition(" - "))
+    start, end = ip_address(first), ip_address(last or first)
+    return start.version, int(start), int(end)
+
+
+def shown(addresses: Interval) -> str:
+    """An interval as the document writes it."""
+    version, first, last = addresses
+    ends = [str(IPv6Address(end) if version == 6 else IPv4Address(end)) for end in (first, last)]
+    return " - ".join(dict.fromkeys(ends))
+
+
+def overlaps(owned: Iterable[tuple[Interval, Owner]]) -> Iterator[tuple[Owner, Owner, Interval]]:
+    """Every interval that begins inside another one of another owner: with the owner it reaches into, and what they share.
+
+    Sorted by their beginning, an interval can only begin inside those that are still open. Of several that are open, the
+    one that reaches furthest is told, so that the answer is no longer than the question.
+    """
+    reach: list[tuple[Interval, Owner]] = []  # the furthest, and the furthest of any other owner
+    for addresses, owner in sorted(owned, key=lambda item: item[0]):
+        version, first, last = addresses
+        reach = [item for item in reach if item[0][0] == version and item[0][2] >= first]
+        other = next((item for item in reach if item[1] != owner), None)
+        if other is not None:
+            yield other[1], owner, (version, first, min(last, other[0][2]))
+        reach = _furthest([*reach, (addresses, owner)])
+
+
+def _furthest(open_intervals: list[tuple[Interval, Owner]]) -> list[tuple[Interval, Owner]]:
+    ranked = sorted(open_intervals, key=lambda item: -item[0][2])
+    first = ranked[0]
+    return [first, *[item for item in ranked[1:] if item[1] != first[1]][:1]]
+
+
 def cut_off(before: Iterable[str], after: Iterable[str]) -> list[str]:
-    """Those of `before` that `after` does not let in, or not all of; in their order."""
+    """Those of `before` that `after` does not let in, or not all of; in their order.
+
+    A list of clients holds addresses, CIDRs, ranges, wildcards, `*`, and names that only equal themselves.
+    """
     kept = set(after)
-    spans = sorted(span for one in kept for span in _spans(one))
-    return [one for one in before if one not in kept and not _covered(_spans(one), spans)]
+    intervals = sorted(addresses for client in kept for addresses in _client(client))
+    return [client for client in before if client not in kept and not _covered(_client(client), intervals)]
 
 
-def _spans(text: str) -> tuple[_Span, ...]:
-    """The addresses that a text stands for; none for what is not about addresses."""
+def _client(text: str) -> tuple[Interval, ...]:
+    """The addresses that a client's text stands for; none for what is not about addresses."""
     if text == "*":
         return _EVERYBODY
-    first, _, last = (part.strip() for part in text.partition(" - "))
     try:
-        if last:
-            start, end = ip_address(first), ip_address(last)
-            return ((start.version, int(start), int(end)),)
+        if text.partition(" - ")[2].strip():
+            return (interval(text),)
         if _WILDCARD.fullmatch(text):
             return _wildcard(text)
         network = ip_network(text, strict=False)
@@ -35,17 +74,17 @@ def _spans(text: str) -> tuple[_Span, ...]:
     return ((network.version, int(network[0]), int(network[-1])),)
 
 
-def _wildcard(text: str) -> tuple[_Span, ...]:
-    """`10.1.*.*` is one span; a star before a number is none that could be weighed, and only equals itself."""
+def _wildcard(text: str) -> tuple[Interval, ...]:
+    """`10.1.*.*` is one interval; a star before a number is none that could be weighed, and only equals itself."""
     if re.search(r"\*\.\d", text):
         return ()
     return ((4, int(ip_address(text.replace("*", "0"))), int(ip_address(text.replace("*", "255")))),)
 
 
-def _covered(wanted: tuple[_Span, ...], spans: list[_Span]) -> bool:
-    """Whether every wanted span lies within the sorted spans, several of them together if need be."""
+def _covered(wanted: tuple[Interval, ...], intervals: list[Interval]) -> bool:
+    """Whether every wanted interval lies within the sorted ones, several of them together if need be."""
     for version, first, last in wanted:
-        for other, start, end in spans:
+        for other, start, end in intervals:
             if other == version and start <= first <= end:
                 first = end + 1
         if first <= last:

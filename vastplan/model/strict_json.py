@@ -28,12 +28,12 @@ def _refuse(name: str) -> NoReturn:
 
 
 def _shallow(value: Any) -> None:
-    level = [value]
+    level = [value] if isinstance(value, dict | list) else []
     for _ in range(MAX_DEPTH + 1):
         level = [
             inner
-            for one in level
-            for inner in (one.values() if type(one) is dict else one if type(one) is list else ())
+            for container in level
+            for inner in (container.values() if type(container) is dict else container)
             if type(inner) is dict or type(inner) is list
         ]
         if not level:

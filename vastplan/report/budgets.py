@@ -16,41 +16,40 @@ if TYPE_CHECKING:
 
 def budget_lines(budgets: Iterable[CheckpointBudget], style: Style) -> Iterator[str]:
     """Nothing where no volume says what writes checkpoints to it."""
-    for number, one in enumerate(budgets):
+    for number, budget in enumerate(budgets):
         if not number:
             yield ""
             yield style.paint("Checkpoints", "bold")
-        yield f"  {inert(one.address)}: {inert(one.line, 600)}"
-        for change in one.changes:
+        yield f"  {inert(budget.address)}: {inert(budget.line, 600)}"
+        for change in budget.changes:
             yield style.paint(f"      {inert(change, 600)}", "yellow")
 
 
-def budget_text(told: ShownBudget, style: Style) -> str:
+def budget_text(shown: ShownBudget, style: Style) -> str:
     """One volume's budget in full."""
-    lines = [style.paint(inert(told.address), "bold")]
-    lines += [style.paint(f"  {inert(one, 600)}", "yellow") for one in told.findings]
-    if told.budget is not None:
-        lines.append(f"  {inert(told.budget.line, 600)}")
-        lines += [f"    {name:24} {inert(value)}" for name, value in shown(told.budget.figures)]
+    lines = [style.paint(inert(shown.address), "bold")]
+    lines += [style.paint(f"  {inert(finding, 600)}", "yellow") for finding in shown.findings]
+    if shown.budget is not None:
+        lines.append(f"  {inert(shown.budget.line, 600)}")
+        lines += [f"    {name:24} {inert(value)}" for name, value in figure_texts(shown.budget.figures)]
     return "\n".join(lines) + "\n"
 
 
-def shown(figures: Mapping[str, Figure]) -> Iterator[tuple[str, str]]:
+def figure_texts(figures: Mapping[str, Figure]) -> Iterator[tuple[str, str]]:
     """Each figure that is known, with its unit, by its name without it."""
     for name, value in figures.items():
         if value is not None:
-            words, text = _shown(name, value)
+            words, text = _figure_text(name, value)
             yield words.replace("_", " "), text
 
 
-def _shown(name: str, value: int | float | str) -> tuple[str, str]:
+_UNITS = (("_bytes_per_second", formatting.rate), ("_bytes", formatting.size), ("_seconds", formatting.span))
+
+
+def _figure_text(name: str, value: int | float | str) -> tuple[str, str]:
     if isinstance(value, str):
         return name, value
-    for ending, said in (
-        ("_bytes_per_second", formatting.rate),
-        ("_bytes", formatting.size),
-        ("_seconds", formatting.span),
-    ):
+    for ending, shown in _UNITS:
         if name.endswith(ending):
-            return name.removesuffix(ending), said(value)
+            return name.removesuffix(ending), shown(value)
     return name, f"{value:,}" if isinstance(value, int) else formatting.share(value)

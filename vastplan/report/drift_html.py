@@ -2,99 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from vastplan.model.drift import Drift, DriftedField, DriftedObject
-from vastplan.report.drift import controller_owned, ignored_words, sides, verdict
-from vastplan.report.html_escape import Html, code, joined, tag
-from vastplan.report.html_page import document, finding, notes, worst
+from vastplan.model.drift import Drift, DriftedObject
+from vastplan.report import view
+from vastplan.report.drift import controller_owned, ignored_words
+from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
+from vastplan.report.html_page import checks, document, header, notes, table, unknown
 from vastplan.report.html_style import STYLE
-from vastplan.report.values import CAUSES, counted, told
+from vastplan.report.values import counted, told
 
 _SHOWN = 2_000  # rows of a table; a page that takes longer to open than to read helps nobody
 
 
-def page(found: Drift) -> str:
+def page(drift: Drift) -> str:
     """The whole check as one HTML document; of one that was compared with an earlier one only what is new."""
-    unknown = [
-        tag("li", code(f"{one.site}/{one.kind}"), f" could not be read: {one.reason}", class_="warning")
-        for one in found.unknown
-    ]
+    shown = view.of_drift(drift)
+    news, strangers = drift.news(), drift.strangers()
     gone = [
-        tag("li", code(one.address), f" {one.path}: {one.state}" if one.path else f": {one.state}")
-        for one in found.gone
+        tag("li", code(gone.address), f" {gone.path}: {gone.state}" if gone.path else f": {gone.state}")
+        for gone in drift.gone
     ]
     ignored = [
-        tag("li", code(one.address), f" {one.path}" if one.path else "", ignored_words(one)) for one in found.ignored
+        tag("li", code(ignored.address), f" {ignored.path}" if ignored.path else "", ignored_words(ignored))
+        for ignored in drift.ignored
     ]
-    made = [tag("li", f"{by}: {counted(count, 'object')}") for by, count in sorted(controller_owned(found).items())]
+    made = [tag("li", f"{by}: {counted(count, 'object')}") for by, count in controller_owned(drift)]
+    columns = ("Object", "Field", "Live", "Applied", "Which side", "Who")
+    unmanaged = [_STRANGER.fill(stranger.name, stranger.kind, stranger.site) for stranger in strangers]
+    coverage = [
+        _COVERAGE.fill(covered.kind, covered.site, covered.managed, covered.unmanaged, f"{covered.percent} %")
+        for covered in drift.coverage
+    ]
     main = [
-        notes("Checks", [finding(one) for one in worst(found.findings)]),
-        notes("Unknown: what could not be read", unknown),
-        _moved(found.news()),
+        checks(shown.findings),
+        unknown(shown.unknown, "Unknown: what could not be read"),
+        _section("Moved behind our back", columns, [row for moved in news for row in _rows(moved)], len(news)),
         notes("Not found any more", gone),
-        _strangers(found),
-        _coverage(found),
+        _section("Nobody manages", ("Object", "Kind", "Site"), unmanaged, len(unmanaged)),
+        _section("Coverage", ("Kind", "Site", "Managed", "Nobody's", "Coverage"), coverage, len(coverage)),
         notes("Made by a driver or a system for itself, and not counted", made),
         notes("Ignored by rules of the document", ignored),
     ]
-    head = tag(
-        "header", tag("h1", "vastplan drift: ", code(found.document)), tag("p", verdict(found), class_="verdict"),
-        tag("ul", tag("li", tag("b", found.in_sync), " in sync"), class_="facts"),
-    )  # fmt: skip
-    foot = tag("footer", f"Checked {found.checked}.")
-    return document(f"vastplan drift: {found.document}", STYLE, [head, tag("main", *main, id="main"), foot])
+    foot = tag("footer", f"Checked {drift.checked}.")
+    return document(f"{shown.title}: {drift.document}", STYLE, [header(shown), tag("main", *main, id="main"), foot])
 
 
-def _moved(found: Sequence[DriftedObject]) -> Html:
-    rows = [row for one in found for row in _rows(one)]
-    return _table(
-        "Moved behind our back", ("Object", "Field", "Live", "Applied", "Which side", "Who"), rows, len(found)
-    )
+_OBJECT = Form(tag("th", code(HOLE), HOLE, scope="row"))
+_SINCE = Form(tag("span", HOLE, class_="kind"))
+_FIELD = Form(
+    tag("tr", HOLE, *(tag("td", code(HOLE)) for _ in ("path", "live", "applied")), tag("td", HOLE), tag("td", HOLE))
+)
+_GONE = Form(tag("tr", HOLE, *(tag("td", cell) for cell in ("all of it", "gone", "", "it was deleted", HOLE))))
+_STRANGER = Form(tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE)), tag("td", code(HOLE))))
+_COVERAGE = Form(
+    tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE)), *(tag("td", HOLE) for _ in range(3)))
+)
 
 
-def _rows(one: DriftedObject) -> list[Html]:
-    since = tag("span", f"last applied {one.since}", class_="kind") if one.since else ""
-    name = tag("th", code(one.address), since, scope="row")
-    if one.what == "gone":
-        who = tag("td", told(one.author))
-        return [
-            tag("tr", name, tag("td", "all of it"), tag("td", "gone"), tag("td", ""), tag("td", "it was deleted"), who)
-        ]
-    return [tag("tr", name, *_field(each)) for each in one.fields]
+def _rows(moved: DriftedObject) -> Iterator[Html]:
+    name = _OBJECT.fill(moved.address, _SINCE.fill(f"last applied {moved.since}") if moved.since else "")
+    if moved.what == "gone":
+        yield _GONE.fill(name, told(moved.author))
+        return
+    for field in map(view.of_drifted, moved.fields):
+        yield _FIELD.fill(name, field.path, field.after, field.before, field.cause, field.author)
 
 
-def _field(one: DriftedField) -> list[Html]:
-    live, applied = sides(one)
-    return [
-        tag("td", code(one.path)), tag("td", code(live)), tag("td", code(applied)), tag("td", CAUSES[one.cause]),
-        tag("td", told(one.author)),
-    ]  # fmt: skip
-
-
-def _strangers(found: Drift) -> Html:
-    rows = [
-        tag("tr", tag("th", code(one.name), scope="row"), tag("td", code(one.kind)), tag("td", code(one.site)))
-        for one in found.strangers()
-    ]
-    return _table("Nobody manages", ("Object", "Kind", "Site"), rows, len(rows))
-
-
-def _coverage(found: Drift) -> Html:
-    rows = [
-        tag(
-            "tr", tag("th", code(one.kind), scope="row"), tag("td", code(one.site)), tag("td", one.managed),
-            tag("td", one.unmanaged), tag("td", f"{one.percent} %"),
-        )
-        for one in found.coverage
-    ]  # fmt: skip
-    return _table("Coverage", ("Kind", "Site", "Managed", "Nobody's", "Coverage"), rows, len(rows))
-
-
-def _table(title: str, names: Iterable[str], rows: Sequence[Html], count: int) -> Html:
+def _section(title: str, names: Iterable[str], rows: Sequence[Html], count: int) -> Html:
     if not rows:
         return Html("")
-    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in names)))
-    table = tag("table", head, tag("tbody", *rows[:_SHOWN]), class_="plan", aria_label=title)
     more = tag("p", f"and {len(rows) - _SHOWN} more rows; the JSON has all") if len(rows) > _SHOWN else ""
-    return joined(tag("h2", f"{title} ({count})"), table, more)
+    return joined(tag("h2", f"{title} ({count})"), table(names, rows[:_SHOWN], style="plan", label=title), more)

@@ -2,107 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from urllib.parse import quote
+from collections.abc import Sequence
 
-from vastplan.model.drift import Drift, DriftedField, DriftedObject
-from vastplan.model.escaping import inert
-from vastplan.report.drift import controller_owned, sides, verdict
-from vastplan.report.markdown import LIMIT, Page, findings, unknown
+from vastplan.model.drift import Drift, DriftedObject, Gone, IgnoredDrift, UnmanagedObject
+from vastplan.report import view
+from vastplan.report.drift import controller_owned, share_managed
 from vastplan.report.markdown_escape import code, prose, summary_code
-from vastplan.report.values import CAUSES, counted, told
+from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, head, section, unknown
+from vastplan.report.values import counted, told
+from vastplan.report.view import FieldView
 
-_FOOT = 2_000
-_SHOWN, _SHOWN_FIELDS, _SHOWN_KINDS = 60, 40, 60
-
-
-def marker(document: str) -> str:
-    """The line to find the report of a document by."""
-    return f"<!-- vastplan:drift:{quote(inert(document, 60), safe='').replace('-', '%2D')} -->"
+_FOOT = 2_000  # characters kept free for the end
+_SHOWN, _SHOWN_FIELDS = 60, 40
 
 
-def comment(found: Drift) -> str:
+def comment(drift: Drift) -> str:
     """The check as a comment; of one that was compared with an earlier one only what is new. Never longer than `LIMIT`."""
-    page = Page(LIMIT - _FOOT)
-    page.add(
-        f"{marker(found.document)}\n### vastplan drift: {code(found.document, 100)}\n\n**{prose(verdict(found))}**\n"
-    )
-    page.add(findings(found.findings))
-    if found.unknown:
-        page.add(unknown(found.unknown))
-    left = 0
-    for what, title in (("gone", "Gone"), ("changed", "Changed by hand")):
-        some = [one for one in found.news() if one.what == what]
-        if some:
-            page.add(f"\n#### {title} ({len(some)})\n\n")
-            left += sum(not page.add(_object(one)) for one in some)
+    shown, page = view.of_drift(drift), Page(LIMIT - _FOOT)
+    page.add(head(shown))
+    page.add(findings(shown.findings))
+    page.add(unknown(shown.unknown))
+    left = _moved(page, drift.news())
     if left:
         page.add(f"\n- and {counted(left, 'object')} that did not fit; `--format json` has all\n")
-    page.add(_gone(found))
-    page.add(_strangers(found))
-    page.add(_coverage(found))
-    page.add(_ignored(found))
-    return page.text() + f"\nChecked {code(found.checked, 40)}.\n"
+    page.add(section(f"Not found any more since {code(drift.compared_with, 40)}", drift.gone, _gone, _SHOWN))
+    page.add(section("Nobody manages", drift.strangers(), _unmanaged, _SHOWN))
+    page.add(_coverage(drift))
+    page.add(section("Ignored by rules of the document", drift.ignored, _ignored, _SHOWN))
+    return page.text() + f"\nChecked {code(drift.checked, 40)}.\n"
 
 
-def _object(one: DriftedObject) -> str:
-    lines = []
-    if one.since:
-        lines.append(f"Last applied {code(one.since, 40)}")
-    if one.what == "gone" and one.author is not None:
-        lines.append(_said(told(one.author)))
-    lines += [line for each in one.fields[:_SHOWN_FIELDS] for line in _field(each)]
-    if len(one.fields) > _SHOWN_FIELDS:
-        lines.append(f"and {len(one.fields) - _SHOWN_FIELDS} more fields")
-    shown = "".join(f"- {line}\n" for line in lines)
-    return f"<details open><summary>{summary_code(one.address, 300)}</summary>\n\n{shown}\n</details>\n"
+def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
+    """Adds the objects that moved, those that are gone first; answers how many did not fit."""
+    left = 0
+    for what, title in (("gone", "Gone"), ("changed", "Changed by hand")):
+        objects = [drifted for drifted in news if drifted.what == what]
+        if objects:
+            page.add(f"\n#### {title} ({len(objects)})\n\n")
+            left += sum(not page.add(_object(drifted)) for drifted in objects)
+    return left
 
 
-def _field(one: DriftedField) -> Iterator[str]:
-    live, applied = sides(one)
-    author = f": {_said(told(one.author))}" if told(one.author) else ""
-    yield f"{code(one.path)} is {code(live)}, was applied as {code(applied)} ({CAUSES[one.cause]}){author}"
+def _object(drifted: DriftedObject) -> str:
+    lines = [f"- Last applied {code(drifted.since, 40)}\n"] if drifted.since else []
+    if drifted.what == "gone" and drifted.author is not None:
+        lines.append(f"- {prose(told(drifted.author), 600)}\n")
+    lines += [f"- {_field(view.of_drifted(field))}\n" for field in drifted.fields[:_SHOWN_FIELDS]]
+    if len(drifted.fields) > _SHOWN_FIELDS:
+        lines.append(f"- and {len(drifted.fields) - _SHOWN_FIELDS} more fields\n")
+    return f"<details open><summary>{summary_code(drifted.address, 300)}</summary>\n\n{''.join(lines)}\n</details>\n"
 
 
-def _said(text: str) -> str:
-    return prose(text, 600)
+def _sides(field: FieldView) -> str:
+    return f"{code(field.path)} is {code(field.after)}, was applied as {code(field.before)}"
 
 
-def _gone(found: Drift) -> str:
-    lines = [f"{code(one.address)}{f' {code(one.path)}' if one.path else ''}: {prose(one.state)}" for one in found.gone]
-    return _section(f"Not found any more since {code(found.compared_with, 40)}", lines)
+def _field(field: FieldView) -> str:
+    author = f": {prose(field.author, 600)}" if field.author else ""
+    return f"{_sides(field)} ({field.cause}){author}"
 
 
-def _strangers(found: Drift) -> str:
-    lines = [f"{code(f'{one.site}/{one.kind}')} {code(one.name, 120)}" for one in found.strangers()]
-    return _section("Nobody manages", lines)
+def _gone(gone: Gone) -> str:
+    return f"{code(gone.address)}{f' {code(gone.path)}' if gone.path else ''}: {prose(gone.state)}"
 
 
-def _coverage(found: Drift) -> str:
-    rows = [
-        f"- {code(f'{one.site}/{one.kind}')}: {one.percent} % ({one.managed} of {one.managed + one.unmanaged})\n"
-        for one in found.coverage[:_SHOWN_KINDS]
-    ]
-    more = f"- and {len(found.coverage) - _SHOWN_KINDS} more kinds\n" if len(found.coverage) > _SHOWN_KINDS else ""
+def _unmanaged(stranger: UnmanagedObject) -> str:
+    return f"{code(f'{stranger.site}/{stranger.kind}')} {code(stranger.name, 120)}"
+
+
+def _coverage(drift: Drift) -> str:
+    rows = [f"{code(f'{coverage.site}/{coverage.kind}')}: {share_managed(coverage)}" for coverage in drift.coverage]
     made = [
         f"- Made by {prose(by, 60)}, and not counted: {counted(count, 'object')}\n"
-        for by, count in sorted(controller_owned(found).items())[:_SHOWN_KINDS]
+        for by, count in controller_owned(drift)[:_SHOWN]
     ]
-    return f"\n#### Coverage\n\n{''.join(rows)}{more}{''.join(made)}" if rows or made else ""
+    more = f"- and {len(rows) - _SHOWN} more kinds\n" if len(rows) > _SHOWN else ""
+    listed = bullets(rows[:_SHOWN], str, _SHOWN) + more + "".join(made)
+    return f"\n#### Coverage\n\n{listed}" if listed else ""
 
 
-def _ignored(found: Drift) -> str:
-    lines = []
-    for one in found.ignored:
-        live, applied = sides(one)
-        what = f"{code(one.path)} is {code(live)}, was applied as {code(applied)}" if one.path else "is gone"
-        until = f" (until {code(one.until, 20)})" if one.until else ""
-        lines.append(f"{code(one.address)} {what}: {prose(one.reason)}{until}")
-    return _section("Ignored by rules of the document", lines)
-
-
-def _section(title: str, lines: Sequence[str]) -> str:
-    if not lines:
-        return ""
-    more = f"- and {len(lines) - _SHOWN} more\n" if len(lines) > _SHOWN else ""
-    return f"\n#### {title} ({len(lines)})\n\n" + "".join(f"- {line}\n" for line in lines[:_SHOWN]) + more
+def _ignored(ignored: IgnoredDrift) -> str:
+    what = _sides(view.of_ignored(ignored)) if ignored.path else "is gone"
+    until = f" (until {code(ignored.until, 20)})" if ignored.until else ""
+    return f"{code(ignored.address)} {what}: {prose(ignored.reason)}{until}"

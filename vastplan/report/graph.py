@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ class Band:
     owner: str
     columns: Mapping[Stage, tuple[str, ...]]
 
-    def all(self) -> Iterator[str]:
+    def members(self) -> Iterator[str]:
         """Every address in it."""
         for members in self.columns.values():
             yield from members
@@ -51,35 +51,49 @@ def sites(plan: Plan) -> list[str]:
     return sorted({Address.parse(node.address).site for node in plan.topology if node.stage})
 
 
-def graph(plan: Plan, site: str) -> Graph:
-    """What the picture of a site shows."""
-    nodes = {node.address: node for node in plan.topology if node.address.startswith(f"{site}/")}
-    actions = {str(action.address): action for action in plan.actions if action.address.site == site}
-    lost = {address: _let_go(action) for address, action in actions.items()}
+def graphs(plan: Plan, sites: Sequence[str]) -> list[Graph]:
+    """What the pictures of some sites show; the plan is walked once for all of them."""
+    nodes: dict[str, dict[str, Node]] = {site: {} for site in sites}
+    actions: dict[str, dict[str, Action]] = {site: {} for site in sites}
+    for node in plan.topology:
+        site = node.address.partition("/")[0]
+        if site in nodes:
+            nodes[site][node.address] = node
+    for action in plan.actions:
+        if action.address.site in actions:
+            actions[action.address.site][str(action.address)] = action
+    return [_graph(site, nodes[site], actions[site]) for site in sites]
+
+
+def _graph(site: str, nodes: Mapping[str, Node], actions: Mapping[str, Action]) -> Graph:
     now = {address: set(node.refers) for address, node in nodes.items()}
-    everything = {address: refers | lost.get(address, set()) for address, refers in now.items()}
+    everything = {
+        address: refers | _let_go(actions[address]) if address in actions else refers for address, refers in now.items()
+    }
     bands = tuple(_bands(nodes, everything))
     return Graph(site, nodes, bands, tuple(_lines(nodes, now, everything, actions)), actions)
 
 
 def _let_go(action: Action) -> set[str]:
     """What an action's object refers to before it and not after it."""
-    found: set[str] = set()
+    addresses: set[str] = set()
     for change in action.changes:
-        found |= {*_named(change.before)} - {*_named(change.after)}
-    return found
+        if change.before is not None:
+            addresses.update({*_referred(change.before)} - {*_referred(change.after)})
+    return addresses
 
 
-def _named(value: Any) -> Iterator[str]:
+def _referred(value: Any) -> Iterator[str]:
+    """The addresses that a symbolic value refers to."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             if key in ("$ref", "$existing") and isinstance(inner, str):
                 yield inner
             else:
-                yield from _named(inner)
+                yield from _referred(inner)
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _named(item)
+            yield from _referred(item)
 
 
 def _bands(nodes: Mapping[str, Node], refers: Mapping[str, set[str]]) -> Iterator[Band]:
@@ -91,8 +105,10 @@ def _bands(nodes: Mapping[str, Node], refers: Mapping[str, set[str]]) -> Iterato
     for owner in sorted(address for address, node in nodes.items() if node.stage is Stage.OWNER):
         reached = _reached(owner, users, nodes)
         # A team is not made of the storage: what it mounts refers to it, so it is found the other way round.
-        reached |= {one for each in reached for one in refers.get(each, ()) if _stage(nodes, one) is Stage.TEAM}
-        mine = {one for one in reached if _stage(nodes, one)} - placed
+        reached |= {
+            other for member in reached for other in refers.get(member, ()) if _stage(nodes, other) is Stage.TEAM
+        }
+        mine = {address for address in reached if _stage(nodes, address)} - placed
         placed |= mine
         yield Band(owner, _columns(mine, nodes))
     shared = {address for address, node in nodes.items() if node.stage} - placed
@@ -101,14 +117,15 @@ def _bands(nodes: Mapping[str, Node], refers: Mapping[str, set[str]]) -> Iterato
 
 
 def _reached(start: str, users: Mapping[str, list[str]], nodes: Mapping[str, Node]) -> set[str]:
-    found, queue = {start}, [start]
+    """All that stands on an object, as far as the next owner or team."""
+    reached, queue = {start}, [start]
     while queue:
-        for one in users.get(queue.pop(), ()):
-            if one not in found and _stage(nodes, one) is not Stage.OWNER:
-                found.add(one)
-                if _stage(nodes, one) is not Stage.TEAM:
-                    queue.append(one)
-    return found
+        for user in users.get(queue.pop(), ()):
+            if user not in reached and _stage(nodes, user) is not Stage.OWNER:
+                reached.add(user)
+                if _stage(nodes, user) is not Stage.TEAM:
+                    queue.append(user)
+    return reached
 
 
 def _stage(nodes: Mapping[str, Node], address: str) -> Stage | None:
@@ -117,12 +134,12 @@ def _stage(nodes: Mapping[str, Node], address: str) -> Stage | None:
 
 
 def _columns(members: Iterable[str], nodes: Mapping[str, Node]) -> dict[Stage, tuple[str, ...]]:
-    found: dict[Stage, list[str]] = {}
-    for one in sorted(members):
-        stage = nodes[one].stage
+    columns: dict[Stage, list[str]] = {}
+    for address in sorted(members):
+        stage = nodes[address].stage
         assert stage is not None
-        found.setdefault(stage, []).append(one)
-    return {stage: tuple(found[stage]) for stage in STAGES if stage in found}
+        columns.setdefault(stage, []).append(address)
+    return {stage: tuple(columns[stage]) for stage in STAGES if stage in columns}
 
 
 def _lines(
@@ -141,33 +158,33 @@ def _lines(
                 left.setdefault(high, set()).add(low)
     kept_now = {address: _drawn(address, now, rank) for address in rank}
     before: dict[str, set[str]] = {}
-    for address in sorted(rank, key=lambda one: (rank[one], one)):
+    for address in sorted(rank, key=lambda address: (rank[address], address)):
         mine = left.get(address, set())
-        before[address] = mine.union(*(before[one] for one in mine))
-        for other in sorted(mine):
-            if not any(other in before[each] for each in mine):
-                still = other in kept_now[address] or address in kept_now[other]
-                yield Line(other, address, _state((other, address), still, actions))
+        beyond: set[str] = set().union(*(before[other] for other in mine))
+        before[address] = mine | beyond
+        for other in sorted(mine - beyond):
+            still = other in kept_now[address] or address in kept_now[other]
+            yield Line(other, address, _state((other, address), still, actions))
 
 
 def _drawn(address: str, refers: Mapping[str, set[str]], rank: Mapping[str, int]) -> set[str]:
     """The drawn objects that one refers to, directly or over what is not drawn."""
-    found: set[str] = set()
+    drawn: set[str] = set()
     seen, queue = {address}, [address]
     while queue:
-        for one in refers.get(queue.pop(), ()):
-            if one in seen:
+        for other in refers.get(queue.pop(), ()):
+            if other in seen:
                 continue
-            seen.add(one)
-            if one in rank:
-                found.add(one)
+            seen.add(other)
+            if other in rank:
+                drawn.add(other)
             else:
-                queue.append(one)
-    return found
+                queue.append(other)
+    return drawn
 
 
 def _state(ends: tuple[str, str], still: bool, actions: Mapping[str, Action]) -> str:
-    verbs = [actions[one].verb for one in ends if one in actions]
+    verbs = [actions[end].verb for end in ends if end in actions]
     if not still or any(verb in _GOING for verb in verbs):
         return "gone"
     return "new" if Verb.CREATE in verbs else "same"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from vastplan.model.plan import Action, FieldChange, Plan, Verb
+from vastplan.model.plan import Action, Plan, Verb
 from vastplan.report.change import HEADINGS, shares
-from vastplan.report.html_escape import Html, code, joined, tag
-from vastplan.report.review import Crowd, Risk, by_risk, kind_words
-from vastplan.report.values import CAUSES, before_after, inside, plain, told
+from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
+from vastplan.report.html_page import table
+from vastplan.report.review import Crowd, Risk, by_risk
+from vastplan.report.values import kind_words, plain, told
+from vastplan.report.view import FieldView, of_change
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
 _MOST_SITES = 60  # with a box of their own; more would be a wall
@@ -17,33 +19,39 @@ _MOST_SITES = 60  # with a box of their own; more would be a wall
 
 def verbs(plan: Plan) -> list[Verb]:
     """The verbs that occur."""
-    return [verb for verb in Verb if any(action.verb is verb for action in plan.actions)]
+    occurring = {action.verb for action in plan.actions}
+    return [verb for verb in Verb if verb in occurring]
 
 
-def places(plan: Plan) -> list[str]:
+def sites(plan: Plan) -> list[str]:
     """The sites that occur."""
     return sorted({action.address.site for action in plan.actions})
 
 
 def filter_style(plan: Plan) -> str:
     """The rules that hide what is not ticked. Sites are numbered: their names are not ours to put into a style sheet."""
-    names = [f"v-{verb.value}" for verb in verbs(plan)] + [f"s-{number}" for number, _ in _sites(plan)]
-    return "".join(f"body:has(#f-{one}:not(:checked)) .plan > tbody > tr.{one} {{ display: none }}\n" for one in names)
+    names = [f"v-{verb.value}" for verb in verbs(plan)] + [f"s-{number}" for number, _ in _boxed_sites(plan)]
+    return "".join(
+        f"body:has(#f-{name}:not(:checked)) .plan > tbody > tr.{name} {{ display: none }}\n" for name in names
+    )
 
 
-def _sites(plan: Plan) -> list[tuple[int, str]]:
-    return [*enumerate(places(plan))][:_MOST_SITES] if len(places(plan)) > 1 else []
+def _boxed_sites(plan: Plan) -> list[tuple[int, str]]:
+    numbered = [*enumerate(sites(plan))]
+    return numbered[:_MOST_SITES] if len(numbered) > 1 else []
 
 
 def filters(plan: Plan) -> Html:
     """The boxes to tick."""
-    kinds = [tag("label", _tick(f"f-v-{one.value}", ticked=True), f"{one.sign} {one.value}") for one in verbs(plan)]
-    sites = [tag("label", _tick(f"f-s-{number}", ticked=True), name) for number, name in _sites(plan)]
+    of_verbs = [
+        tag("label", _tick(f"f-v-{verb.value}", ticked=True), f"{verb.sign} {verb.value}") for verb in verbs(plan)
+    ]
+    of_sites = [tag("label", _tick(f"f-s-{number}", ticked=True), site) for number, site in _boxed_sites(plan)]
     blocked = tag("label", _tick("only-blocked"), "only what is blocked")
     return tag(
         "form",
-        tag("fieldset", tag("legend", "Show"), *kinds, blocked),
-        tag("fieldset", tag("legend", "On"), *sites) if sites else "",
+        tag("fieldset", tag("legend", "Show"), *of_verbs, blocked),
+        tag("fieldset", tag("legend", "On"), *of_sites) if of_sites else "",
         class_="filters", aria_label="Filter the table", autocomplete="off",
     )  # fmt: skip
 
@@ -55,96 +63,101 @@ def _tick(name: str, *, ticked: bool = False) -> Html:
 def tables(plan: Plan) -> Html:
     """One table for each risk, folded when it is long."""
     crowd = Crowd(plan)
-    numbers = {site: number for number, site in enumerate(places(plan))}
-    found = []
+    numbers = {site: number for number, site in enumerate(sites(plan))}
+    parts = []
     for standing, part in shares(plan):
         if standing is not None:
-            words = tag("span", f"({len(part.actions)})", class_="count")
-            found.append(tag("h2", HEADINGS[standing], " ", words, id=f"standing-{standing.value}"))
+            count = tag("span", f"({len(part.actions)})", class_="count")
+            parts.append(tag("h2", HEADINGS[standing], " ", count, id=f"standing-{standing.value}"))
         where = "" if standing is None else f"{standing.value}-"
-        for risk, group in groupby(by_risk(part), key=lambda one: one[0]):
-            found.append(_group(risk, where, [action for _, action in group], crowd, numbers))
-    return joined(*found)
+        for risk, group in groupby(by_risk(part), key=lambda ranked: ranked[0]):
+            rows = [_row(action, crowd, numbers) for _, action in group]
+            parts.append(_group(risk, where, rows))
+    return joined(*parts)
 
 
-def _group(risk: Risk, where: str, actions: Sequence[Action], crowd: Crowd, numbers: Mapping[str, int]) -> Html:
-    heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({len(actions)})", class_="count")))
-    head = tag(
-        "tr", *(tag("th", one, scope="col") for one in ("What", "Object", "Why, and what changes", "Who is affected"))
-    )
-    rows = joined(*(_row(action, crowd, numbers) for action in actions))
-    table = tag("table", tag("thead", head), tag("tbody", rows), class_="plan", aria_label=risk.label)
+def _group(risk: Risk, where: str, rows: Sequence[Html]) -> Html:
+    heading = tag("summary", tag("h3", risk.label, " ", tag("span", f"({len(rows)})", class_="count")))
+    columns = ("What", "Object", "Why, and what changes", "Who is affected")
+    shown = table(columns, rows, style="plan", label=risk.label)
     return tag(
-        "details", heading, table, class_="group", id=f"risk-{where}{risk.slug}", open=len(actions) <= _SHOWN_AT_ONCE
+        "details", heading, shown, class_="group", id=f"risk-{where}{risk.slug}", open=len(rows) <= _SHOWN_AT_ONCE
     )
+
+
+_ROW = Form(
+    tag(
+        "tr",
+        tag("td", HOLE, class_="verb"),
+        tag("th", code(HOLE), tag("span", HOLE, class_="kind"), scope="row"),
+        tag("td", HOLE, class_="why"),
+        tag("td", HOLE, class_="who"),
+        class_=HOLE,
+    )
+)
+_NOBODY = tag("span", "nobody else", class_="quiet")
 
 
 def _row(action: Action, crowd: Crowd, numbers: Mapping[str, int]) -> Html:
-    address = action.address
-    said = f"v-{action.verb.value} s-{numbers[address.site]}" + (" blocked" if action.blocked else "")
-    behind = str(crowd.behind(action))
-    return tag(
-        "tr",
-        tag("td", f"{action.verb.sign} {action.verb.value}", class_="verb"),
-        tag(
-            "th",
-            code(address.name),
-            tag("span", f"{kind_words(address.kind)} on {address.site}", class_="kind"),
-            scope="row",
-        ),
-        tag("td", *_why(action), class_="why"),
-        tag("td", behind or tag("span", "nobody else", class_="quiet"), class_="who"),
-        class_=said,
+    address, verb = action.address, action.verb
+    return _ROW.fill(
+        f"v-{verb.value} s-{numbers[address.site]}" + (" blocked" if action.blocked else ""),
+        f"{verb.sign} {verb.value}",
+        address.name,
+        f"{kind_words(address.kind)} on {address.site}",
+        joined(*_why(action)),
+        str(crowd.behind(action)) or _NOBODY,
     )
 
 
+_REASON = Form(tag("p", HOLE, HOLE))
+_BLOCK = Form(tag("p", HOLE, HOLE, class_="stop"))
+_FIX = Form(tag("span", HOLE, class_="fix"))
+_SEEN = Form(tag("p", HOLE, class_="seen"))
+
+
 def _why(action: Action) -> Iterator[Html]:
-    yield tag("p", action.reason, f", {told(action.author)}" if told(action.author) else "")
+    author = told(action.author)
+    yield _REASON.fill(action.reason, f", {author}" if author else "")
     for block in action.blocked:
-        fix = tag("span", f" To go on: {block.fix}", class_="fix") if block.fix else ""
-        yield tag("p", f"Blocked ({block.guard}): {block.message}.", fix, class_="stop")
+        fix = _FIX.fill(f" To go on: {block.fix}") if block.fix else ""
+        yield _BLOCK.fill(f"Blocked ({block.guard}): {block.message}.", fix)
     if action.evidence:
-        seen = "; ".join(f"{one.name} {plain(one.value, one.unit)}" for one in action.evidence)
-        yield tag("p", f"Seen: {seen}", class_="seen")
+        seen = "; ".join(f"{evidence.name} {plain(evidence.value, evidence.unit)}" for evidence in action.evidence)
+        yield _SEEN.fill(f"Seen: {seen}")
     if action.released:
-        yield tag("p", "No longer managed: ", code(", ".join(action.released)), class_="seen")
+        yield _SEEN.fill(joined("No longer managed: ", code(", ".join(action.released))))
     if action.notes:
-        yield tag("p", f"Chosen: {'; '.join(action.notes)}", class_="seen")
+        yield _SEEN.fill(f"Chosen: {'; '.join(action.notes)}")
     if action.changes:
         yield _fields(action)
 
 
+def _fields_form(names: Sequence[str], *, opened: bool) -> Form:
+    return Form(tag("details", tag("summary", HOLE), table(names, [HOLE], style="fields"), open=opened))
+
+
+_VALUES = _fields_form(("Field", "Value"), opened=False)
+_CHANGES = {opened: _fields_form(("Field", "Before", "After", "Cause"), opened=opened) for opened in (True, False)}
+_OPEN_FIELDS = 12  # a table of more is folded
+_VALUE = Form(tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE))))
+_CHANGE = Form(
+    tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE)), tag("td", code(HOLE)), tag("td", HOLE))
+)
+
+
 def _fields(action: Action) -> Html:
-    making = action.verb is Verb.CREATE
-    names = ("Field", "Value") if making else ("Field", "Before", "After", "Cause")
-    count = len(action.changes)
-    return tag(
-        "details",
-        tag("summary", f"{count} field{'' if count == 1 else 's'}"),
-        tag(
-            "table",
-            tag("thead", tag("tr", *(tag("th", name, scope="col") for name in names))),
-            tag("tbody", *(row for change in action.changes for row in _field(change, making))),
-            class_="fields",
-        ),
-        open=not making and count <= 12,
-    )
+    making, count = action.verb is Verb.CREATE, len(action.changes)
+    form = _VALUES if making else _CHANGES[count <= _OPEN_FIELDS]
+    rows = [row for change in action.changes for row in _rows(of_change(change), making)]
+    return form.fill(f"{count} field{'' if count == 1 else 's'}", joined(*rows))
 
 
-def _field(change: FieldChange, making: bool) -> Iterator[Html]:
-    before, after = before_after(change)
+def _rows(field: FieldView, making: bool) -> Iterator[Html]:
     if making:
-        yield tag("tr", tag("th", code(change.path), scope="row"), tag("td", code(after)))
+        yield _VALUE.fill(field.path, field.after)
         return
-    cause = CAUSES[change.cause] + (", before this change" if change.already else "")
-    cause += ", forces replacement" if change.replaces else ""
-    cause += f", {told(change.author)}" if told(change.author) else ""
-    yield _line(change.path, before, after, cause)
-    for path, old, new in inside(change):
-        yield _line(f"{change.path}: {path}", old, new, "")
-
-
-def _line(path: str, before: str, after: str, cause: str) -> Html:
-    return tag(
-        "tr", tag("th", code(path), scope="row"), tag("td", code(before)), tag("td", code(after)), tag("td", cause)
-    )
+    cause = field.cause + (", forces replacement" if field.replaces else "")
+    yield _CHANGE.fill(field.path, field.before, field.after, f"{cause}, {field.author}" if field.author else cause)
+    for path, before, after in field.inner:
+        yield _CHANGE.fill(f"{field.path}: {path}", before, after, "")

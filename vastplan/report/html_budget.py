@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from vastplan.report.budgets import shown
+from vastplan.report.budgets import figure_texts
 from vastplan.report.html_escape import Html, code, tag
-from vastplan.report.html_page import document, finding, notes, worst
-from vastplan.report.html_proofs import budget, table
+from vastplan.report.html_page import checks, document
+from vastplan.report.html_proofs import budget, figures
 from vastplan.report.html_style import STYLE
 from vastplan.report.json_report import ShownBudget
+from vastplan.report.view import worst_first
 
 
-def budget_page(name: str, told: ShownBudget) -> str:
+def budget_page(name: str, shown: ShownBudget) -> str:
     """The page; `name` is the document's."""
     head = tag(
         "header",
         tag("h1", "vastplan: ", code(name)),
-        tag("p", f"Checkpoints of {told.address}", class_="verdict"),
+        tag("p", f"Checkpoints of {shown.address}", class_="verdict"),
     )
-    parts: list[Html] = [notes("Checks", [finding(one) for one in worst(told.findings)])]
-    if told.budget is not None:
-        rows = (tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in shown(told.budget.figures))
-        parts += [budget(told.budget, 0), tag("h2", "Figures"), table(("figure", "value"), rows)]
-    return document(f"vastplan: {told.address}", STYLE, [head, tag("main", *parts, id="main")])
+    parts: list[Html] = [checks(worst_first(shown.findings))]
+    if shown.budget is not None:
+        rows = (
+            tag("tr", tag("th", figure, scope="row"), tag("td", value))
+            for figure, value in figure_texts(shown.budget.figures)
+        )
+        parts += [budget(shown.budget, 0), tag("h2", "Figures"), figures(("figure", "value"), rows)]
+    return document(f"vastplan: {shown.address}", STYLE, [head, tag("main", *parts, id="main")])

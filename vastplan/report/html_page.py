@@ -1,4 +1,4 @@
-"""What every page has: its head, and its findings.
+"""What every page is made of: its head, lists that say how long they are, and tables.
 
 Its content security policy allows one thing, its own style sheet, by digest: should a name ever find a way out of the text,
 a browser would still not run or fetch what it says.
@@ -7,10 +7,13 @@ a browser would still not run or fetch what it says.
 from __future__ import annotations
 
 from base64 import b64encode
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from vastplan.model.finding import Finding, Severity
+from vastplan.model.finding import Finding
+from vastplan.model.plan import UnknownCollection
 from vastplan.report.html_escape import Html, code, joined, tag
+from vastplan.report.view import View
 
 
 def document(title: str, style: str, parts: list[Html]) -> str:
@@ -29,18 +32,47 @@ def document(title: str, style: str, parts: list[Html]) -> str:
     return f"<!DOCTYPE html>\n{tag('html', head, tag('body', *parts), lang='en')}\n"
 
 
-def worst(found: tuple[Finding, ...]) -> list[Finding]:
-    """The worst first."""
-    return sorted(found, key=lambda one: tuple(Severity).index(one.severity))
+def header(view: View, *more: Html, facts: Iterable[Html] = ()) -> Html:
+    """The title, the verdict, what else must be known first, and the figures of it all."""
+    figures = [*facts, tag("li", tag("b", view.in_sync), " in sync")]
+    return tag(
+        "header",
+        tag("h1", f"{view.title}: ", code(view.document)),
+        tag("p", view.verdict, class_="verdict"),
+        *more,
+        tag("ul", *figures, class_="facts"),
+    )
 
 
-def finding(one: Finding) -> Html:
-    """One finding as an item of a list."""
-    place = [joined(code(part), " ") for part in (one.where, one.address) if part]
-    said = f"{one.severity.value} {one.code}: "
-    return tag("li", said, *place, one.message, f" To go on: {one.fix}" if one.fix else "", class_=one.severity.value)
+def checks(findings: Iterable[Finding], title: str = "Checks") -> Html:
+    """Findings as a list."""
+    return notes(title, [_finding(finding) for finding in findings])
 
 
-def notes(title: str, items: list[Html]) -> Html:
+def _finding(finding: Finding) -> Html:
+    severity = finding.severity.value
+    place = [joined(code(part), " ") for part in (finding.where, finding.address) if part]
+    fix = f" To go on: {finding.fix}" if finding.fix else ""
+    return tag("li", f"{severity} {finding.code}: ", *place, finding.message, fix, class_=severity)
+
+
+def unknown(collections: Iterable[UnknownCollection], title: str) -> Html:
+    """What could not be read, as a list."""
+    return notes(
+        title,
+        [
+            tag("li", code(f"{missing.site}/{missing.kind}"), f" could not be read: {missing.reason}", class_="warning")
+            for missing in collections
+        ],
+    )
+
+
+def notes(title: str, items: Sequence[Html]) -> Html:
     """A list with its number; nothing for no items."""
     return joined(tag("h2", f"{title} ({len(items)})"), tag("ul", *items, class_="notes")) if items else Html("")
+
+
+def table(names: Iterable[str], rows: Iterable[Html], *, style: str, label: str = "") -> Html:
+    """A table with a head; `style` is the class that says how it looks."""
+    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in names)))
+    return tag("table", head, tag("tbody", *rows), class_=style, aria_label=label or False)

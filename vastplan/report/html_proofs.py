@@ -11,78 +11,67 @@ from vastplan.model.plan import Plan
 from vastplan.report.commitments import HEAD, cells
 from vastplan.report.curve import figure
 from vastplan.report.html_escape import Html, code, joined, tag
-from vastplan.report.isolation import verdict, who
+from vastplan.report.html_page import table
+from vastplan.report.isolation import classes_by_namespace, verdict, who
 
 _MOST_CURVES = 20
 
 
 def proofs(plan: Plan) -> Iterator[Html]:
     """The parts that have something to say."""
-    sites = [one for one in plan.isolation if one.namespaces or one.unknown]
-    if sites:
+    isolations = [isolation for isolation in plan.isolation if isolation.namespaces or isolation.unknown]
+    if isolations:
         yield tag("h2", "Isolation")
-        for proof in sites:
-            yield joined(tag("h3", f"{proof.site}: {verdict(proof)}"), _isolation(proof))
+        for isolation in isolations:
+            yield joined(tag("h3", f"{isolation.site}: {verdict(isolation)}"), _isolation(isolation))
     if plan.commitments:
         yield tag("h2", "Promised")
-        yield table(("site", "what", *HEAD[1:]), (_promised(row) for row in plan.commitments))
+        yield figures(("site", "what", *HEAD[1:]), (_commitment(row) for row in plan.commitments))
     if plan.budgets:
         yield tag("h2", "Checkpoints")
-        for number, one in enumerate(plan.budgets):
-            yield joined(tag("h3", one.address), budget(one, number, drawn=number < _MOST_CURVES))
+        for number, planned in enumerate(plan.budgets):
+            yield joined(tag("h3", planned.address), budget(planned, number, drawn=number < _MOST_CURVES))
 
 
-def budget(one: CheckpointBudget, number: int, *, drawn: bool = True) -> Html:
+def budget(shown: CheckpointBudget, number: int, *, drawn: bool = True) -> Html:
     """One budget: its line, what the plan changes, and the curve that its interval lies on."""
-    parts = [tag("p", one.line)]
-    if one.changes:
-        parts.append(tag("ul", *(tag("li", change, class_="warning") for change in one.changes), class_="notes"))
-    if drawn and one.curve:
-        parts.append(figure(one, number))
+    parts = [tag("p", shown.line)]
+    if shown.changes:
+        parts.append(tag("ul", *(tag("li", change, class_="warning") for change in shown.changes), class_="notes"))
+    if drawn and shown.curve:
+        parts.append(figure(shown, number))
     return joined(*parts)
 
 
-def table(head: Iterable[str], rows: Iterable[Html]) -> Html:
-    """A table with a head of its own."""
-    return tag(
-        "figure",
-        tag(
-            "table",
-            tag("thead", tag("tr", *(tag("th", name, scope="col") for name in head))),
-            tag("tbody", *rows),
-            class_="figures",
-        ),
-        tabindex=0,
-        aria_label="table",
-    )
+def figures(names: Iterable[str], rows: Iterable[Html]) -> Html:
+    """A table that scrolls by itself where the window is narrow."""
+    return tag("figure", table(names, rows, style="figures"), tabindex=0, aria_label="table")
 
 
-def _isolation(proof: Isolation) -> Html:
-    if proof.unknown:
-        return tag("p", proof.unknown, class_="stop")
-    opened: dict[str, list[str]] = {}
-    for name, namespaces in proof.classes.items():
-        for namespace in namespaces:
-            opened.setdefault(namespace, []).append(name)
-    rows = (
-        _row(project, namespace, ", ".join([*opened.get(namespace, ()), *proof.shared]) or "none")
-        for project, namespace in proof.namespaces.items()
-    )
+def _isolation(isolation: Isolation) -> Html:
+    if isolation.unknown:
+        return tag("p", isolation.unknown, class_="stop")
+    classes = classes_by_namespace(isolation)
+    rows = (_row(project, namespace, classes(namespace)) for project, namespace in isolation.namespaces.items())
     items = [
         tag(
-            "li", f"meet in {one.layer} ", code(one.element), f": {who(one)}",
-            tag("ul", *(tag("li", " > ".join(chain)) for chain in one.chains)), class_="warning",
+            "li", f"meet in {meeting.layer} ", code(meeting.element), f": {who(meeting)}",
+            tag("ul", *(tag("li", " > ".join(chain)) for chain in meeting.chains)), class_="warning",
         )
-        for one in proof.meetings
-    ] + [tag("li", f"not followed: {one.reason}: ", code(one.address), class_="warning") for one in proof.open_ends]  # fmt: skip
+        for meeting in isolation.meetings
+    ]  # fmt: skip
+    items += [
+        tag("li", f"not followed: {end.reason}: ", code(end.address), class_="warning") for end in isolation.open_ends
+    ]
     ends = tag("ul", *items, class_="notes") if items else ""
-    return joined(table(("project", "namespace", "classes"), rows), ends)
+    return joined(figures(("project", "namespace", "classes"), rows), ends)
 
 
-def _promised(row: Commitment) -> Html:
+def _commitment(row: Commitment) -> Html:
     what, *texts = cells(row)
-    return _row(row.site, what, *texts, said="stop" if row.over else "")
+    return _row(row.site, what, *texts, style="stop" if row.over else "")
 
 
-def _row(first: str, *others: str, said: str = "") -> Html:
-    return tag("tr", tag("th", code(first), scope="row"), *(tag("td", one) for one in others), class_=said or False)
+def _row(first: str, *others: str, style: str = "") -> Html:
+    cells_after = (tag("td", text) for text in others)
+    return tag("tr", tag("th", code(first), scope="row"), *cells_after, class_=style or False)

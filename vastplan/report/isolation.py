@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from vastplan.model.escaping import inert
 from vastplan.model.isolation import Isolation, Meeting
@@ -12,47 +12,54 @@ from vastplan.report.values import counted
 _SHOWN = 6
 
 
-def isolation_text(proofs: Iterable[Isolation], style: Style, *, of: str) -> str:
+def isolation_text(isolations: Iterable[Isolation], style: Style, *, of: str) -> str:
     """One part a site. `of` says what was followed: the document, or the live state."""
     lines: list[str] = []
-    for proof in proofs:
-        lines += ["", *_site(proof, style, of)]
+    for isolation in isolations:
+        lines += ["", *_site(isolation, style, of)]
     return "\n".join(lines).lstrip("\n") + "\n" if lines else ""
 
 
-def _site(proof: Isolation, style: Style, of: str) -> Iterable[str]:
-    yield style.paint(f"Isolation on {proof.site}, from {of}", "bold")
-    if proof.unknown:
-        yield style.paint(f"  ? nothing is proven: {inert(proof.unknown, 400)}", "yellow")
+def _site(isolation: Isolation, style: Style, of: str) -> Iterable[str]:
+    yield style.paint(f"Isolation on {isolation.site}, from {of}", "bold")
+    if isolation.unknown:
+        yield style.paint(f"  ? nothing is proven: {inert(isolation.unknown, 400)}", "yellow")
         return
-    opened: dict[str, list[str]] = {}
-    for name, namespaces in proof.classes.items():
-        for namespace in namespaces:
-            opened.setdefault(namespace, []).append(name)
-    for project, namespace in proof.namespaces.items():
-        own = ", ".join([*opened.get(namespace, ()), *proof.shared]) or "none"
-        yield style.cut(f"  project {inert(project)}  namespace {inert(namespace)}  classes {inert(own, 300)}")
-    for meeting in proof.meetings:
+    classes = classes_by_namespace(isolation)
+    for project, namespace in isolation.namespaces.items():
+        shown = f"  project {inert(project)}  namespace {inert(namespace)}  classes {inert(classes(namespace), 300)}"
+        yield style.cut(shown)
+    for meeting in isolation.meetings:
         yield style.paint(
             f"  meet in {inert(meeting.layer)} {inert(meeting.element)}: {inert(who(meeting), 300)}", "yellow"
         )
         for chain in meeting.chains:
             yield f"      {inert(' > '.join(chain), 500)}"
-    for end in proof.open_ends:
-        whom = "all projects" if end.everybody else ", ".join(end.projects[:_SHOWN])
-        yield style.paint(f"  not followed: {inert(end.reason, 300)}: {inert(whom, 300)}", "yellow")
-    yield style.paint(f"  {verdict(proof)}", "green") if proof.apart else f"  {verdict(proof)}"
+    for end in isolation.open_ends:
+        projects = "all projects" if end.everybody else ", ".join(end.projects[:_SHOWN])
+        yield style.paint(f"  not followed: {inert(end.reason, 300)}: {inert(projects, 300)}", "yellow")
+    proven = f"  {verdict(isolation)}"
+    yield style.paint(proven, "green") if isolation.apart else proven
 
 
-def verdict(proof: Isolation) -> str:
+def classes_by_namespace(isolation: Isolation) -> Callable[[str], str]:
+    """What tells the storage classes that a namespace may use, as one text."""
+    opened: dict[str, list[str]] = {}
+    for name, namespaces in isolation.classes.items():
+        for namespace in namespaces:
+            opened.setdefault(namespace, []).append(name)
+    return lambda namespace: ", ".join([*opened.get(namespace, ()), *isolation.shared]) or "none"
+
+
+def verdict(isolation: Isolation) -> str:
     """What is proven of a site, in half a sentence."""
-    if proof.unknown:
+    if isolation.unknown:
         return "nothing is proven"
-    count = len(proof.namespaces)
-    if proof.apart:
+    count = len(isolation.namespaces)
+    if isolation.apart:
         return "no two projects" if count < 2 else f"every two of {counted(count, 'project')} meet in nothing"
-    ends = f", {counted(len(proof.open_ends), 'open end')}" if proof.open_ends else ""
-    return f"{counted(count, 'project')}, {counted(len(proof.meetings), 'meeting point')}{ends}"
+    ends = f", {counted(len(isolation.open_ends), 'open end')}" if isolation.open_ends else ""
+    return f"{counted(count, 'project')}, {counted(len(isolation.meetings), 'meeting point')}{ends}"
 
 
 def who(meeting: Meeting) -> str:

@@ -5,11 +5,10 @@ Each has a published schema (`app/schemas.py`). A minor version adds fields; a m
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
-from enum import Enum
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from vastplan.model import canonical_json
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.drift import Drift
@@ -148,31 +147,27 @@ def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:
     return Applied(receipt.plan, receipt.outcomes, reviewed)
 
 
-def shown(found: dict[str, Any]) -> ShownObject:
+def shown(described: dict[str, Any]) -> ShownObject:
     """One object, from what `describe` says of it."""
-    fields = tuple(ShownField(**one) for one in found["fields"])
-    lists = {name: tuple(found[name]) for name in ("chosen", "writers")}
-    return ShownObject(**{**found, **lists, "fields": fields})
+    fields = tuple(ShownField(**row) for row in described["fields"])
+    lists = {name: tuple(described[name]) for name in ("chosen", "writers")}
+    return ShownObject(**{**described, **lists, "fields": fields})
 
 
 def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:
     """The ledger's rows."""
-    return OwnedObjects(document, tuple(OwnedObject(**one) for one in rows))
+    return OwnedObjects(document, tuple(OwnedObject(**row) for row in rows))
 
 
 def plain(value: Printed) -> dict[str, Any]:
     """The value as JSON-able data."""
-    found = asdict(value, dict_factory=_plain)
+    data: dict[str, Any] = canonical_json.plain(value)
     if isinstance(value, Drift):
-        rows = zip(found["coverage"], value.coverage, strict=True)
-        found["coverage"] = [{**row, "percent": one.percent} for row, one in rows]
-    return found
+        rows = zip(data["coverage"], value.coverage, strict=True)
+        data["coverage"] = [{**row, "percent": coverage.percent} for row, coverage in rows]
+    return data
 
 
 def dumps(value: Printed) -> str:
     """The value as JSON text."""
-    return json.dumps(plain(value), sort_keys=True, indent=1) + "\n"
-
-
-def _plain(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return {name: value.value if isinstance(value, Enum) else value for name, value in pairs}
+    return canonical_json.text(plain(value))

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Stage, Verb
+from vastplan.model.plan import Stage
 from vastplan.report.graph import STAGES, Band, Graph
-from vastplan.report.values import counted, plain
+from vastplan.report.values import counted, kind_words, plain
 
 WIDTH, HEIGHT, ACROSS, DOWN, BETWEEN, MARGIN, TOP = 184, 44, 58, 10, 26, 12, 44  # pixels
 MOST_BANDS, MOST_BOXES = 24, 8
@@ -61,102 +61,103 @@ class Picture:
     left_out: str = ""
 
 
-def picture(found: Graph) -> Picture:
+def picture(graph: Graph) -> Picture:
     """The layout. Bands with changes come before those without when there are more than `MOST_BANDS`."""
-    stages = [stage for stage in STAGES if any(stage in band.columns for band in found.bands)]
+    stages = [stage for stage in STAGES if any(stage in band.columns for band in graph.bands)]
     across = {stage: MARGIN + number * (WIDTH + ACROSS) for number, stage in enumerate(stages)}
-    bands = _chosen(found)
+    bands = _chosen(graph)
     places: dict[str, tuple[int, int]] = {}
     boxes: list[Box] = []
     y = TOP
     for band in bands:
         tallest = max(min(len(members), MOST_BOXES + 1) for members in band.columns.values())
         for stage, members in band.columns.items():
-            column = _column(found, members, across[stage], y)
+            column = _column(graph, members, across[stage], y)
             boxes += [box for box, _ in column]
-            places |= {one: (box.x, box.y) for box, names in column for one in names}
+            places |= {address: (box.x, box.y) for box, addresses in column for address in addresses}
         y += tallest * (HEIGHT + DOWN) - DOWN + BETWEEN
     curves: dict[Curve, None] = {}
-    for line in found.lines:
+    for line in graph.lines:
         if line.left in places and line.right in places:
             (x1, y1), (x2, y2) = places[line.left], places[line.right]
             curves[Curve(x1 + WIDTH, y1 + HEIGHT // 2, x2, y2 + HEIGHT // 2, line.state)] = None
     width = 2 * MARGIN + len(stages) * (WIDTH + ACROSS) - ACROSS
     headings = tuple((TITLES[stage], across[stage]) for stage in stages)
     return Picture(
-        found.site, headings, tuple(boxes), tuple(curves), width, y - BETWEEN + MARGIN, _left_out(found, bands)
+        graph.site, headings, tuple(boxes), tuple(curves), width, y - BETWEEN + MARGIN, _left_out(graph, bands)
     )
 
 
-def _chosen(found: Graph) -> list[Band]:
+def _chosen(graph: Graph) -> list[Band]:
     """The bands to draw: `MOST_BANDS` owners, those with changes first, and what no owner has alone."""
-    owners = [band for band in found.bands if band.owner]
-    first = sorted(owners, key=lambda band: not _changes(found, band))[:MOST_BANDS]  # stable: in the order of names
+    owners = [band for band in graph.bands if band.owner]
+    first = sorted(owners, key=lambda band: not _changes(graph, band))[:MOST_BANDS]  # stable: in the order of names
     kept = {band.owner for band in first} | {""}
-    return [band for band in found.bands if band.owner in kept]
+    return [band for band in graph.bands if band.owner in kept]
 
 
-def _changes(found: Graph, band: Band) -> bool:
-    return any(one in found.actions for one in band.all())
+def _changes(graph: Graph, band: Band) -> bool:
+    return any(address in graph.actions for address in band.members())
 
 
-def _left_out(found: Graph, bands: list[Band]) -> str:
+def _left_out(graph: Graph, bands: list[Band]) -> str:
     drawn = {band.owner for band in bands}
-    missing = [band for band in found.bands if band.owner not in drawn]
+    missing = [band for band in graph.bands if band.owner not in drawn]
     if not missing:
         return ""
-    changed = sum(1 for band in missing if _changes(found, band))
-    said = f"{changed} of them with changes" if changed else "none of them with changes"
-    return f"{counted(len(missing), 'tenant')} not drawn, {said}; the table has all."
+    changed = sum(1 for band in missing if _changes(graph, band))
+    with_changes = f"{changed} of them with changes" if changed else "none of them with changes"
+    return f"{counted(len(missing), 'tenant')} not drawn, {with_changes}; the table has all."
 
 
-def _column(found: Graph, members: tuple[str, ...], x: int, y: int) -> list[tuple[Box, tuple[str, ...]]]:
-    shown = members
+def _column(graph: Graph, members: tuple[str, ...], x: int, y: int) -> list[tuple[Box, tuple[str, ...]]]:
+    """The boxes of a column with the addresses that each stands for; what changes is shown before what does not."""
+    shown = {*members}
     if len(members) > MOST_BOXES:
-        first = sorted(members, key=lambda one: one not in found.actions)[:MOST_BOXES]
-        shown = tuple(one for one in members if one in first)
-    rows: list[tuple[Box, tuple[str, ...]]] = [
-        (_box(found, one, x, y + number * (HEIGHT + DOWN)), (one,)) for number, one in enumerate(shown)
-    ]
-    rest = tuple(one for one in members if one not in set(shown))
+        shown = {*sorted(members, key=lambda address: address not in graph.actions)[:MOST_BOXES]}
+    rows: list[tuple[Box, tuple[str, ...]]] = []
+    for address in members:
+        if address in shown:
+            rows.append((_box(graph, address, x, y + len(rows) * (HEIGHT + DOWN)), (address,)))
+    rest = tuple(address for address in members if address not in shown)
     if rest:
-        changed = sum(1 for one in rest if one in found.actions)
-        text = f"{len(rest)} more"
+        changed = sum(1 for address in rest if address in graph.actions)
+        label = f"{len(rest)} more"
         under = f"{counted(changed, 'change')}" if changed else "no changes"
-        box = Box(text, under, text, x, y + len(shown) * (HEIGHT + DOWN), more=len(rest))
-        rows.append((box, rest))
+        rows.append((Box(label, under, label, x, y + len(rows) * (HEIGHT + DOWN), more=len(rest)), rest))
     return rows
 
 
-def _box(found: Graph, address: str, x: int, y: int) -> Box:
-    node, action = found.nodes[address], found.actions.get(address)
-    one = Address.parse(address)
+def _box(graph: Graph, address: str, x: int, y: int) -> Box:
+    node, action = graph.nodes[address], graph.actions.get(address)
+    parsed = Address.parse(address)
+    kind = kind_words(parsed.kind)
     figures = ", ".join(f"{plain(figure.value, figure.unit)} {figure.name}" for figure in node.figures)
-    said = f", {action.verb.value}{', blocked' if action.blocked else ''}" if action else ""
-    title = f"{one.kind.replace('_', ' ')} {one.name}{said}{f', {figures}' if figures else ''}"
+    change = f", {action.verb.value}{', blocked' if action.blocked else ''}" if action else ""
+    title = f"{kind} {parsed.name}{change}{f', {figures}' if figures else ''}"
     verb = action.verb if action else None
     return Box(
-        label=fitting(one.name), under=fitting(figures or one.kind.replace("_", " "), _LETTERS + 5), title=inert(title),
-        x=x, y=y, verb=verb.value if verb else "", sign=verb.sign if isinstance(verb, Verb) else "",
+        label=fitting(parsed.name), under=fitting(figures or kind, _LETTERS + 5), title=inert(title),
+        x=x, y=y, verb=verb.value if verb else "", sign=verb.sign if verb else "",
         blocked=bool(action and action.blocked), managed=node.managed,
     )  # fmt: skip
 
 
 def fitting(name: str, room: int = _LETTERS) -> str:
     """A name cut to what a box holds; marks that are drawn over other letters are left out."""
-    found: list[str] = []
+    letters: list[str] = []
     used = 0
     for char in inert(name):
         if unicodedata.combining(char):
             continue
         used += 2 if unicodedata.east_asian_width(char) in "WF" else 1
         if used > room:
-            return "".join(found[:-1]) + "…"
-        found.append(char)
-    return "".join(found)
+            return "".join(letters[:-1]) + "…"
+        letters.append(char)
+    return "".join(letters)
 
 
-def steps(found: Graph) -> Iterable[tuple[str, Mapping[Stage, tuple[str, ...]]]]:
+def steps(graph: Graph) -> Iterable[tuple[str, Mapping[Stage, tuple[str, ...]]]]:
     """The same in words, for those who do not see it: each owner, and what is in each column."""
-    for band in found.bands[:MOST_BANDS]:
+    for band in graph.bands[:MOST_BANDS]:
         yield band.owner, band.columns

@@ -12,10 +12,11 @@ from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, Standing, UnknownCollection
 from vastplan.report.commitments import cells
-from vastplan.report.drift import ignored_words, sides
+from vastplan.report.drift import ignored_words
 from vastplan.report.isolation import verdict
 from vastplan.report.json_report import Problems, Validation
-from vastplan.report.values import CAUSES, counted, told
+from vastplan.report.values import counted, told
+from vastplan.report.view import of_drifted
 
 # Where the entry of each address stands. A plan does not hold it: two ways of writing a document make one plan.
 Places = Mapping[str, Where | None]
@@ -74,42 +75,47 @@ _SHOWN_FIELDS = 20
 def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
     """A plan: its findings, what is blocked and unknown, and every change."""
     changes = [_change(action, places) for action in plan.actions]
-    found = _found(plan.findings)
+    findings = _findings(plan.findings)
     if plan.base is not None:
         new = plan.base.findings
-        found = tuple(replace(one, before=number >= new) for number, one in enumerate(found))
+        findings = tuple(replace(result, before=number >= new) for number, result in enumerate(findings))
         changes = [
-            replace(one, before=action.standing is not Standing.CHANGE)
-            for one, action in zip(changes, plan.actions, strict=True)
+            replace(result, before=action.standing is not Standing.CHANGE)
+            for result, action in zip(changes, plan.actions, strict=True)
         ]
-    return Results("plan", plan.document, (*found, *_unknown(plan.unknown), *changes, *_proofs(plan)))
+    return Results("plan", plan.document, (*findings, *_unknown(plan.unknown), *changes, *_proofs(plan)))
 
 
-def of_validation(found: Validation) -> Results:
+def of_validation(validation: Validation) -> Results:
     """A document that is valid, with what was found besides."""
-    return Results("validate", found.document, _found(found.findings))
+    return Results("validate", validation.document, _findings(validation.findings))
 
 
-def of_problems(command: str, document: str, found: Problems) -> Results:
+def of_problems(command: str, document: str, problems: Problems) -> Results:
     """A command that could not go on."""
-    if found.findings:
-        return Results(command, document, _found(found.findings))
-    return Results(command, document, (Result("problem", Level.ERROR, found.error),))
+    if problems.findings:
+        return Results(command, document, _findings(problems.findings))
+    return Results(command, document, (Result("problem", Level.ERROR, problems.error),))
 
 
-def of_drift(found: Drift, places: Places = NOWHERE) -> Results:
+def of_drift(drift: Drift, places: Places = NOWHERE) -> Results:
     """What moved behind our back, what nobody manages, what is ignored, and what could not be read; only what is new."""
-    unmanaged = [
-        Result("unmanaged", Level.NOTE, "nobody manages it here", f"{one.site}/{one.kind}/{one.name}")
-        for one in found.strangers()
-    ]
-    ignored = [
-        Result("ignored", Level.NONE, f"{one.path}{ignored_words(one)}".strip(), one.address, places.get(one.address))
-        for one in found.ignored
-    ]
-    drift = (_drifted(one, places) for one in found.news())
+    unmanaged = (
+        Result("unmanaged", Level.NOTE, "nobody manages it here", f"{stranger.site}/{stranger.kind}/{stranger.name}")
+        for stranger in drift.strangers()
+    )
+    ignored = (
+        Result(
+            "ignored", Level.NONE, f"{ignored.path}{ignored_words(ignored)}".strip(), ignored.address,
+            places.get(ignored.address),
+        )
+        for ignored in drift.ignored
+    )  # fmt: skip
+    moved = (_drifted(drifted, places) for drifted in drift.news())
     return Results(
-        "drift", found.document, (*_found(found.findings), *_unknown(found.unknown), *drift, *unmanaged, *ignored)
+        "drift",
+        drift.document,
+        (*_findings(drift.findings), *_unknown(drift.unknown), *moved, *unmanaged, *ignored),
     )
 
 
@@ -121,71 +127,78 @@ def of_receipt(plan: Plan, receipt: Receipt, places: Places = NOWHERE) -> Result
         plan.document,
         tuple(
             Result(
-                "apply", levels.get(one.state, Level.ERROR), f"{one.verb} {one.state.value}: {one.message}".rstrip(": "),
-                one.address, places.get(one.address), unclear=one.state in (State.UNKNOWN, State.STALE),
+                "apply",
+                levels.get(outcome.state, Level.ERROR),
+                f"{outcome.verb} {outcome.state.value}: {outcome.message}".rstrip(": "),
+                outcome.address,
+                places.get(outcome.address),
+                unclear=outcome.state in (State.UNKNOWN, State.STALE),
             )
-            for one in receipt.outcomes
+            for outcome in receipt.outcomes
         ),
-    )  # fmt: skip
-
-
-def _found(findings: Iterable[Finding]) -> tuple[Result, ...]:
-    return tuple(
-        Result(
-            one.code, _LEVELS[one.severity], one.message + (f" ({one.fix})" if one.fix else ""), one.address, one.where
-        )
-        for one in findings
     )
 
 
-def _unknown(found: Iterable[UnknownCollection]) -> tuple[Result, ...]:
+def _findings(findings: Iterable[Finding]) -> tuple[Result, ...]:
+    return tuple(
+        Result(
+            finding.code,
+            _LEVELS[finding.severity],
+            finding.message + (f" ({finding.fix})" if finding.fix else ""),
+            finding.address,
+            finding.where,
+        )
+        for finding in findings
+    )
+
+
+def _unknown(unknown: Iterable[UnknownCollection]) -> tuple[Result, ...]:
     return tuple(
         Result(
             "unknown",
             Level.WARNING,
-            f"{one.kind} could not be read: {one.reason}",
-            f"{one.site}/{one.kind}",
+            f"{collection.kind} could not be read: {collection.reason}",
+            f"{collection.site}/{collection.kind}",
             unclear=True,
         )
-        for one in found
+        for collection in unknown
     )
 
 
 def _proofs(plan: Plan) -> Iterator[Result]:
     """Told, not judged: what is wrong of it is a finding, which the document may have waived."""
-    for proof in plan.isolation:
-        if proof.namespaces or proof.unknown:
-            yield Result(
-                "isolation", Level.NONE, verdict(proof), f"{proof.site}/isolation", unclear=bool(proof.unknown)
-            )
+    for isolation in plan.isolation:
+        if isolation.namespaces or isolation.unknown:
+            address = f"{isolation.site}/isolation"
+            yield Result("isolation", Level.NONE, verdict(isolation), address, unclear=bool(isolation.unknown))
     for row in plan.commitments:
         what, before, after, has, share = cells(row)
         yield Result("commitment", Level.NONE, f"{before} -> {after} of {has} ({share})", f"{row.site}/{what}")
-    for one in plan.budgets:
-        yield Result("budget", Level.NONE, "; ".join((one.line, *one.changes)), one.address)
+    for budget in plan.budgets:
+        yield Result("budget", Level.NONE, "; ".join((budget.line, *budget.changes)), budget.address)
 
 
 def _change(action: Action, places: Places) -> Result:
-    said = f"{action.verb.value}: {action.reason}"
+    address, message = str(action.address), f"{action.verb.value}: {action.reason}"
     if not action.blocked:
-        return Result("change", Level.NONE, said, str(action.address), places.get(str(action.address)))
-    stops = "; ".join(f"{one.guard}: {one.message}" + (f" ({one.fix})" if one.fix else "") for one in action.blocked)
-    return Result(
-        "blocked", Level.WARNING, f"{said}; blocked by {stops}", str(action.address), places.get(str(action.address))
+        return Result("change", Level.NONE, message, address, places.get(address))
+    stops = "; ".join(
+        f"{block.guard}: {block.message}" + (f" ({block.fix})" if block.fix else "") for block in action.blocked
     )
+    return Result("blocked", Level.WARNING, f"{message}; blocked by {stops}", address, places.get(address))
 
 
-def _drifted(one: DriftedObject, places: Places) -> Result:
-    since = f"; last applied {one.since}" if one.since else ""
-    where = places.get(one.address)
-    if one.what == "gone":
-        who = told(one.author)
-        said = "it was deleted behind our back" + (f" {who}" if who else "")
-        return Result("drift-gone", Level.WARNING, said + since, one.address, where)
+def _drifted(drifted: DriftedObject, places: Places) -> Result:
+    since = f"; last applied {drifted.since}" if drifted.since else ""
+    where = places.get(drifted.address)
+    if drifted.what == "gone":
+        author = told(drifted.author)
+        message = "it was deleted behind our back" + (f" {author}" if author else "")
+        return Result("drift-gone", Level.WARNING, message + since, drifted.address, where)
     parts = []
-    for each in one.fields[:_SHOWN_FIELDS]:
-        live, applied = sides(each)
-        who = f", {told(each.author)}" if told(each.author) else ""
-        parts.append(f"{each.path} is {live}, was applied as {applied} ({CAUSES[each.cause]}{who})")
-    more = f"; and {counted(len(one.fields) - _SHOWN_FIELDS, 'more field')}" if len(one.fields) > _SHOWN_FIELDS else ""
-    return Result("drift-changed", Level.WARNING, "; ".join(parts) + more + since, one.address, where)
+    for field in map(of_drifted, drifted.fields[:_SHOWN_FIELDS]):
+        author = f", {field.author}" if field.author else ""
+        parts.append(f"{field.path} is {field.after}, was applied as {field.before} ({field.cause}{author})")
+    hidden = len(drifted.fields) - _SHOWN_FIELDS
+    more = f"; and {counted(hidden, 'more field')}" if hidden > 0 else ""
+    return Result("drift-changed", Level.WARNING, "; ".join(parts) + more + since, drifted.address, where)

@@ -22,7 +22,7 @@ from vastplan.model.plan import (
     moved_by_hand,
 )  # fmt: skip
 from vastplan.report.change import beside, own
-from vastplan.report.values import before_after, counted, plain, told
+from vastplan.report.values import before_after, counted, kind_words, plain, told
 
 _GOING = (Verb.DELETE, Verb.REPLACE)
 _CARRIED = (Stage.DATA, Stage.VOLUME)
@@ -215,8 +215,3 @@ class Crowd:
     def node(self, address: str) -> Node | None:
         """What the plan's topology says of an address."""
         return self._nodes.get(address)
-
-
-def kind_words(kind: str) -> str:
-    """A kind's name as words."""
-    return kind.replace("_", " ")

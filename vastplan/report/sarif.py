@@ -6,7 +6,6 @@ What is as it should be is not a finding: a plan's plain changes are left out. A
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
@@ -15,6 +14,7 @@ from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
+from vastplan.model import canonical_json
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Where
 from vastplan.report.results import RULES, Level, Result, Results
@@ -50,7 +50,7 @@ def sarif(found: Results, version: str, root: PurePath) -> str:
             "message": {"text": f"{left} more results are not in this file; --format json has all"},
         }
         run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [note]}]
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1, sort_keys=True) + "\n"
+    return canonical_json.text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
 def _weight(one: Result) -> int:

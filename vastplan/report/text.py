@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Cause, Plan, Verb
+from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
 from vastplan.report.review import left_words, reverts
-from vastplan.report.values import CAUSES, before_after, counted, inside, plain
+from vastplan.report.values import before_after, counted, plain
+from vastplan.report.view import FieldView, of_change
 
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
 _OF_VERB = {
@@ -44,15 +46,16 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
         if standing is not None:
             lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
         lines += _by_site(part, style)
-    if withdrawn(plan):
-        lines += ["", "Pending before, and not any more", *(f"  {inert(one, 200)}" for one in withdrawn(plan))]
+    gone = withdrawn(plan)
+    if gone:
+        lines += ["", "Pending before, and not any more", *(f"  {inert(address, 200)}" for address in gone)]
     lines += _by_hand(plan, style)
     if plan.unknown:
         lines += ["", style.paint("Unknown (could not be read, left out of this plan)", "yellow")]
-        lines += [f"  ? {inert(f'{one.site} {one.system} {one.kind}')}: {inert(one.reason)}" for one in plan.unknown]
+        lines += unknown_lines(plan.unknown)
     if plan.snapshot is not None:
         lines += ["", style.paint(inert(provenance(plan), 400), "yellow")]
-        lines += [f"  not covered: {inert(one, 300)}" for one in uncovered(plan)]
+        lines += [f"  not covered: {inert(line, 300)}" for line in uncovered(plan)]
     lines += [*budget_lines(plan.budgets, style), "", summary(plan, style, title)]
     if plan.base is not None and beside(plan):
         lines.append(beside(plan))
@@ -61,7 +64,8 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
 
 def _by_site(plan: Plan, style: Style) -> Iterator[str]:
     site = ""
-    for action in sorted(plan.actions, key=lambda one: one.address.site):  # stable: in the order of work within a site
+    # The sort is stable: within a site the actions stay in the order of work.
+    for action in sorted(plan.actions, key=lambda action: action.address.site):
         if action.address.site != site:
             site = action.address.site
             yield ""
@@ -71,24 +75,25 @@ def _by_site(plan: Plan, style: Style) -> Iterator[str]:
 
 def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
     """The changes by hand that the plan undoes, and those that it leaves alone: nobody should have to look for them."""
-    found = reverts(plan)
-    if found:
+    undone = reverts(plan)
+    if undone:
         yield ""
         yield style.paint(
-            f"Undoes what was changed by hand ({len(found)}); --keep-drift or drift --accept keeps it", "red"
+            f"Undoes what was changed by hand ({len(undone)}); --keep-drift or drift --accept keeps it", "red"
         )
-    for one in found:
-        author = f", {one.author}" if one.author else ""
-        since = f", last applied {inert(one.action.since, 40)}" if one.action.since else ""
-        if one.change is None:
-            yield f"  {inert(one.action.address)} is gone{author}{since}"
+    for revert in undone:
+        author = f", {revert.author}" if revert.author else ""
+        since = f", last applied {inert(revert.action.since, 40)}" if revert.action.since else ""
+        address = inert(revert.action.address)
+        if revert.change is None:
+            yield f"  {address} is gone{author}{since}"
         else:
-            before, after = before_after(one.change)
-            yield f"  {inert(one.action.address)} {inert(one.change.path)}  {before} → {after}{author}{since}"
+            before, after = before_after(revert.change)
+            yield f"  {address} {inert(revert.change.path)}  {before} → {after}{author}{since}"
     if plan.left:
         yield ""
         yield style.paint("Changed by hand and left alone", "cyan")
-        yield from (f"  {inert(one.address)} {words}" for one in plan.left for words in left_words(one))
+        yield from (f"  {inert(left.address)} {words}" for left in plan.left for words in left_words(left))
 
 
 def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
@@ -122,39 +127,48 @@ def _action(action: Action, style: Style) -> Iterator[str]:
         yield style.paint(style.cut(f"      chosen: {inert(note)}"), "dim")
     if action.verb is not Verb.CREATE:
         for change in action.changes:
-            before, after = before_after(change)
-            mark = style.paint("  forces replacement", "magenta") if change.replaces else ""
-            before_it = ", before this change" if change.already else ""
-            cause = style.paint(
-                f"  [{CAUSES[change.cause]}{before_it}]", "red" if change.cause in (Cause.SYSTEM, Cause.BOTH) else "dim"
-            )
-            details = list(inside(change))
-            shown = "" if details else f"  {before} → {after}"
-            yield f"      {inert(change.path)}{shown}{cause}{mark}"
-            for path, old, new in details:
-                yield f"        {path}  {old} → {new}"
+            yield from _field(of_change(change), style)
     if action.released:
         yield style.cut(f"      no longer managed: {', '.join(map(inert, action.released))}")
-    for one in action.evidence:
-        yield f"      seen: {inert(one.name)} {plain(one.value, one.unit)}"
+    for evidence in action.evidence:
+        yield f"      seen: {inert(evidence.name)} {plain(evidence.value, evidence.unit)}"
     if action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.DELETE) and action.dependents:
-        shown_dependents = ", ".join(inert(one) for one in action.dependents[:_SHOWN_DEPENDENTS])
+        shown = ", ".join(inert(dependent) for dependent in action.dependents[:_SHOWN_DEPENDENTS])
         more = len(action.dependents) - _SHOWN_DEPENDENTS
-        yield style.cut(f"      behind it: {shown_dependents}" + (f" and {more} more" if more > 0 else ""))
+        yield style.cut(f"      behind it: {shown}" + (f" and {more} more" if more > 0 else ""))
     for block in action.blocked:
         fix = f"; to go on: {inert(block.fix)}" if block.fix else ""
         yield style.paint(f"      blocked ({inert(block.guard)}): {inert(block.message)}{fix}", "red")
 
 
+def _field(field: FieldView, style: Style) -> Iterator[str]:
+    mark = style.paint("  forces replacement", "magenta") if field.replaces else ""
+    cause = style.paint(f"  [{field.cause}]", "red" if field.by_hand else "dim")
+    sides = "" if field.inner else f"  {field.before} → {field.after}"
+    yield f"      {inert(field.path)}{sides}{cause}{mark}"
+    for path, before, after in field.inner:
+        yield f"        {path}  {before} → {after}"
+
+
 def _essence(action: Action) -> str:
     """The values of a create on one line."""
-    return ", ".join(f"{inert(one.path, 80)}: {before_after(one)[1]}" for one in action.changes if one.path != "name")
+    return ", ".join(
+        f"{inert(change.path, 80)}: {before_after(change)[1]}" for change in action.changes if change.path != "name"
+    )
 
 
-def findings_lines(findings: tuple[Finding, ...], style: Style) -> list[str]:
+def findings_lines(findings: Iterable[Finding], style: Style) -> list[str]:
     """Findings, one per line."""
     colours = {Severity.ERROR: "red", Severity.WARNING: "yellow", Severity.NOTE: "cyan"}
-    return [style.paint(inert(one, 600), colours[one.severity]) for one in findings]
+    return [style.paint(inert(finding, 600), colours[finding.severity]) for finding in findings]
+
+
+def unknown_lines(unknown: Iterable[UnknownCollection]) -> list[str]:
+    """What could not be read, one collection per line."""
+    return [
+        f"  ? {inert(f'{collection.site} {collection.system} {collection.kind}')}: {inert(collection.reason)}"
+        for collection in unknown
+    ]
 
 
 def receipt_text(receipt: Receipt, style: Style) -> str:
@@ -167,8 +181,8 @@ def receipt_text(receipt: Receipt, style: Style) -> str:
                 style.paint(f"  {outcome.state.value:8} {inert(outcome.address)}", colour)
                 + f"  {inert(outcome.message)}"
             )
-    counts = {state: sum(1 for one in receipt.outcomes if one.state is state) for state in State}
-    parts = [f"{count} {state.value}" for state, count in counts.items() if count]
+    counts = Counter(outcome.state for outcome in receipt.outcomes)
+    parts = [f"{counts[state]} {state.value}" for state in State if counts[state]]
     good = set(receipt.states()) <= {State.DONE}
     lines.append(style.paint(f"Apply: {', '.join(parts) if parts else 'nothing to do'}.", "green" if good else "bold"))
     return "\n".join(lines) + "\n"

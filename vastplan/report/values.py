@@ -17,12 +17,15 @@ CAUSES = {
     Cause.NEW: "not applied before",
     Cause.DEPENDENCY: "what it refers to is replaced",
 }
+SENSITIVE = "(sensitive)"
 _LONGEST = 200
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 
 def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:
     """One value, symbolic or not, on one line; `units` are those of the values inside a mapping."""
+    if isinstance(value, str):
+        return inert(value, _LONGEST)
     if value is None:
         return "(none)"
     if isinstance(value, bool):
@@ -32,7 +35,7 @@ def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> s
         if key in ("$ref", "$existing"):
             return inert(str(inner).split("/", 2)[-1])
         if key == "$secret":
-            return "(sensitive)"
+            return SENSITIVE
     if isinstance(value, list):
         return inert("[" + ", ".join(plain(item, unit, units) for item in value) + "]", _LONGEST)
     if isinstance(value, dict):
@@ -44,7 +47,7 @@ def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> s
 def before_after(change: FieldChange) -> tuple[str, str]:
     """Both sides of a change."""
     if change.sensitive:
-        return "(sensitive)", "(sensitive)"
+        return SENSITIVE, SENSITIVE
     after = "(known after apply)" if change.known_after_apply else plain(change.after, change.unit, change.units)
     return plain(change.before, change.unit, change.units), after
 
@@ -57,16 +60,18 @@ def inside(change: FieldChange) -> Iterator[tuple[str, str, str]]:
     if all(not isinstance(item, list | dict) for side in (before, after) for item in side):
         return
     from deepdiff import DeepDiff
+    from deepdiff.helper import notpresent
 
-    found = DeepDiff(before, after, view="tree", verbose_level=2)
-    for differences in found.values():
-        for one in differences:
-            path = "".join(
-                f"[{step}]" if isinstance(step, int) else f".{step}" for step in one.path(output_format="list")
+    for differences in DeepDiff(before, after, view="tree", verbose_level=2).values():
+        for difference in differences:
+            steps = difference.path(output_format="list")
+            path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+            unit = change.units.get(str(steps[-1]), change.unit)
+            # An absent side is deepdiff's own marker, told by identity: any text may be a value.
+            old, new = (
+                "(none)" if side is notpresent else plain(side, unit, change.units)
+                for side in (difference.t1, difference.t2)
             )
-            unit = change.units.get(str(one.path(output_format="list")[-1]), change.unit)
-            old = "(none)" if "not present" in repr(one.t1) else plain(one.t1, unit, change.units)
-            new = "(none)" if "not present" in repr(one.t2) else plain(one.t2, unit, change.units)
             yield inert(path.lstrip(".")), old, new
 
 
@@ -87,3 +92,8 @@ def counted(count: int, noun: str) -> str:
     if noun.endswith("y"):
         return f"{count} {noun[:-1]}ies"
     return f"{count} {noun}" + ("es" if noun.endswith("s") else "s")
+
+
+def kind_words(kind: str) -> str:
+    """A kind's name as words."""
+    return kind.replace("_", " ")

@@ -1,0 +1,24 @@
+"""The collector is back as it was, whatever happened in between."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from vastplan.model import collector
+
+
+def test_it_is_paused_inside_and_back_after_an_error() -> None:
+    states = []
+
+    @collector.paused()
+    def reads() -> None:
+        with collector.paused():
+            pass
+        states.append(gc.isenabled())
+        raise ValueError("inside")
+
+    with pytest.raises(ValueError, match="inside"):
+        reads()
+    assert (states, gc.isenabled()) == ([False], True)

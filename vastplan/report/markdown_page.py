@@ -1,0 +1,97 @@
+"""What every comment is made of: its marker and its head, lists that count what they leave out, and a page that can be full.
+
+The first line is a marker that no page shows. Whoever posts the comment looks for it and replaces the comment that has it,
+so that there is one per document and command however often it is run. GitHub takes 65,536 characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+from urllib.parse import quote
+
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding
+from vastplan.model.plan import UnknownCollection
+from vastplan.report.markdown_escape import code, prose, size
+from vastplan.report.view import View
+
+LIMIT = 65_536  # characters, as `size` counts them
+_SHOWN = 40
+Item = TypeVar("Item")
+
+
+def marker(document: str, command: str = "plan") -> str:
+    """The line to find the comment of a document by."""
+    return f"<!-- vastplan:{command}:{quote(inert(document, 60), safe='').replace('-', '%2D')} -->"
+
+
+def head(view: View) -> str:
+    """The marker, the title and the verdict."""
+    first = marker(view.document, view.command)
+    return f"{first}\n### {view.title}: {code(view.document, 100)}\n\n**{prose(view.verdict)}**\n"
+
+
+class Page:
+    """Text that says no when it is full."""
+
+    def __init__(self, limit: int) -> None:
+        self._parts: list[str] = []
+        self._limit = limit
+        self.used = 0
+
+    @property
+    def room(self) -> int:
+        """What is left of it."""
+        return self._limit - self.used
+
+    def add(self, text: str) -> bool:
+        """Add all of a text, or nothing of it."""
+        length = size(text)
+        if length > self.room:
+            return False
+        self._parts.append(text)
+        self.used += length
+        return True
+
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._parts)
+
+
+def section(title: str, items: Sequence[Item], line: Callable[[Item], str], most: int = _SHOWN) -> str:
+    """A heading with its number and a line for each item, at most so many; nothing for no items."""
+    return f"\n#### {title} ({len(items)})\n\n{bullets(items, line, most)}" if items else ""
+
+
+def bullets(items: Sequence[Item], line: Callable[[Item], str], most: int = _SHOWN) -> str:
+    """A line for each item, at most so many; what is left out is counted."""
+    more = f"- and {len(items) - most} more\n" if len(items) > most else ""
+    return "".join(f"- {line(item)}\n" for item in items[:most]) + more
+
+
+def findings(worst: Sequence[Finding], title: str = "Checks") -> str:
+    """Findings, as they are ordered."""
+    return section(title, worst, _finding)
+
+
+def _finding(finding: Finding) -> str:
+    place = " ".join(code(part) for part in (finding.where, finding.address) if part)
+    at = f"at {place}: " if place else ""
+    return (
+        f"{finding.severity.value.capitalize()} {code(finding.code, 20)} {at}{prose(finding.message)}{fix(finding.fix)}"
+    )
+
+
+def fix(text: str) -> str:
+    """What is to be done, as the end of a line; nothing where that is not known."""
+    return f" — to go on: {prose(text)}" if text else ""
+
+
+def unknown(missing: Sequence[UnknownCollection]) -> str:
+    """What could not be read."""
+    return section("Unknown, and left out", missing, _unknown)
+
+
+def _unknown(collection: UnknownCollection) -> str:
+    return f"{code('/'.join((collection.site, collection.kind)))} could not be read: {prose(collection.reason)}"

@@ -1,0 +1,122 @@
+"""What every format shows of a plan and of a check for drift, made once from either: texts as people read them.
+
+Nothing here is escaped: each format does that for itself with what it puts on its page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from vastplan.model.drift import Drift, DriftedField, IgnoredDrift
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.plan import FieldChange, Plan, UnknownCollection, moved_by_hand
+from vastplan.report import review
+from vastplan.report.change import parted
+from vastplan.report.values import CAUSES, SENSITIVE, before_after, counted, inside, plain, told
+
+_SEVERITIES = tuple(Severity)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """A field on both sides: of a plan what it is and what it becomes, of drift what was applied and what it is now.
+
+    `inner` are the places inside it that differ (path, before, after); it is empty for a value that is shown whole.
+    `cause` says which side moved, `author` who moved it, "" where that is not known.
+    """
+
+    path: str
+    before: str
+    after: str
+    cause: str = ""
+    author: str = ""
+    by_hand: bool = False
+    replaces: bool = False
+    inner: tuple[tuple[str, str, str], ...] = ()
+
+
+def of_change(change: FieldChange) -> FieldView:
+    """A field that a plan changes."""
+    cause = CAUSES[change.cause] + (", before this change" if change.already else "")
+    before, after = before_after(change)
+    return FieldView(
+        change.path, before, after, cause, told(change.author), moved_by_hand(change), change.replaces, (*inside(change),)
+    )  # fmt: skip
+
+
+def of_drifted(field: DriftedField) -> FieldView:
+    """A field that is not as it was applied."""
+    before, after = _applied_and_live(field)
+    return FieldView(field.path, before, after, CAUSES[field.cause], told(field.author), by_hand=True)
+
+
+def of_ignored(ignored: IgnoredDrift) -> FieldView:
+    """A field whose difference a rule of the document ignores."""
+    return FieldView(ignored.path, *_applied_and_live(ignored))
+
+
+def _applied_and_live(field: DriftedField | IgnoredDrift) -> tuple[str, str]:
+    if field.sensitive:
+        return SENSITIVE, SENSITIVE
+    units = field.units if isinstance(field, DriftedField) else {}
+    return plain(field.applied, field.unit, units), plain(field.live, field.unit, units)
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a report begins with. `findings` are those of the change itself, `base_findings` those that its base has too.
+
+    Both are in order of severity, the worst first.
+    """
+
+    command: Literal["plan", "drift"]
+    document: str
+    verdict: str
+    in_sync: int
+    findings: tuple[Finding, ...] = ()
+    base_findings: tuple[Finding, ...] = ()
+    unknown: tuple[UnknownCollection, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What it is a report of."""
+        return "vastplan" if self.command == "plan" else "vastplan drift"
+
+
+def of_plan(plan: Plan) -> View:
+    """A plan's."""
+    own, base = parted(plan)
+    verdict = review.verdict(plan)
+    return View("plan", plan.document, verdict, plan.in_sync, worst_first(own), worst_first(base), plan.unknown)
+
+
+def of_drift(drift: Drift) -> View:
+    """That of a check for drift."""
+    findings = worst_first(drift.findings)
+    return View("drift", drift.document, drift_verdict(drift), drift.in_sync, findings, (), drift.unknown)
+
+
+def worst_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """In order of severity; equals as they stood."""
+    return tuple(sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity)))
+
+
+def drift_verdict(drift: Drift) -> str:
+    """One line: how much moved, how much of it is new, what is still to be applied."""
+    moved, new = len(drift.drift), sum(1 for drifted in drift.drift if drifted.new)
+    if not moved:
+        sentences = ["Nothing moved behind our back."]
+    elif drift.compared_with:
+        since = inert(drift.compared_with, 40)
+        sentences = [f"{counted(new, 'object')} moved behind our back since {since}, {moved - new} before."]
+    else:
+        sentences = [f"{counted(moved, 'object')} moved behind our back."]
+    if drift.pending:
+        sentences.append(f"{counted(drift.pending, 'change')} of the document not applied yet.")
+    if drift.ignored:
+        sentences.append(f"{counted(len(drift.ignored), 'difference')} ignored by rules of the document.")
+    if drift.unknown:
+        sentences.append(f"{counted(len(drift.unknown), 'collection')} could not be read.")
+    return " ".join(sentences)
