@@ -22,7 +22,7 @@ import yaml
 from vastplan.app import checks as checking
 from vastplan.app import flows
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.checks.checkpoint.judged import budgets
+from vastplan.checks.checkpoint.summary import budgets
 from vastplan.engine.guards.consent import Consent
 from vastplan.sim.world import World
 

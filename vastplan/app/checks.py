@@ -12,7 +12,7 @@ from typing import Any
 import vastplan.checks
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.checks.check import Check, discover
-from vastplan.checks.checkpoint.judged import budgets
+from vastplan.checks.checkpoint.summary import budgets
 from vastplan.checks.commitments import commitments
 from vastplan.checks.facts import Facts, Seen
 from vastplan.checks.index import Index
