@@ -111,7 +111,7 @@ def test_the_proof_is_that_of_the_oracle(document: dict[str, Any]) -> None:
 
 def _entries(facts: Facts, *, written_too: bool = False) -> list[Any]:
     index = facts.written if written_too else facts.objects
-    return [one for entries in index._all.values() for one in entries.values()]
+    return list(index)
 
 
 def followed(facts: Facts, proof: Isolation, one: Meeting) -> None:
