@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -92,7 +93,7 @@ def proven(document: dict[str, Any]) -> tuple[Facts, Isolation]:
 
 
 @given(documents())
-@settings(max_examples=120)
+@settings(max_examples=int(os.environ.get("VASTPLAN_EXAMPLES", "60")))
 def test_the_proof_is_that_of_the_oracle(document: dict[str, Any]) -> None:
     try:
         facts, proof = proven(document)

@@ -135,7 +135,7 @@ def test_what_the_vms_says_is_asked_when_a_check_wants_it(tmp_path: Path, vastpl
         row["min_qos_supported"] = False
         ran = vastplan("plan", file)
         assert ran.code == 3 and "min_qos_supported: false" in ran.out, ran
-        vms.faults.arm(Fault(Effect.STATUS, path="/vms/", times=500, status=500))
+        vms.faults.arm(Fault(Effect.STATUS, path="/vms/", times=500, status=403))
         ran = vastplan("plan", file)
         assert ran.code == 0 and "warning QOS-06: this could not be checked against iad: vms" in ran.out, ran
         lab.write({"tenants": {"a": {}}})

@@ -96,9 +96,9 @@ def test_a_policy_by_name_limits_as_it_is_live() -> None:
 def test_the_policy_of_everybody_is_still_its_tenants() -> None:
     mine, team = volume(tenant=ref("tenant", "t")), entry("tenant", "t")
     default: dict[str, Any] = {"policy_type": "USER", "is_default": True}
-    said = entry("qos_policy", "u", tenant=ref("tenant", "t"), **default, **capped(9))
+    policy = entry("qos_policy", "u", tenant=ref("tenant", "t"), **default, **capped(9))
     live = entry("qos_policy", "u", tenant=None, burst=None, **default, **capped(4))
-    assert binds(mine, (team, said), (VIEW, team, live)) == "QoS bandwidth of policy u at 4"
+    assert binds(mine, (team, policy), (VIEW, team, live)) == "QoS bandwidth of policy u at 4"
 
 
 @pytest.mark.parametrize(
@@ -132,18 +132,18 @@ def test_a_claim_has_a_before_once_it_is_made() -> None:
     mine = entry("volume", "v", **claim)
     gold = entry("qos_policy", "gold", **capped(9))
     live = (entry("qos_policy", "gold", **capped(3)),)
-    made = {Address("iad", "persistent_volume_claim", "v"): 1}
+    sizes = {Address("iad", "persistent_volume_claim", "v"): 1}
     assert budget_before(facts((mine, gold), live), mine) is None
     assert (
         budget_before(facts((mine, gold), live, made={Address("iad", "persistent_volume_claim", "w"): 1}), mine) is None
     )
-    assert binds(mine, (gold,), live, made=made) == "QoS bandwidth of policy gold at 3"
+    assert binds(mine, (gold,), live, made=sizes) == "QoS bandwidth of policy gold at 3"
 
 
 def test_a_policy_that_the_document_does_not_have() -> None:
     mine = entry("volume", "v", checkpoint=CHECKPOINT, qos_policy=ref("qos_policy", "x"))
-    made = {Address("iad", "persistent_volume_claim", "v"): 1}
-    assert binds(mine, (), (entry("qos_policy", "x", **capped(2)),), made=made) == "QoS bandwidth of policy x at 2"
+    sizes = {Address("iad", "persistent_volume_claim", "v"): 1}
+    assert binds(mine, (), (entry("qos_policy", "x", **capped(2)),), made=sizes) == "QoS bandwidth of policy x at 2"
 
 
 def test_what_the_site_can_do_counts_before_and_after() -> None:

@@ -29,7 +29,7 @@ limits = st.lists(
     ),
     max_size=5,
 )  # fmt: skip
-demands = st.builds(
+checkpoint_inputs = st.builds(
     CheckpointInputs,
     size_bytes=st.integers(1, 10**16),
     writer=st.builds(
@@ -57,62 +57,67 @@ demands = st.builds(
 def test_a_worked_example() -> None:
     """70B in full precision over a network volume, synchronously, every 10 minutes."""
     size = model_bytes(70 * 10**9, 4)
-    found = compute_budget(
+    budget = compute_budget(
         CheckpointInputs(size_bytes=size, interval=600, limits=(WriteLimit(LimitKind.QOS_BANDWIDTH, "v", 500 * 10**6),))
     )
-    assert found.write_seconds == 560
-    assert found.at_interval is not None
-    assert (round(found.at_interval.stall_fraction, 3), round(found.at_interval.duty, 3)) == (0.483, 0.933)
-    assert (found.at_interval.rpo, found.at_interval.lost_work) == (1160, 860)
+    assert budget.write_seconds == 560
+    assert budget.at_interval is not None
+    assert (round(budget.at_interval.stall_fraction, 3), round(budget.at_interval.duty, 3)) == (0.483, 0.933)
+    assert (budget.at_interval.rpo, budget.at_interval.lost_work) == (1160, 860)
 
 
 def test_a_minute_is_too_short_for_a_disk_of_3_gb_a_second() -> None:
     disk = WriteLimit(LimitKind.NODES, "", 3 * 10**9)
-    found = volume_findings(compute_budget(CheckpointInputs(size_bytes=280 * 10**9, interval=60, limits=(disk,))))
-    assert [one.code for one in found] == ["CKP-01"]
-    assert found[0].fix == "an interval of 93.4 s or more"
+    findings = volume_findings(compute_budget(CheckpointInputs(size_bytes=280 * 10**9, interval=60, limits=(disk,))))
+    assert [finding.code for finding in findings] == ["CKP-01"]
+    assert findings[0].fix == "an interval of 93.4 s or more"
 
 
 def test_the_slowest_limit_binds_and_jobs_share_it() -> None:
     policy = WriteLimit(LimitKind.QOS_BANDWIDTH, "view v", 500 * 10**6, 2500 * 10**6, 120 * 10**9)
-    demand = CheckpointInputs(size_bytes=280 * 10**9, limits=(policy, iops_limit("view v", 15000)))
-    assert (compute_budget(demand).write_seconds, str(compute_budget(demand).binding)) == (
+    inputs = CheckpointInputs(size_bytes=280 * 10**9, limits=(policy, iops_limit("view v", 15000)))
+    assert (compute_budget(inputs).write_seconds, str(compute_budget(inputs).binding)) == (
         320,
         "burst credit of view v",
     )
-    two = compute_budget(replace(demand, writer=CheckpointWriter(jobs=2)))
+    two = compute_budget(replace(inputs, writer=CheckpointWriter(jobs=2)))
     assert two.write_seconds == (560 - 120) * 2
     assert two.bandwidth == pytest.approx(280e9 / 880)
-    small = compute_budget(replace(demand, size_bytes=20 * 10**9))
+    small = compute_budget(replace(inputs, size_bytes=20 * 10**9))
     assert str(small.binding) == "IOPS x I/O size of view v"
-    fast = compute_budget(replace(demand, size_bytes=20 * 10**9, limits=(policy,)))
+    fast = compute_budget(replace(inputs, size_bytes=20 * 10**9, limits=(policy,)))
     assert (fast.write_seconds, str(fast.binding)) == (8, "burst bandwidth of view v")
 
 
-@given(demands)
-def test_figures_are_numbers_and_sentences_are_lines(demand: CheckpointInputs) -> None:
-    found = compute_budget(demand)
-    if found.write_seconds is None:
-        assert found.at_interval is None and found.cost_model is None and found.curve == ()
-        assert "CKP-00" in [one.code for one in volume_findings(found)]
+@given(checkpoint_inputs)
+def test_figures_are_numbers_and_sentences_are_lines(inputs: CheckpointInputs) -> None:
+    budget = compute_budget(inputs)
+    findings = volume_findings(budget)
+    if budget.write_seconds is None:
+        assert budget.at_interval is None and budget.cost_model is None and budget.curve == ()
+        assert "CKP-00" in [finding.code for finding in findings]
     else:
-        assert isfinite(found.write_seconds) and found.write_seconds > 0
-    if found.at_interval is not None:
-        rhythm = found.at_interval
-        assert all(isfinite(one) and one >= 0 for one in (rhythm.rpo, rhythm.stall_fraction, rhythm.average))
-        assert rhythm.efficiency is None or 0 <= rhythm.efficiency <= 1
-    for one in volume_findings(found):
-        assert one.message.isprintable() and one.fix.isprintable() and one.fix
-        assert not re.search(r"\b(inf|nan|None)\b", f"{one.message} {one.fix}")
+        assert isfinite(budget.write_seconds) and budget.write_seconds > 0
+    if budget.at_interval is not None:
+        figures = budget.at_interval
+        assert all(
+            isfinite(figure) and figure >= 0 for figure in (figures.rpo, figures.stall_fraction, figures.average)
+        )
+        assert figures.efficiency is None or 0 <= figures.efficiency <= 1
+    for finding in findings:
+        assert finding.message.isprintable() and finding.fix.isprintable() and finding.fix
+        assert not re.search(r"\b(inf|nan|None)\b", f"{finding.message} {finding.fix}")
+    json.dumps(budget_figures(budget), allow_nan=False)
+    assert budget_line(budget).isprintable()
 
 
-@given(demands, limits)
-def test_a_further_limit_never_makes_a_write_faster(demand: CheckpointInputs, more: list[WriteLimit]) -> None:
-    before, after = compute_budget(demand), compute_budget(replace(demand, limits=(*demand.limits, *more)))
+@given(checkpoint_inputs, limits)
+def test_a_further_limit_never_makes_a_write_faster(inputs: CheckpointInputs, more: list[WriteLimit]) -> None:
+    before, after = compute_budget(inputs), compute_budget(replace(inputs, limits=(*inputs.limits, *more)))
     if before.write_seconds is not None:
         assert after.write_seconds is not None and after.write_seconds >= before.write_seconds
     if after.binding is not None:
-        assert after.write_seconds == max(one.seconds for one in after.write_times)
+        assert after.write_seconds == max(time.seconds for time in after.write_times)
 
 
 @given(rates, rates, st.integers(1, 10**13), st.integers(1, 10**15))
@@ -141,7 +146,7 @@ cost_models = st.builds(
 def test_the_window_is_where_every_target_is_met(
     model: CostModel, rpo: float | None, stall: float | None, cost: float | None, interval: float
 ) -> None:
-    found = intervals_on_target(model, rpo=rpo, stall=stall, cost=cost)
+    on_target = intervals_on_target(model, rpo=rpo, stall=stall, cost=cost)
     paid = model.overhead(interval)
     margins = [interval / model.write]
     if rpo is not None:
@@ -150,33 +155,31 @@ def test_the_window_is_where_every_target_is_met(
         margins.append(stall / (model.blocking / (interval + model.blocking)))
     if cost is not None and paid is not None:
         margins.append(cost / paid)
-    if all(abs(one - 1) > 1e-9 for one in margins):  # on a bound itself rounding decides
-        assert (interval in found) == all(one > 1 for one in margins)
+    if all(abs(margin - 1) > 1e-9 for margin in margins):  # on a bound itself rounding decides
+        assert (interval in on_target) == all(margin > 1 for margin in margins)
 
 
-@given(demands)
-def test_the_write_that_is_asked_for_would_do_and_no_slower_one(demand: CheckpointInputs) -> None:
-    found = compute_budget(demand)
-    wanted = longest_write_on_target(found)
-    if wanted is None or found.cost_model is None or found.on_target is None or not found.on_target.empty:
+@given(checkpoint_inputs)
+def test_the_write_that_is_asked_for_would_do_and_no_slower_one(inputs: CheckpointInputs) -> None:
+    budget = compute_budget(inputs)
+    longest, model = longest_write_on_target(budget), budget.cost_model
+    if longest is None or model is None or budget.on_target is None or not budget.on_target.empty:
         return
 
-    def of(write: float) -> IntervalRange:
-        assert found.cost_model is not None
-        blocking = found.cost_model.blocking if found.cost_model.asynchronous else write
-        model = replace(found.cost_model, write=write, blocking=blocking)
-        targets = demand.targets
-        return intervals_on_target(model, rpo=targets.rpo, stall=targets.stall_fraction, cost=targets.overhead)
+    def on_target(write: float) -> IntervalRange:
+        targets, blocking = inputs.targets, model.blocking if model.asynchronous else write
+        changed = replace(model, write=write, blocking=blocking)
+        return intervals_on_target(changed, rpo=targets.rpo, stall=targets.stall_fraction, cost=targets.overhead)
 
-    assert not of(wanted).empty
-    assert of(wanted * 1.001).empty
+    assert not on_target(longest).empty
+    assert on_target(longest * 1.001).empty
 
 
 def test_targets_that_nothing_meets_are_said_to_be_so() -> None:
     slow = WriteLimit(LimitKind.SITE, "", 10**9)
     base = CheckpointInputs(size_bytes=10**11, interval=500, limits=(slow,))
     both = compute_budget(replace(base, targets=Targets(rpo=300, stall_fraction=0.1)))
-    assert [one.code for one in volume_findings(both)] == ["CKP-02", "CKP-03"]
+    assert [finding.code for finding in volume_findings(both)] == ["CKP-02", "CKP-03"]
     assert (
         "no interval meets the targets at this bandwidth: the write may take 30 s, so raise it to 3.34 GB/s"
         in volume_findings(both)[0].fix
@@ -189,9 +192,9 @@ def test_targets_that_nothing_meets_are_said_to_be_so() -> None:
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_at_the_ends_of_the_window_the_overhead_is_the_target(asynchronous: bool) -> None:
     model = CostModel(10.0, 1.0 if asynchronous else 10.0, asynchronous, 1000.0)
-    found = intervals_on_target(model, cost=0.15)
-    assert model.overhead(found.longest) == pytest.approx(0.15)
-    assert found.shortest == 10.0 if asynchronous else model.overhead(found.shortest) == pytest.approx(0.15)
+    on_target = intervals_on_target(model, cost=0.15)
+    assert model.overhead(on_target.longest) == pytest.approx(0.15)
+    assert on_target.shortest == 10.0 if asynchronous else model.overhead(on_target.shortest) == pytest.approx(0.15)
     assert intervals_on_target(model, cost=0.02).empty
 
 
@@ -201,26 +204,26 @@ def test_what_a_copy_and_a_second_job_add() -> None:
     base = CheckpointInputs(
         size_bytes=10**11, interval=1000, limits=(limit,), writer=writer, drain_bytes_per_second=10**9
     )
-    found = compute_budget(base).at_interval
-    assert found is not None
-    assert (found.rpo, found.lost_work, found.average) == (1300, 800, 2e8)
+    together = compute_budget(base).at_interval
+    assert together is not None
+    assert (together.rpo, together.lost_work, together.average) == (1300, 800, 2e8)
     apart = compute_budget(replace(base, writer=replace(writer, aligned=False))).at_interval
     assert apart is not None
     assert (apart.rpo, apart.average) == (1200, 2e8)
 
 
 def test_the_curve_is_lowest_at_the_best_interval() -> None:
-    found = compute_budget(
+    budget = compute_budget(
         CheckpointInputs(
             size_bytes=98 * 10**9, interval=3600, gpus=1024, limits=(WriteLimit(LimitKind.SITE, "", 10**9),)
         )
     )
-    assert found.best_interval is not None and found.least_overhead is not None
-    assert min(found.curve, key=lambda point: point[1]) == pytest.approx((found.best_interval, found.least_overhead))
-    assert (found.curve[0][0], found.curve[-1][0]) == pytest.approx(
-        (found.best_interval / 10, found.best_interval * 10)
+    assert budget.best_interval is not None and budget.least_overhead is not None
+    assert min(budget.curve, key=lambda point: point[1]) == pytest.approx((budget.best_interval, budget.least_overhead))
+    assert (budget.curve[0][0], budget.curve[-1][0]) == pytest.approx(
+        (budget.best_interval / 10, budget.best_interval * 10)
     )
-    assert [cost for _, cost in found.curve[:21]] == sorted((cost for _, cost in found.curve[:21]), reverse=True)
+    assert [cost for _, cost in budget.curve[:21]] == sorted((cost for _, cost in budget.curve[:21]), reverse=True)
 
 
 @given(st.integers(1, 10**9), st.sampled_from(["KB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"]))
@@ -240,21 +243,15 @@ def test_units_round_trip_and_are_never_mixed(count: int, unit: str) -> None:
 def test_figures_for_machines_and_a_line_for_people() -> None:
     policy = WriteLimit(LimitKind.QOS_BANDWIDTH, "volume v", 2 * 10**9)
     frames = (SnapshotFrame(every=900, keep_local=9000),)
-    demand = CheckpointInputs(size_bytes=980 * 10**9, interval=900, limits=(policy,), frames=frames, keep=3, mtbf=28800)
-    assert budget_line(compute_budget(demand)) == (
+    inputs = CheckpointInputs(size_bytes=980 * 10**9, interval=900, limits=(policy,), frames=frames, keep=3, mtbf=28800)
+    assert budget_line(compute_budget(inputs)) == (
         "980 GB in 8.17 min at 2 GB/s (QoS bandwidth of volume v binds), stall 35.3 %, up to 23.2 min lost, "
         "best interval 88.5 min, 9.8 TB pinned by snapshots"
     )
-    found = budget_figures(compute_budget(demand))
-    assert (found["write_seconds"], found["write_bytes_per_second"], found["rpo_seconds"]) == (490, 2e9, 1390)
-    assert (found["shortest_interval_seconds"], found["longest_interval_seconds"]) == (490, None)
+    figures = budget_figures(compute_budget(inputs))
+    assert (figures["write_seconds"], figures["write_bytes_per_second"], figures["rpo_seconds"]) == (490, 2e9, 1390)
+    assert (figures["shortest_interval_seconds"], figures["longest_interval_seconds"]) == (490, None)
     assert budget_line(compute_budget(CheckpointInputs(size_bytes=980))) == "980 B"
-
-
-@given(demands)
-def test_figures_are_json(demand: CheckpointInputs) -> None:
-    json.dumps(budget_figures(compute_budget(demand)), allow_nan=False)
-    assert budget_line(compute_budget(demand)).isprintable()
 
 
 def test_infinity_is_no_interval() -> None:
@@ -264,9 +261,9 @@ def test_infinity_is_no_interval() -> None:
 def test_a_curve_promises_no_interval_that_an_asynchronous_write_cannot_keep() -> None:
     model = CostModel(write=490, blocking=0.1, asynchronous=True, mtbf=28800)
     assert model.best_interval() == 490
-    held = model.overhead(490)
-    assert held is not None and min(cost for _, cost in model.curve()) == held
-    assert {cost for interval, cost in model.curve() if interval <= 490} == {held}
+    at_its_write = model.overhead(490)
+    assert at_its_write is not None and min(cost for _, cost in model.curve()) == at_its_write
+    assert {cost for interval, cost in model.curve() if interval <= 490} == {at_its_write}
     free = replace(model, asynchronous=False)
     assert all(cost == free.overhead(interval) for interval, cost in free.curve())
 

@@ -61,10 +61,10 @@ def test_whose_tenant_holds_a_volume() -> None:
 
 
 def test_what_is_not_in_the_document_is_said() -> None:
-    found = context(storage_class=ref("storage_class", "c"), qos_policy=ref("qos_policy", "q"), tenant=ref("tenant", "t"),
+    volume = context(storage_class=ref("storage_class", "c"), qos_policy=ref("qos_policy", "q"), tenant=ref("tenant", "t"),
                    snapshots=ref("protection_policy", "s"))  # fmt: skip
-    assert limits(found) == [] and found.snapshot_schedule() == ((), "")
-    assert found.unknown == [
+    assert limits(volume) == [] and volume.snapshot_schedule() == ((), "")
+    assert volume.unknown == [
         "storage class c is not in this document: what it limits is not counted",
         "QoS policy q is not in this document: what it limits is not counted",
         "tenant t is not in this document: what it limits is not counted",
@@ -82,12 +82,12 @@ def test_the_policies_that_hold_a_volume() -> None:
         entry("qos_policy", "views", tenant=ref("tenant", "mine"), policy_type="VIEW", is_default=True, **capped(15)),
         entry("qos_policy", "others", tenant=ref("tenant", "his"), policy_type="USER", is_default=True, **capped(16)),
     ]
-    made = entry("storage_class", "c", qos_policy=ref("qos_policy", "silver"))
-    found = context(
-        gold, of_class, *users, made, MINE, HIS, tenant=ref("tenant", "mine"), qos_policy=ref("qos_policy", "gold"),
+    storage_class = entry("storage_class", "c", qos_policy=ref("qos_policy", "silver"))
+    volume = context(
+        gold, of_class, *users, storage_class, MINE, HIS, tenant=ref("tenant", "mine"), qos_policy=ref("qos_policy", "gold"),
         storage_class=ref("storage_class", "c"), qos=capped(10), size=10**9,
     )  # fmt: skip
-    assert [(owner, rate // MB) for _, owner, rate in limits(found)] == [
+    assert [(owner, rate // MB) for _, owner, rate in limits(volume)] == [
         ("volume v", 10), ("policy gold", 11), ("policy silver", 12), ("tenant mine", 5), ("policy everybody", 13),
     ]  # fmt: skip
     by_use = context(MINE, tenant=ref("tenant", "mine"), qos={"mode": "USED_CAPACITY"})
@@ -104,20 +104,20 @@ def test_the_pool_that_a_volume_is_mounted_by() -> None:
     mine: dict[str, Any] = {"tenant": ref("tenant", "mine")}
     his: dict[str, Any] = {"tenant": ref("tenant", "his")}
 
-    def held(per_cnode: int | None = 10, **volume: Any) -> list[tuple[LimitKind, str, float]]:
-        made = entry("storage_class", "c", vip_pool=ref("vip_pool", "three"))
-        entries = (entry("tenant", "mine"), entry("tenant", "his"), *pools, made)
+    def pool_limits(per_cnode: int | None = 10, **volume: Any) -> list[tuple[LimitKind, str, float]]:
+        storage_class = entry("storage_class", "c", vip_pool=ref("vip_pool", "three"))
+        entries = (entry("tenant", "mine"), entry("tenant", "his"), *pools, storage_class)
         return limits(context(*entries, **volume), per_cnode)
 
-    assert held(**mine) == [(LimitKind.VIP_POOL, "two", 20 * MB)]
-    assert held(**his) == [(LimitKind.VIP_POOL, "three", 30 * MB)]
-    assert held(**his, vip_pool=ref("vip_pool", "two")) == [(LimitKind.VIP_POOL, "two", 20 * MB)]
-    assert held(**mine, storage_class=ref("storage_class", "c")) == [(LimitKind.VIP_POOL, "three", 30 * MB)]
+    assert pool_limits(**mine) == [(LimitKind.VIP_POOL, "two", 20 * MB)]
+    assert pool_limits(**his) == [(LimitKind.VIP_POOL, "three", 30 * MB)]
+    assert pool_limits(**his, vip_pool=ref("vip_pool", "two")) == [(LimitKind.VIP_POOL, "two", 20 * MB)]
+    assert pool_limits(**mine, storage_class=ref("storage_class", "c")) == [(LimitKind.VIP_POOL, "three", 30 * MB)]
     both: dict[str, Any] = {"vip_pool": ref("vip_pool", "two"), "storage_class": ref("storage_class", "c")}
-    assert held(**his, **both) == [(LimitKind.VIP_POOL, "two", 20 * MB)]
-    assert held(**his, vip_pool=ref("vip_pool", "all")) == held(None, **mine) == held() == []
+    assert pool_limits(**his, **both) == [(LimitKind.VIP_POOL, "two", 20 * MB)]
+    assert pool_limits(**his, vip_pool=ref("vip_pool", "all")) == pool_limits(None, **mine) == pool_limits() == []
     pools.append(pool("four", 4))
-    assert held(**mine) == []  # of two nobody knows which
+    assert pool_limits(**mine) == []  # of two nobody knows which
 
 
 def test_a_project_is_the_tenants_only_one_where_none_is_named() -> None:
@@ -127,16 +127,16 @@ def test_a_project_is_the_tenants_only_one_where_none_is_named() -> None:
         ((TEAM, entry("project", "other", tenant=ref("tenant", "mine"))), False),
         ((), False),
     ):
-        found = context(MINE, *entries, **mine)
+        volume = context(MINE, *entries, **mine)
         if refused:
             with pytest.raises(
                 ValueError,
                 match=r"^project team has no GPUs in node pool h200: give it some there, or take one of a100$",
             ):
-                found.require_node_pools({"a100": 8, "h200": 8})
+                volume.require_node_pools({"a100": 8, "h200": 8})
         else:
-            found.require_node_pools({"h200": 8})
-        found.require_node_pools({"a100": 8})
+            volume.require_node_pools({"h200": 8})
+        volume.require_node_pools({"a100": 8})
     nothing: dict[str, Any] = {}
     for empty in (None, nothing):
         context(
@@ -192,9 +192,11 @@ def test_the_schedule_of_a_volume() -> None:
     ],
 )  # fmt: skip
 def test_what_a_policy_holds_writes_to(values: dict[str, Any], expected: list[Any]) -> None:
-    found = list(policy_limits(values, "v", 3 * 10**9))
-    assert [(limit.bytes_per_second, limit.burst_bytes_per_second, limit.credit_bytes) for limit in found] == expected
-    assert {limit.owner for limit in found} <= {"v"}
+    limits_set = list(policy_limits(values, "v", 3 * 10**9))
+    assert [
+        (limit.bytes_per_second, limit.burst_bytes_per_second, limit.credit_bytes) for limit in limits_set
+    ] == expected
+    assert {limit.owner for limit in limits_set} <= {"v"}
     if "capacity" in str(values):
         assert list(policy_limits(values, "v")) == []
     assert not follows_used_capacity(values)

@@ -169,7 +169,7 @@ def test_a_policy_by_name_and_that_of_a_class(evaluate: Evaluate) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "words"),
     [
         ("size: 1 TB", "size: 1 TB\n        qos_policy: {existing: gold}", "QoS policy"),
         ("size: 1 TB", "size: 1 TB\n        snapshots: {existing: hourly}", "snapshot schedule"),
@@ -177,9 +177,9 @@ def test_a_policy_by_name_and_that_of_a_class(evaluate: Evaluate) -> None:
         ("size: 1 TB", "size: 1 TB\n        qos: {mode: USED_CAPACITY, capacity_limits: {max_writes_bw_mbps_per_gb_capacity: 2}}", "follows the capacity used"),
     ],
 )  # fmt: skip
-def test_what_is_not_known_is_said(evaluate: Evaluate, old: str, new: str, said: str) -> None:
+def test_what_is_not_known_is_said(evaluate: Evaluate, old: str, new: str, words: str) -> None:
     (finding,) = evaluate(edited((old, new))).findings
-    assert finding.code == "CKP-00" and said in finding.message
+    assert finding.code == "CKP-00" and words in finding.message
 
 
 def test_snapshots_and_the_link_that_replicates_them(evaluate: Evaluate) -> None:

@@ -221,7 +221,7 @@ PINNED = replace(BASE, frames=(SnapshotFrame(every=1000, keep_local=10000),))
 
 
 @pytest.mark.parametrize(
-    ("was", "becomes", "told"),
+    ("was", "becomes", "expected"),
     [
         (BASE, BASE, ()),
         (
@@ -264,11 +264,11 @@ PINNED = replace(BASE, frames=(SnapshotFrame(every=1000, keep_local=10000),))
         (replace(BASE, grace_period=1), BASE, ()),
     ],
 )  # fmt: skip
-def test_what_a_change_does(was: CheckpointInputs, becomes: CheckpointInputs, told: tuple[str, ...]) -> None:
-    assert budget_changes(compute_budget(was), compute_budget(becomes)) == told
+def test_what_a_change_does(was: CheckpointInputs, becomes: CheckpointInputs, expected: tuple[str, ...]) -> None:
+    assert budget_changes(compute_budget(was), compute_budget(becomes)) == expected
 
 
-def held(rate: float, burst: float | None = None, jobs: int = 1, **more: Any) -> CheckpointInputs:
+def capped(rate: float, burst: float | None = None, jobs: int = 1, **more: Any) -> CheckpointInputs:
     limit = WriteLimit(LimitKind.QOS_BANDWIDTH, "v", rate, burst, 10**10)
     return replace(BASE, limits=(limit,), writer=CheckpointWriter(jobs=jobs, **more))
 
@@ -287,47 +287,49 @@ def test_what_the_writers_bound_is_no_jobs_to_share() -> None:
 
 def test_what_cannot_be_computed_breaks_nothing_else() -> None:
     none = replace(UNKNOWN, collective_timeout=1, grace_period=1, drain_bytes_per_second=1, interval=None)
-    assert [one.code for one in volume_findings(compute_budget(none))] == ["CKP-00", "CKP-16"]
+    assert [finding.code for finding in volume_findings(compute_budget(none))] == ["CKP-00", "CKP-16"]
     remote = replace(BASE, interval=None, targets=Targets(remote_rpo=1))
-    assert [one.code for one in volume_findings(compute_budget(remote))] == ["CKP-16"]
+    assert [finding.code for finding in volume_findings(compute_budget(remote))] == ["CKP-16"]
 
 
 def test_jobs_at_once_use_the_credit_up_together() -> None:
     limit = WriteLimit(LimitKind.QOS_BANDWIDTH, "v", GB, 2 * GB, 10 * GB)
-    one = replace(BASE, interval=100, limits=(limit,), writer=replace(WRITER, asynchronous=True))
-    two = replace(one, writer=replace(one.writer, jobs=2))
-    assert "CKP-11" not in [each.code for each in volume_findings(compute_budget(one))]
-    assert "CKP-11" in [each.code for each in volume_findings(compute_budget(two))]
+    single = replace(BASE, interval=100, limits=(limit,), writer=replace(WRITER, asynchronous=True))
+    two = replace(single, writer=replace(single.writer, jobs=2))
+    assert "CKP-11" not in [finding.code for finding in volume_findings(compute_budget(single))]
+    assert "CKP-11" in [finding.code for finding in volume_findings(compute_budget(two))]
 
 
 def test_the_rate_that_a_volume_may_have() -> None:
     assert highest_rate(compute_budget(UNKNOWN)) is None
     assert highest_rate(compute_budget(replace(BASE, writer=CheckpointWriter()))) is None  # the site's is everybody's
-    assert highest_rate(compute_budget(held(2 * GB))) == 2 * GB == highest_rate(compute_budget(held(2 * GB, GB)))
-    assert highest_rate(compute_budget(held(2 * GB, 3 * GB, jobs=2))) == 3 * GB
+    assert highest_rate(compute_budget(capped(2 * GB))) == 2 * GB == highest_rate(compute_budget(capped(2 * GB, GB)))
+    assert highest_rate(compute_budget(capped(2 * GB, 3 * GB, jobs=2))) == 3 * GB
     assert highest_rate(compute_budget(replace(BASE, writer=replace(WRITER, jobs=2)))) == 2 * GB
-    assert highest_rate(compute_budget(held(5 * GB, rank_bytes_per_second=GB))) == GB
+    assert highest_rate(compute_budget(capped(5 * GB, rank_bytes_per_second=GB))) == GB
 
 
 def test_what_coincides_is_said_with_the_three_that_ask_for_most() -> None:
-    four = {name: compute_budget(held(rate * GB)) for name, rate in (("a", 1), ("b", 4), ("c", 2), ("d", 3))}
+    four = {name: compute_budget(capped(rate * GB)) for name, rate in (("a", 1), ("b", 4), ("c", 2), ("d", 3))}
     assert coinciding_findings(four) == ()  # as much as the site can
-    (found,) = coinciding_findings({**four, "e": compute_budget(held(GB / 2))})
-    assert found.message == (
+    (finding,) = coinciding_findings({**four, "e": compute_budget(capped(GB / 2))})
+    assert finding.message == (
         "checkpoints that coincide may ask for 10.5 GB/s of the site's 10 GB/s: b 4 GB/s, d 3 GB/s, c 2 GB/s"
     )
-    assert found.fix == "lower the QoS limits, or do not let the jobs' checkpoints coincide"
-    assert found.severity.value == "warning"
-    two = {"a": compute_budget(held(9 * GB)), "b": compute_budget(held(9 * GB))}
+    assert finding.fix == "lower the QoS limits, or do not let the jobs' checkpoints coincide"
+    assert finding.severity.value == "warning"
+    two = {"a": compute_budget(capped(9 * GB)), "b": compute_budget(capped(9 * GB))}
     assert coinciding_findings(two) != ()
     assert (
         coinciding_findings(
-            {**two, "b": compute_budget(replace(held(9 * GB), capability=SiteThroughput(write_bytes_per_second=GB)))}
+            {**two, "b": compute_budget(replace(capped(9 * GB), capability=SiteThroughput(write_bytes_per_second=GB)))}
         )
         == ()
     )
     assert (
-        coinciding_findings({name: compute_budget(replace(held(9 * GB), capability=SiteThroughput())) for name in "ab"})
+        coinciding_findings(
+            {name: compute_budget(replace(capped(9 * GB), capability=SiteThroughput())) for name in "ab"}
+        )
         == ()
     )
     assert coinciding_findings({}) == ()
@@ -342,8 +344,8 @@ def test_every_figure_where_nothing_is_known() -> None:
         "remote_bytes": 0,
         "files": 4,
     }
-    found = budget_figures(compute_budget(CheckpointInputs(size_bytes=980)))
-    assert {name: value for name, value in found.items() if value is not None} == known
+    figures = budget_figures(compute_budget(CheckpointInputs(size_bytes=980)))
+    assert {name: value for name, value in figures.items() if value is not None} == known
     assert budget_figures(compute_budget(BASE))["binding_limit"] == "writing ranks"
     empty = budget_figures(compute_budget(replace(BASE, targets=Targets(rpo=150))))
     assert (empty["shortest_interval_seconds"], empty["longest_interval_seconds"]) == (None, None)
