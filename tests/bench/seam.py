@@ -10,20 +10,36 @@ from pathlib import Path
 
 from vastplan.app import checks as checking
 from vastplan.app.workspace import LEDGER_FOLDER, open_workspace
-from vastplan.checks.checkpoint.judged import budgets
+from vastplan.checks.checkpoint.summary import budgets
 from vastplan.cli import main
 from vastplan.ledger.codec import dump
 from vastplan.ledger.file import FileLedger, write_atomically
 from vastplan.model.site_ledger import SiteLedger, digest
 from vastplan.sim.endpoints import Endpoint, running
-from vastplan.sim.serve import Call, Server
+from vastplan.sim.serve import RecordedCall, Server
 from vastplan.sim.store import Store
 from vastplan.sim.wire import Plane, Request, Response
 from vastplan.sim.world import World
 
 __all__ = [
-    "COMMAND", "Call", "Endpoint", "Plane", "Request", "Response", "Server", "SiteLedger", "Store", "World", "checks", "digest",
-    "main", "read_ledger", "replace", "running", "simulators", "write_ledger",
+    "COMMAND",
+    "Endpoint",
+    "Plane",
+    "RecordedCall",
+    "Request",
+    "Response",
+    "Server",
+    "SiteLedger",
+    "Store",
+    "World",
+    "checks",
+    "digest",
+    "main",
+    "read_ledger",
+    "replace",
+    "running",
+    "simulators",
+    "write_ledger",
 ]  # fmt: skip
 
 COMMAND = (sys.executable, "-m", "vastplan")

@@ -29,7 +29,7 @@ import yaml
 
 from vastplan.app import checks
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.checks.facts import Facts, Seen
+from vastplan.checks.facts import Facts, LiveObject
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding
 
@@ -116,7 +116,9 @@ def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]]
     """What the checks may know of it."""
     facts = checks.facts_of(workspace, workspace.composed(), probed)
     seen = {
-        (site, kind): tuple(Seen(Address(site, kind, name), figures, figures) for name, figures in _named(told).items())
+        (site, kind): tuple(
+            LiveObject(Address(site, kind, name), figures, figures) for name, figures in _named(told).items()
+        )
         for site, kinds in live.items()
         for kind, told in kinds.items()
     }

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from vastplan.checks.index import Index
+from vastplan.checks.isolation.chain import ChainElement, ChainWalker
 from vastplan.checks.isolation.proof import namespaces_of, prove
-from vastplan.checks.isolation.reach import Reached, SiteReach
 from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
 from vastplan.model.value import Ref
@@ -15,30 +15,30 @@ from vastplan.schema.entries import Entry
 IAD = "iad"
 
 
-def one(kind: str, name: str, /, **values: Any) -> Entry:
+def entry(kind: str, name: str, /, **values: Any) -> Entry:
     """An object of the site."""
     return Entry(Address(IAD, kind, name), values)
 
 
 def ref(kind: str, name: str) -> Ref:
-    """A reference to one."""
+    """A reference to an object of the site."""
     return Ref(Address(IAD, kind, name))
 
 
-def walk(entry: Entry, *around: Entry, namespaces: dict[str, str] | None = None) -> list[str]:
+def walk(start: Entry, *others: Entry, namespaces: dict[str, str] | None = None) -> list[str]:
     """Where a class or a volume leads to: the entry that it is told of, the way there, and where it ends otherwise."""
-    site = SiteReach(IAD, Index([entry, *around]), namespaces or {})
-    steps = site.of_class(entry) if entry.address.kind == "storage_class" else site.of_volume(entry)
-    return [_text(found) for found in steps]
+    walker = ChainWalker(IAD, Index([start, *others]), namespaces or {})
+    chain = walker.from_class(start) if start.address.kind == "storage_class" else walker.from_volume(start)
+    return [_text(element) for element in chain]
 
 
-def _text(found: Reached) -> str:
-    way = " > ".join(f"{layer} {element}" for layer, element in found.steps)
-    end = f" ? {found.unknown}" if found.unknown else ""
-    assert bool(found.element) != bool(found.unknown) or found.layer == "storage class"
-    assert found.layer in ("storage class", "secret", "tenant", "VIP pool", "view policy", "path")
-    assert (found.tenant, found.path) == (tuple(found.element.split(":", 1)) if found.layer == "path" and not found.unknown else ("", ""))  # fmt: skip
-    return f"{found.layer} {found.element} of {found.entry.address.kind} {found.entry.address.name}: {way}{end}"
+def _text(element: ChainElement) -> str:
+    way = " > ".join(f"{layer} {element}" for layer, element in element.steps)
+    end = f" ? {element.unknown}" if element.unknown else ""
+    assert bool(element.element) != bool(element.unknown) or element.layer == "storage class"
+    assert element.layer in ("storage class", "secret", "tenant", "VIP pool", "view policy", "path")
+    assert (element.tenant, element.path) == (tuple(element.element.split(":", 1)) if element.layer == "path" and not element.unknown else ("", ""))  # fmt: skip
+    return f"{element.layer} {element.element} of {element.entry.address.kind} {element.entry.address.name}: {way}{end}"
 
 
 def proof(*entries: Entry) -> Isolation:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vastplan.checks.addresses import Interval, interval, overlaps, shown
+from vastplan.checks.addresses import Interval, interval_text, overlaps, parse_interval
 
 SPANS = st.tuples(st.sampled_from([4, 6]), st.integers(0, 12), st.integers(0, 6)).map(
     lambda one: (one[0], one[1], one[1] + one[2])
@@ -30,7 +30,7 @@ def test_whatever_begins_inside_another_ones_is_found_with_the_one_that_reaches_
 
 
 def test_an_interval_and_its_text() -> None:
-    assert interval("10.0.0.1") == interval("10.0.0.1 - 10.0.0.1") == (4, 0x0A000001, 0x0A000001)
-    assert interval("fd00::1 - fd00::ff")[0] == 6
+    assert parse_interval("10.0.0.1") == parse_interval("10.0.0.1 - 10.0.0.1") == (4, 0x0A000001, 0x0A000001)
+    assert parse_interval("fd00::1 - fd00::ff")[0] == 6
     for text in ("10.0.0.1", "10.0.0.1 - 10.0.0.9", "fd00::1 - fd00::ff", "::1"):
-        assert shown(interval(text)) == text
+        assert interval_text(parse_interval(text)) == text

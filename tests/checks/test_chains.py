@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from tests.checks.chains import IAD, one, proof, ref, walk
+from tests.checks.chains import IAD, entry, proof, ref, walk
 from vastplan.checks.index import Index
-from vastplan.checks.isolation import told
-from vastplan.checks.isolation.classes import named, openings
+from vastplan.checks.isolation.class_access import name_of, open_namespaces
+from vastplan.checks.isolation.sentences import meeting_text, open_end_text
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.model.isolation import Meeting, OpenEnd
 
-TENANT = one("tenant", "t")
-POOL = one("vip_pool", "pool", tenant=ref("tenant", "t"), domain_name="pool.example.com")
-POLICY = one("view_policy", "policy", tenant=ref("tenant", "t"))
-SECRET = one("secret", "login", namespace=ref("namespace", "csi"), name="vms")
+TENANT = entry("tenant", "t")
+POOL = entry("vip_pool", "pool", tenant=ref("tenant", "t"), domain_name="pool.example.com")
+POLICY = entry("view_policy", "policy", tenant=ref("tenant", "t"))
+SECRET = entry("secret", "login", namespace=ref("namespace", "csi"), name="vms")
 CLASS: dict[str, Any] = {
     "driver": "file", "storage_path": "/k8s", "secret": ref("secret", "login"), "vip_pool": ref("vip_pool", "pool"),
     "view_policy": ref("view_policy", "policy"),
@@ -24,7 +24,7 @@ CLASS: dict[str, Any] = {
 
 
 def of(**values: Any) -> Any:
-    return one("storage_class", "c", **{**CLASS, **values})
+    return entry("storage_class", "c", **{**CLASS, **values})
 
 
 def test_a_class_of_the_file_driver() -> None:
@@ -41,7 +41,7 @@ def test_a_class_of_the_file_driver() -> None:
 
 def test_a_class_of_the_block_driver_leads_to_its_subsystem() -> None:
     block = of(driver="block", tenant_name=ref("tenant", "t"), subsystem=ref("view", "block"))
-    around = (TENANT, POOL, POLICY, SECRET, one("view", "block", path="/block"))
+    around = (TENANT, POOL, POLICY, SECRET, entry("view", "block", path="/block"))
     assert walk(block, *around)[4:] == [
         "tenant t of tenant t: storage class c > tenant t",
         "path t:/block of storage_class c: storage class c > tenant t > path /block",
@@ -71,7 +71,7 @@ def test_a_class_of_the_block_driver_leads_to_its_subsystem() -> None:
         ),
         (
             ref("view_policy", "all"),
-            (one("view_policy", "all", tenant=None),),
+            (entry("view_policy", "all", tenant=None),),
             [
                 "view policy all of view_policy all: storage class c > view policy all",
                 "tenant  of view_policy all: storage class c > view policy all ? view policy all serves every tenant",
@@ -79,7 +79,7 @@ def test_a_class_of_the_block_driver_leads_to_its_subsystem() -> None:
         ),
         (
             ref("view_policy", "his"),
-            (one("view_policy", "his", tenant=ref("tenant", "far")),),
+            (entry("view_policy", "his", tenant=ref("tenant", "far")),),
             [
                 "view policy his of view_policy his: storage class c > view policy his",
                 "tenant far of storage_class c: storage class c > view policy his > tenant far",
@@ -121,7 +121,7 @@ def test_where_a_policy_leads_to(policy: Any, around: tuple[Any, ...], ends: lis
     ],
 )
 def test_where_a_pool_leads_to(values: dict[str, Any], ends: list[str]) -> None:
-    around = (TENANT, POOL, POLICY, SECRET, one("vip_pool", "shared", tenant=None))
+    around = (TENANT, POOL, POLICY, SECRET, entry("vip_pool", "shared", tenant=None))
     assert walk(of(**values), *around)[2:-3] == ends
 
 
@@ -131,10 +131,10 @@ def test_where_a_pool_leads_to(values: dict[str, Any], ends: list[str]) -> None:
         (None, None, "the driver's own"),
         ("csi/else", None, "csi/else"),
         (ref("secret", "far"), None, "far"),
-        (ref("secret", "s"), one("secret", "s", namespace=ref("namespace", "p")), "p/s"),
-        (ref("secret", "s"), one("secret", "s", namespace="plain", name="other"), "plain/other"),
-        (ref("secret", "s"), one("secret", "s", namespace=ref("project", "p")), "runai-p/s"),
-        (ref("secret", "s"), one("secret", "s", namespace=ref("project", "far")), "far/s"),
+        (ref("secret", "s"), entry("secret", "s", namespace=ref("namespace", "p")), "p/s"),
+        (ref("secret", "s"), entry("secret", "s", namespace="plain", name="other"), "plain/other"),
+        (ref("secret", "s"), entry("secret", "s", namespace=ref("project", "p")), "runai-p/s"),
+        (ref("secret", "s"), entry("secret", "s", namespace=ref("project", "far")), "far/s"),
     ],
 )
 def test_what_a_secret_is_called(named_as: Any, entry: Any, called: str) -> None:
@@ -147,9 +147,9 @@ def test_what_a_secret_is_called(named_as: Any, entry: Any, called: str) -> None
 
 def test_a_volume_leads_to_what_its_pools_tenant_has_at_its_path() -> None:
     values = {"volume_handle": "/data", "secret": ref("secret", "login"), "vip_pool": ref("vip_pool", "pool")}
-    volume = one("persistent_volume", "v", **values)
-    mine = one("view", "mine", path="/data", tenant=ref("tenant", "t"), view_policy=ref("view_policy", "policy"))
-    his = one("view", "his", path="/data", tenant=ref("tenant", "u"), view_policy=ref("view_policy", "other"))
+    volume = entry("persistent_volume", "v", **values)
+    mine = entry("view", "mine", path="/data", tenant=ref("tenant", "t"), view_policy=ref("view_policy", "policy"))
+    his = entry("view", "his", path="/data", tenant=ref("tenant", "u"), view_policy=ref("view_policy", "other"))
     around = (TENANT, POOL, POLICY, SECRET)
     start = [
         "secret csi/vms of secret login: volume v > secret csi/vms",
@@ -163,7 +163,7 @@ def test_a_volume_leads_to_what_its_pools_tenant_has_at_its_path() -> None:
     ]
     assert walk(volume, *around, mine, his) == [*start, *there]
     assert walk(volume, *around, his) == [*start, *there[1:]]
-    everybodys = one("vip_pool", "pool", tenant=None)
+    everybodys = entry("vip_pool", "pool", tenant=None)
     assert walk(volume, TENANT, POLICY, SECRET, everybodys, mine, his) == [
         *start[:2],
         *there,
@@ -176,11 +176,11 @@ def test_a_volume_leads_to_what_its_pools_tenant_has_at_its_path() -> None:
 
 def policy(name: str, *namespaces: Any, **values: Any) -> Any:
     given = {"storage_class": ref("storage_class", "c"), "rule": AS_WRITTEN, "namespaces": namespaces, **values}
-    return one("admission_policy", name, **given)
+    return entry("admission_policy", name, **given)
 
 
 def binding(name: str, **values: Any) -> Any:
-    return one(
+    return entry(
         "admission_binding", name, **{"policy": ref("admission_policy", name), "validation_actions": ["Deny"], **values}
     )
 
@@ -205,7 +205,7 @@ def binding(name: str, **values: Any) -> Any:
     ],
 )  # fmt: skip
 def test_whom_a_class_is_open_to(around: tuple[Any, ...], open_to: set[str] | None) -> None:
-    found = openings(IAD, Index([one("storage_class", "c"), *around]), {"x": "runai-x"})
+    found = open_namespaces(IAD, Index([entry("storage_class", "c"), *around]), {"x": "runai-x"})
     assert found == {"c": None if open_to is None else frozenset(open_to)}
 
 
@@ -221,17 +221,17 @@ def test_whom_a_class_is_open_to(around: tuple[Any, ...], open_to: set[str] | No
     ],
 )
 def test_a_quota_of_nothing_closes_a_class(hard: Any, open_to: set[str] | None) -> None:
-    quota = one("resource_quota", "q", namespace=ref("project", "x"), hard=hard)
+    quota = entry("resource_quota", "q", namespace=ref("project", "x"), hard=hard)
     namespaces = {"x": "runai-x", "y": "runai-y"}
-    found = openings(IAD, Index([one("storage_class", "c"), quota]), namespaces)
+    found = open_namespaces(IAD, Index([entry("storage_class", "c"), quota]), namespaces)
     assert found == {"c": None if open_to is None else frozenset(open_to)}
     closed = (policy("p", "runai-x", "runai-y"), binding("p"))
-    both = openings(IAD, Index([one("storage_class", "c"), quota, *closed]), namespaces)
+    both = open_namespaces(IAD, Index([entry("storage_class", "c"), quota, *closed]), namespaces)
     assert both == {"c": frozenset(open_to or {"runai-x", "runai-y"})}
 
 
 def test_what_is_named_without_a_reference() -> None:
-    assert [named("a", {"a": "b"}), named(ref("project", "a"), {"a": "b"}), named(ref("namespace", "a"), {"a": "b"})] == [
+    assert [name_of("a", {"a": "b"}), name_of(ref("project", "a"), {"a": "b"}), name_of(ref("namespace", "a"), {"a": "b"})] == [
         "a", "b", "a",
     ]  # fmt: skip
 
@@ -248,9 +248,8 @@ def test_what_is_named_without_a_reference() -> None:
     ],
 )
 def test_who_is_told(many: int, everybody: bool, text: str) -> None:
-    assert told.who(tuple(f"p{number}" for number in range(1, many + 1)), everybody) == text
     end = OpenEnd("iad/storage_class/c", "why", tuple(f"p{number}" for number in range(1, many + 1)), everybody)
-    assert told.open_end(end) == f"nothing is proven of {text}: why"
+    assert open_end_text(end) == f"nothing is proven of {text}: why"
 
 
 @pytest.mark.parametrize(
@@ -268,7 +267,7 @@ def test_who_is_told(many: int, everybody: bool, text: str) -> None:
 def test_a_meeting_is_told(values: dict[str, Any], text: str) -> None:
     chains = (("project a", "tenant t"), ("project b", "tenant t"))
     found = Meeting(**{"layer": "tenant", "element": "t:x", "address": "", "chains": chains, **values})
-    assert told.meeting(found) == f"{text}: project a > tenant t; project b > tenant t"
+    assert meeting_text(found) == f"{text}: project a > tenant t; project b > tenant t"
 
 
 def team(name: str, **values: Any) -> list[Any]:
@@ -278,12 +277,12 @@ def team(name: str, **values: Any) -> list[Any]:
         "view_policy": ref("view_policy", name),
     }  # fmt: skip
     return [
-        one("project", name),
-        one("storage_class", name, **{**given, **values}),
-        one("vip_pool", name, tenant=ref("tenant", name)),
-        one("view_policy", name, tenant=ref("tenant", name)),
-        one("tenant", name),
-        one("admission_policy", name, storage_class=ref("storage_class", name), rule=AS_WRITTEN, namespaces=(ref("project", name),)),
+        entry("project", name),
+        entry("storage_class", name, **{**given, **values}),
+        entry("vip_pool", name, tenant=ref("tenant", name)),
+        entry("view_policy", name, tenant=ref("tenant", name)),
+        entry("tenant", name),
+        entry("admission_policy", name, storage_class=ref("storage_class", name), rule=AS_WRITTEN, namespaces=(ref("project", name),)),
         binding(name),
     ]  # fmt: skip
 
@@ -295,7 +294,7 @@ def test_teams_apart_meet_in_nothing() -> None:
 
 
 def test_a_project_named_otherwise_than_its_address() -> None:
-    assert proof(one("project", "a", name="team-a"), one("project", "b", namespace="ns")).namespaces == {
+    assert proof(entry("project", "a", name="team-a"), entry("project", "b", namespace="ns")).namespaces == {
         "a": "runai-team-a", "b": "ns",
     }  # fmt: skip
 
@@ -321,7 +320,7 @@ def test_directories_of_everybody_inside_one_another() -> None:
 
 
 def test_of_two_ways_that_everybody_has_the_first_is_told() -> None:
-    again = one("storage_class", "z", **team("a")[1].values)
+    again = entry("storage_class", "z", **team("a")[1].values)
     found = proof(*team("a")[:5], again, *team("b"))
     (secret,) = [one for one in found.meetings if one.layer == "secret"]
     assert [chain[2] for chain in secret.chains] == ["storage class a", "storage class a"]
@@ -329,7 +328,7 @@ def test_of_two_ways_that_everybody_has_the_first_is_told() -> None:
 
 def test_a_claim_of_a_class_that_is_not_here() -> None:
     def claim(name: str) -> Any:
-        return one(
+        return entry(
             "persistent_volume_claim", name, namespace=ref("project", name), storage_class=ref("storage_class", "far")
         )
 

@@ -47,5 +47,5 @@ def calls(teams: int, folder: Path) -> int:
 
 
 def test_twice_the_projects_are_twice_the_work(tmp_path: Path) -> None:
-    small, large = calls(100, tmp_path), calls(400, tmp_path)
+    small, large = calls(50, tmp_path), calls(200, tmp_path)
     assert large < 4.6 * small  # four times the projects; with their square it would be sixteen

@@ -19,7 +19,7 @@ from vastplan.checks.check import Check, Violation, discover
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.checks.paths import enclosing
-from vastplan.checks.run import Rules, Waiver, run
+from vastplan.checks.run import CheckSettings, Waiver, run
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity, Where
 from vastplan.schema.entries import Entry
@@ -135,7 +135,7 @@ def test_what_the_vms_says_is_asked_when_a_check_wants_it(tmp_path: Path, vastpl
         row["min_qos_supported"] = False
         ran = vastplan("plan", file)
         assert ran.code == 3 and "min_qos_supported: false" in ran.out, ran
-        vms.faults.arm(Fault(Effect.STATUS, path="/vms/", times=500, status=500))
+        vms.faults.arm(Fault(Effect.STATUS, path="/vms/", times=500, status=403))
         ran = vastplan("plan", file)
         assert ran.code == 0 and "warning QOS-06: this could not be checked against iad: vms" in ran.out, ran
         lab.write({"tenants": {"a": {}}})
@@ -277,7 +277,7 @@ class _Site:
         self.facts = Facts({}, Index([entry]), Index([entry]))
 
     def said(self, *waivers: Waiver, raised: Severity | None = None) -> list[tuple[str, str, str, str]]:
-        rules = Rules(waivers, {"AAA-01": (raised, Where("doc.yaml", 1, 1))} if raised else {})
+        rules = CheckSettings(waivers, {"AAA-01": (raised, Where("doc.yaml", 1, 1))} if raised else {})
         return [
             (one.code, one.severity.value, one.message, one.fix) for one in run(self.checks, self.facts, rules, TODAY)
         ]
@@ -330,9 +330,9 @@ def test_what_is_said_of_waivers_that_do_not_hold_any_more() -> None:
         ("VP262", "warning", "the waiver of AAA-01 for pdx/* waives nothing", "remove it"),
         found,
     ]  # fmt: skip
-    for one in run(site.checks, site.facts, Rules((waiver("AAA-01", tomorrow),)), TODAY):
+    for one in run(site.checks, site.facts, CheckSettings((waiver("AAA-01", tomorrow),)), TODAY):
         assert one.waived
-    for one in run(site.checks, site.facts, Rules((waiver("AAA-01", tomorrow, "pdx/*"),)), TODAY):
+    for one in run(site.checks, site.facts, CheckSettings((waiver("AAA-01", tomorrow, "pdx/*"),)), TODAY):
         assert not one.waived and one.address == ("" if one.code == "VP262" else "iad/tenant/a")
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from vastplan.app.checks import catalogue
 from vastplan.checks.commitments import capacity_limit, commitments
-from vastplan.checks.facts import Facts, Seen
+from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.index import Index
-from vastplan.checks.quotas.promised import claimed, limits, promised
-from vastplan.checks.runai.pools import deserved, pools, unsaid
+from vastplan.checks.quotas.promised import claimed, hard_limits_of, promised_bytes
+from vastplan.checks.runai.pools import deserved, pools, sites_of_unknown_pools
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
@@ -24,7 +24,7 @@ def at(site: str, kind: str, name: str) -> Ref:
     return Ref(Address(site, kind, name))
 
 
-def one(site: str, kind: str, name: str, /, **values: Any) -> Entry:
+def entry(site: str, kind: str, name: str, /, **values: Any) -> Entry:
     return Entry(Address(site, kind, name), values)
 
 
@@ -32,11 +32,11 @@ def site(name: str, *, quota: int = 0, gpus: float = 0, reads: int = 0, views: i
     """A tenant with a quota, views that share a policy, and a project."""
     floor = {"static_limits": {"min_reads_bw_mbps": reads, "max_writes_iops": None}}
     return [
-        one(name, "tenant", "t"),
-        one(name, "quota", "q", tenant=at(name, "tenant", "t"), path="/q", hard_limit=quota),
-        one(name, "project", "p", node_pools={"a100": {"gpu": {"deserved": gpus}}, "idle": {"gpu": None}, "none": None}),
-        one(name, "qos_policy", "gold", **floor),
-        *(one(name, "view", f"v{number}", path=f"/v{number}", qos_policy=at(name, "qos_policy", "gold")) for number in range(views)),
+        entry(name, "tenant", "t"),
+        entry(name, "quota", "q", tenant=at(name, "tenant", "t"), path="/q", hard_limit=quota),
+        entry(name, "project", "p", node_pools={"a100": {"gpu": {"deserved": gpus}}, "idle": {"gpu": None}, "none": None}),
+        entry(name, "qos_policy", "gold", **floor),
+        *(entry(name, "view", f"v{number}", path=f"/v{number}", qos_policy=at(name, "qos_policy", "gold")) for number in range(views)),
     ]  # fmt: skip
 
 
@@ -127,11 +127,13 @@ def test_what_a_site_has() -> None:
         for way in ("reads", "writes")
         for unit in ("bw_mbps", "iops")
     ]
-    policy = one("iad", "qos_policy", "all", static_limits=dict.fromkeys(names, 1))
-    view = one("iad", "view", "v", path="/v", qos_policy=at("iad", "qos_policy", "all"))
+    policy = entry("iad", "qos_policy", "all", static_limits=dict.fromkeys(names, 1))
+    view = entry("iad", "view", "v", path="/v", qos_policy=at("iad", "qos_policy", "all"))
     found = facts([*site("iad", quota=10, gpus=8), policy, view], capabilities=said)
     live = {
-        ("iad", "cluster"): (Seen(Address("iad", "cluster", "c"), {}, {"read bandwidth": 1, "write bandwidth": 2}),)
+        ("iad", "cluster"): (
+            LiveObject(Address("iad", "cluster", "c"), {}, {"read bandwidth": 1, "write bandwidth": 2}),
+        )
     }
     assert told(found)["iad", "hard limits"] == (None, 10, 800) and told(found)["iad", GPUS] == (None, 8, 4)
     rows = {(row.what, row.unit): row.limit for row in commitments(found) if row.what.startswith("QoS")}
@@ -158,7 +160,7 @@ def test_what_a_site_has() -> None:
 def test_the_capacity_of_a_site_is_that_of_its_only_cluster() -> None:
     def having(*figures: Any) -> Facts:
         clusters = tuple(
-            Seen(Address("iad", "cluster", str(n)), {}, {"usable capacity": one}) for n, one in enumerate(figures)
+            LiveObject(Address("iad", "cluster", str(n)), {}, {"usable capacity": one}) for n, one in enumerate(figures)
         )
         return facts([], seen={("iad", "cluster"): clusters})
 
@@ -166,23 +168,23 @@ def test_the_capacity_of_a_site_is_that_of_its_only_cluster() -> None:
 
 
 def test_claims_count_where_no_quota_holds_them() -> None:
-    tenant, policy = at("iad", "tenant", "t"), one("iad", "view_policy", "p", tenant=at("iad", "tenant", "t"))
+    tenant, policy = at("iad", "tenant", "t"), entry("iad", "view_policy", "p", tenant=at("iad", "tenant", "t"))
     values = {"driver": "file", "view_policy": at("iad", "view_policy", "p")}
 
     def of(path: str, *quotas: str, made: dict[Address, int] | None = None, **more: Any) -> int:
         entries = [
             policy,
-            one("iad", "storage_class", "first", storage_path="/other", **values),
-            one("iad", "quota", "other", tenant=tenant, path="/other", hard_limit=100),
-            one("iad", "storage_class", "c", storage_path=path, **{**values, **more}),
-            one("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8),
-            one("iad", "persistent_volume_claim", "y", storage_class=at("iad", "storage_class", "c"), size=None),
-            *(one("iad", "quota", quota, tenant=tenant, path=quota, hard_limit=100) for quota in quotas),
-            one("iad", "quota", "soft", tenant=tenant, path=path, hard_limit=None),
-            one("iad", "quota", "nobody", tenant=None, path=path, hard_limit=5),
+            entry("iad", "storage_class", "first", storage_path="/other", **values),
+            entry("iad", "quota", "other", tenant=tenant, path="/other", hard_limit=100),
+            entry("iad", "storage_class", "c", storage_path=path, **{**values, **more}),
+            entry("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8),
+            entry("iad", "persistent_volume_claim", "y", storage_class=at("iad", "storage_class", "c"), size=None),
+            *(entry("iad", "quota", quota, tenant=tenant, path=quota, hard_limit=100) for quota in quotas),
+            entry("iad", "quota", "soft", tenant=tenant, path=path, hard_limit=None),
+            entry("iad", "quota", "nobody", tenant=None, path=path, hard_limit=5),
         ]
         found = facts(entries)
-        return claimed(found, limits(found.objects), made).get(tenant.target, 0)
+        return claimed(found, hard_limits_of(found.objects), made).get(tenant.target, 0)
 
     claim = Address("iad", "persistent_volume_claim", "x")
     assert of("/k8s") == of("/k8s/deep", "/k8s/deep/er") == of("/k8s", "/k8s2") == of("/a/b", "/b") == 8
@@ -197,23 +199,23 @@ def test_guaranteed_gpus() -> None:
         "c": {"gpu": None},
         "d": None,
     }
-    assert list(deserved(one("iad", "project", "p", node_pools=pools))) == [("a", 2)]
-    assert list(deserved(one("iad", "project", "p"))) == []
-    two = [one("iad", "project", name, node_pools=pools) for name in ("p", "q")]
+    assert list(deserved(entry("iad", "project", "p", node_pools=pools))) == [("a", 2)]
+    assert list(deserved(entry("iad", "project", "p"))) == []
+    two = [entry("iad", "project", name, node_pools=pools) for name in ("p", "q")]
     assert told(facts(two))["iad", "GPUs of node pool a"] == (None, 4, None)
 
 
 def test_a_class_whose_tenant_nobody_says_stands_for_it() -> None:
     def of(*quotas: Entry) -> dict[Address, int]:
         entries = [
-            one("iad", "storage_class", "c", driver="file", storage_path="/k8s/c", view_policy=at("iad", "view_policy", "x")),
-            one("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8),
+            entry("iad", "storage_class", "c", driver="file", storage_path="/k8s/c", view_policy=at("iad", "view_policy", "x")),
+            entry("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8),
         ]  # fmt: skip
         found = facts([*entries, *quotas])
-        return claimed(found, limits(found.objects))
+        return claimed(found, hard_limits_of(found.objects))
 
     def quota(site: str, tenant: str, path: str) -> Entry:
-        return one(site, "quota", f"{tenant}{path}", tenant=at(site, "tenant", tenant), path=path, hard_limit=1)
+        return entry(site, "quota", f"{tenant}{path}", tenant=at(site, "tenant", tenant), path=path, hard_limit=1)
 
     klass = Address("iad", "storage_class", "c")
     assert of() == of(quota("pdx", "t", "/k8s")) == of(quota("iad", "t", "/k")) == {klass: 8}
@@ -224,11 +226,11 @@ def test_claims_count_on_their_own_site_and_not_as_what_was_there() -> None:
     def claims(name: str, *sizes: int) -> list[Entry]:
         of = at(name, "storage_class", "c")
         return [
-            one(name, "view_policy", "p", tenant=at(name, "tenant", "t")),
-            one(name, "qos_policy", "gold", static_limits={"min_reads_bw_mbps": 5}),
-            one(name, "storage_class", "c", driver="file", storage_path="/k8s", view_policy=at(name, "view_policy", "p"),
+            entry(name, "view_policy", "p", tenant=at(name, "tenant", "t")),
+            entry(name, "qos_policy", "gold", static_limits={"min_reads_bw_mbps": 5}),
+            entry(name, "storage_class", "c", driver="file", storage_path="/k8s", view_policy=at(name, "view_policy", "p"),
                 qos_policy=at(name, "qos_policy", "gold")),
-            *(one(name, "persistent_volume_claim", f"x{size}", storage_class=of, size=size) for size in sizes),
+            *(entry(name, "persistent_volume_claim", f"x{size}", storage_class=of, size=size) for size in sizes),
         ]  # fmt: skip
 
     both = [*claims("iad", 1, 2), *claims("pdx", 10, 20, 40)]
@@ -239,14 +241,14 @@ def test_claims_count_on_their_own_site_and_not_as_what_was_there() -> None:
     made = {Address("iad", "persistent_volume_claim", "x1"): 1}
     live = facts(both, before=Index(both), after=Index(both), known=EVERYTHING, made=made)
     assert told(live)["iad", READS] == (0, 5, None) and told(live)["iad", "hard limits"] == (0, 2, None)
-    assert promised(facts(both)) == {Address("iad", "tenant", "t"): 3, Address("pdx", "tenant", "t"): 70}
+    assert promised_bytes(facts(both)) == {Address("iad", "tenant", "t"): 3, Address("pdx", "tenant", "t"): 70}
 
 
 def test_blocks_are_in_no_directory() -> None:
-    block = one("iad", "storage_class", "c", driver="block", tenant_name=at("iad", "tenant", "t"))
-    claim = one("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8)
-    root = one("iad", "quota", "q", tenant=at("iad", "tenant", "t"), path="/", hard_limit=5)
-    assert promised(facts([block, claim, root])) == {Address("iad", "tenant", "t"): 13}
+    block = entry("iad", "storage_class", "c", driver="block", tenant_name=at("iad", "tenant", "t"))
+    claim = entry("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8)
+    root = entry("iad", "quota", "q", tenant=at("iad", "tenant", "t"), path="/", hard_limit=5)
+    assert promised_bytes(facts([block, claim, root])) == {Address("iad", "tenant", "t"): 13}
 
 
 def test_every_sum_has_its_unit() -> None:
@@ -255,19 +257,19 @@ def test_every_sum_has_its_unit() -> None:
 
 
 def test_where_a_check_wants_to_look() -> None:
-    peer = one("iad", "replication_peer", "link")
+    peer = entry("iad", "replication_peer", "link")
     assert list(catalogue()["REP-06"].wanted(facts([peer]))) == ["iad"]
     assert list(catalogue()["REP-06"].wanted(facts([]))) == []
 
 
-def node(site: str, name: str, pool: str, gpus: int | None = None) -> Seen:
-    return Seen(Address(site, "node", name), {"pool": pool, "gpus": gpus}, {})
+def node(site: str, name: str, pool: str, gpus: int | None = None) -> LiveObject:
+    return LiveObject(Address(site, "node", name), {"pool": pool, "gpus": gpus}, {})
 
 
 def test_pools_have_what_their_nodes_have() -> None:
     seen = {
         ("iad", "node"): (
-            Seen(Address("iad", "node", "z"), {}, {}),
+            LiveObject(Address("iad", "node", "z"), {}, {}),
             node("iad", "a", "a100", 8),
             node("iad", "b", "a100", 4),
             node("iad", "c", "cpu"),
@@ -282,6 +284,8 @@ def test_pools_have_what_their_nodes_have() -> None:
 
 
 def test_nodes_are_looked_at_where_the_document_does_not_say_how_many_there_are() -> None:
-    assert set(unsaid(facts(BIG))) == {"iad", "pdx"}
-    assert set(unsaid(facts(BIG, capabilities={"iad": {"gpus": {"a100": 5}}, "pdx": {"gpus": {"h100": 5}}}))) == {"pdx"}
-    assert set(unsaid(facts(site("iad")))) == set()  # nothing is promised
+    assert set(sites_of_unknown_pools(facts(BIG))) == {"iad", "pdx"}
+    assert set(
+        sites_of_unknown_pools(facts(BIG, capabilities={"iad": {"gpus": {"a100": 5}}, "pdx": {"gpus": {"h100": 5}}}))
+    ) == {"pdx"}
+    assert set(sites_of_unknown_pools(facts(site("iad")))) == set()  # nothing is promised

@@ -12,11 +12,11 @@ from typing import Any
 import vastplan.checks
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.checks.check import Check, discover
-from vastplan.checks.checkpoint.judged import budgets
+from vastplan.checks.checkpoint.summary import budgets
 from vastplan.checks.commitments import commitments
-from vastplan.checks.facts import Facts, Seen
+from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.index import Index
-from vastplan.checks.run import Rules, Waiver, run
+from vastplan.checks.run import CheckSettings, Waiver, run
 from vastplan.document.instantiate import nearest
 from vastplan.document.waivers import ChecksSpec
 from vastplan.engine.match import Matches
@@ -91,16 +91,18 @@ def wanted(facts: Facts) -> set[tuple[str, str]]:
     return {(site, kind) for check in catalogue().values() for kind in check.reads for site in check.wanted(facts)}
 
 
-def seen(observed: Observed, matcher: Matches, asked: set[tuple[str, str]]) -> dict[tuple[str, str], tuple[Seen, ...]]:
+def seen(
+    observed: Observed, matcher: Matches, asked: set[tuple[str, str]]
+) -> dict[tuple[str, str], tuple[LiveObject, ...]]:
     """What was asked for and could be read, as checks see it."""
     return {
         key: tuple(_seen(live, matcher) for live in observed.objects(*key)) for key in asked if not observed.error(*key)
     }
 
 
-def _seen(live: Live, matcher: Matches) -> Seen:
+def _seen(live: Live, matcher: Matches) -> LiveObject:
     address = matcher.address_of(live) or Address(live.site, live.kind.name, live.name)
-    return Seen(
+    return LiveObject(
         address, live.values, {name: value for name, value in live.facts.items() if not isinstance(value, Unknown)}
     )
 
@@ -148,11 +150,11 @@ def _said(workspace: Workspace) -> ChecksSpec:
     return said if isinstance(said, ChecksSpec) else ChecksSpec()
 
 
-def _rules(workspace: Workspace) -> Rules:
+def _rules(workspace: Workspace) -> CheckSettings:
     said, places = _said(workspace), workspace.document.places
     waive = said.waive if isinstance(said.waive, list) else []
     raised = said.raised if isinstance(said.raised, dict) else {}
-    return Rules(
+    return CheckSettings(
         tuple(
             Waiver(one.code, one.address, one.reason, date.fromisoformat(one.until), places.get(("waive", str(index))))
             for index, one in enumerate(waive)

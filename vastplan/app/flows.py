@@ -20,7 +20,7 @@ from vastplan.app.secrets import revealer
 from vastplan.app.sources import Source, source_of
 from vastplan.app.stale import check_document, check_endpoints, check_ledger, check_places, check_time
 from vastplan.app.workspace import Composed, Workspace
-from vastplan.checks.checkpoint.judged import budgets
+from vastplan.checks.checkpoint.summary import budgets
 from vastplan.checks.commitments import commitments
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.apply_context import ApplyContext

@@ -25,11 +25,11 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check. `reads` names kinds that it looks at live, at plan time only, on the sites that `wanted` answers.
+    """One check. `reads` names kinds that it looks at live, at plan time only, on the sites that `wanted` returns.
 
-    A check that reads finds nothing of that on a site where it was not told: unknown is not wrong. `figures` are those of
-    their figures that it looks at; that another one is not told is no concern of its. A check that also finds what is
-    less bad than its `severity` says so with `milder`.
+    Where a kind could not be read the check finds nothing about it: unknown is not wrong. `figures` names the live figures
+    that it looks at; only when one of these is unknown is the check reported as not made. `milder` is the lower severity
+    that some of its findings have.
     """
 
     code: str
@@ -50,10 +50,10 @@ def discover(package: ModuleType) -> Mapping[str, Check]:
 
     A module holds one check, or a tuple of those that come out of one computation.
     """
-    found: dict[str, Check] = {}
+    checks: dict[str, Check] = {}
     for info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
         for value in vars(importlib.import_module(info.name)).values():
-            for one in value if isinstance(value, tuple) else (value,):
-                if isinstance(one, Check) and found.setdefault(one.code, one) is not one:
-                    raise TypeError(f"check {one.code} is declared twice")
-    return dict(sorted(found.items()))
+            for check in value if isinstance(value, tuple) else (value,):
+                if isinstance(check, Check) and checks.setdefault(check.code, check) is not check:
+                    raise TypeError(f"check {check.code} is declared twice")
+    return dict(sorted(checks.items()))

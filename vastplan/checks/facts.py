@@ -16,7 +16,7 @@ from vastplan.schema.entries import Entry, Scope, Site
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LiveObject:
     """A live object: symbolic values, its figures by name, and the address it has or would have."""
 
     address: Address
@@ -35,8 +35,8 @@ class Facts:
     objects: Index
     written: Index
     capabilities: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What the document says that its sites can do (`words/capability.py`), by the names it is said by."""
-    seen: Mapping[tuple[str, str], tuple[Seen, ...]] = field(default_factory=dict)
+    """What the document says that its sites can do (`schema/capability.py`), by the names it is said by."""
+    seen: Mapping[tuple[str, str], tuple[LiveObject, ...]] = field(default_factory=dict)
     before: Index | None = None
     """What is live of quotas, views, QoS policies and projects, and with `after` what it becomes; `None` offline."""
     after: Index | None = None
@@ -51,8 +51,8 @@ class Facts:
 
     def figure(self, site: str, kind: str, name: str) -> Any:
         """A figure of the only live object of a kind, such as the cluster; `None` when it is not known."""
-        found = self.seen.get((site, kind), ())
-        return found[0].figures.get(name) if len(found) == 1 else None
+        live = self.seen.get((site, kind), ())
+        return live[0].figures.get(name) if len(live) == 1 else None
 
     def tenant_of(self, project: Entry) -> Any:
         """The tenant that the document puts a project into, `None` when it does not."""
@@ -67,12 +67,12 @@ class Facts:
     @cached_property
     def claims(self) -> Mapping[Address, tuple[Entry, ...]]:
         """The claims that a class provisions, by the address of the class."""
-        found: dict[Address, list[Entry]] = {}
+        by_class: dict[Address, list[Entry]] = {}
         for claim in self.objects.all("persistent_volume_claim"):
-            of = claim.values.get("storage_class")
-            if isinstance(of, Ref):
-                found.setdefault(of.target, []).append(claim)
-        return {address: tuple(entries) for address, entries in found.items()}
+            class_ref = claim.values.get("storage_class")
+            if isinstance(class_ref, Ref):
+                by_class.setdefault(class_ref.target, []).append(claim)
+        return {address: tuple(claims) for address, claims in by_class.items()}
 
     @cached_property
     def isolation(self) -> Mapping[str, Isolation]:
@@ -80,22 +80,22 @@ class Facts:
         return {site: prove(site, self.objects, namespaces_of(site, self.objects)) for site in self.sites}
 
     @cached_property
-    def _views(self) -> Mapping[tuple[str, str], tuple[Entry, ...]]:
-        found: dict[tuple[str, str], list[Entry]] = {}
+    def _views_by_path(self) -> Mapping[tuple[str, str], tuple[Entry, ...]]:
+        by_path: dict[tuple[str, str], list[Entry]] = {}
         for view in self.objects.all("view"):
-            found.setdefault((view.address.site, view.values["path"]), []).append(view)
-        return {key: tuple(views) for key, views in found.items()}
+            by_path.setdefault((view.address.site, view.values["path"]), []).append(view)
+        return {key: tuple(views) for key, views in by_path.items()}
 
     def views_at(self, site: str, path: str) -> tuple[Entry, ...]:
         """The views of a directory: one for each tenant that has it."""
-        return self._views.get((site, path), ())
+        return self._views_by_path.get((site, path), ())
 
-    def tenant_of_class(self, one: Entry) -> Any:
+    def tenant_of_class(self, storage_class: Entry) -> Any:
         """The tenant whose directories a class makes volumes in: its view policy's, or the block driver's own.
 
         The file driver takes the tenant of the view policy that it names (vast-csi `volume_builder.py`).
         """
-        if one.values.get("driver") == "block":
-            return one.values.get("tenant_name")
-        policy = self.objects.get(one.values.get("view_policy"))
+        if storage_class.values.get("driver") == "block":
+            return storage_class.values.get("tenant_name")
+        policy = self.objects.get(storage_class.values.get("view_policy"))
         return policy.values.get("tenant") if policy else None

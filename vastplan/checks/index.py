@@ -14,22 +14,22 @@ class Index:
     """Entries by site and kind, and by what they refer to; each index is made when it is first asked for."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
-        self._all: dict[tuple[str, str], dict[str, Entry]] = {}
+        self._by_kind: dict[tuple[str, str], dict[str, Entry]] = {}
         for entry in entries:
-            self._all.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
-        self._referring: dict[tuple[str, str, str], dict[Address, list[Entry]]] = {}
+            self._by_kind.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
+        self._by_reference: dict[tuple[str, str, str], dict[Address, list[Entry]]] = {}
 
     def __iter__(self) -> Iterator[Entry]:
-        for entries in self._all.values():
+        for entries in self._by_kind.values():
             yield from entries.values()
 
     def on(self, site: str, kind: str) -> Mapping[str, Entry]:
         """The entries of a kind on a site, by name."""
-        return self._all.get((site, kind), {})
+        return self._by_kind.get((site, kind), {})
 
     def all(self, kind: str) -> Iterator[Entry]:
         """The entries of a kind on every site."""
-        for (_, name), entries in self._all.items():
+        for (_, name), entries in self._by_kind.items():
             if name == kind:
                 yield from entries.values()
 
@@ -42,16 +42,16 @@ class Index:
     def at(self, text: str) -> Entry:
         """The entry at an address that is here, written as text; raises `KeyError` for another."""
         address = Address.parse(text)
-        return self._all[address.site, address.kind][address.name]
+        return self._by_kind[address.site, address.kind][address.name]
 
     def referring(self, site: str, kind: str, field: str, target: Any) -> list[Entry]:
         """The entries of a kind on a site whose `field` refers to `target` (an address or a reference)."""
         key = (site, kind, field)
-        if key not in self._referring:
-            index: dict[Address, list[Entry]] = {}
+        if key not in self._by_reference:
+            by_target: dict[Address, list[Entry]] = {}
             for entry in self.on(site, kind).values():
                 value = entry.values.get(field)
                 if isinstance(value, Ref):
-                    index.setdefault(value.target, []).append(entry)
-            self._referring[key] = index
-        return self._referring[key].get(target.target if isinstance(target, Ref) else target, [])
+                    by_target.setdefault(value.target, []).append(entry)
+            self._by_reference[key] = by_target
+        return self._by_reference[key].get(target.target if isinstance(target, Ref) else target, [])

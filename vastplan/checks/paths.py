@@ -21,11 +21,11 @@ def enclosing(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
     Sorted by parts a directory comes right before all it holds, so one walk with a stack does.
     """
-    found: dict[str, tuple[str, ...]] = {}
+    outer: dict[str, tuple[str, ...]] = {}
     stack: list[str] = []
     for path in sorted(set(paths), key=parts):
         while stack and not within(path, stack[-1]):
             stack.pop()
-        found[path] = tuple(stack)
+        outer[path] = tuple(stack)
         stack.append(path)
-    return found
+    return outer

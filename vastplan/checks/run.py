@@ -26,63 +26,66 @@ class Waiver:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class CheckSettings:
     """What a document says about checks."""
 
     waivers: tuple[Waiver, ...] = ()
     raised: Mapping[str, tuple[Severity, Where | None]] = field(default_factory=dict)
 
 
-def run(checks: Mapping[str, Check], facts: Facts, rules: Rules, today: date) -> tuple[Finding, ...]:
+def run(checks: Mapping[str, Check], facts: Facts, settings: CheckSettings, today: date) -> tuple[Finding, ...]:
     """All findings, in order. A waived one stays as a note that says until when; an expired waiver is an error itself."""
-    found = [*_misread(checks, rules)]
-    current = [one for one in rules.waivers if one.code in checks and one.until >= today]
+    findings = [*_settings_that_do_nothing(checks, settings)]
+    current = [waiver for waiver in settings.waivers if waiver.code in checks and waiver.until >= today]
     used: set[Waiver] = set()
     for check in checks.values():
-        waivers = [one for one in current if one.code == check.code]
-        for finding in check.run(facts):
-            address = str(finding.entry.address)
-            waiver = next((one for one in waivers if fnmatchcase(address, one.address)), None)
-            message, fix = finding.message, finding.fix or check.fix
+        waivers = [waiver for waiver in current if waiver.code == check.code]
+        for violation in check.run(facts):
+            address = str(violation.entry.address)
+            waiver = next((waiver for waiver in waivers if fnmatchcase(address, waiver.address)), None)
+            message, fix = violation.message, violation.fix or check.fix
+            severity = _severity(check, violation, settings)
             if waiver is not None:
                 used.add(waiver)
                 message, fix = f"{message} [waived until {waiver.until}: {waiver.reason}]", ""
-            told = Severity.NOTE if waiver is not None else _severity(check, finding, rules)
-            found.append(Finding(check.code, told, message, fix, address, finding.entry.where, waiver is not None))
-    found += _outdated(checks, facts, rules, used, today)
-    return tuple(in_order(found))
+                severity = Severity.NOTE
+            findings.append(
+                Finding(check.code, severity, message, fix, address, violation.entry.where, waiver is not None)
+            )
+    findings += _outdated(checks, facts, settings, used, today)
+    return tuple(in_order(findings))
 
 
-def _severity(check: Check, finding: Violation, rules: Rules) -> Severity:
-    own = finding.severity or check.severity
-    return max(own, rules.raised.get(check.code, (own, None))[0], key=RANK.__getitem__)
+def _severity(check: Check, violation: Violation, settings: CheckSettings) -> Severity:
+    own = violation.severity or check.severity
+    return max(own, settings.raised.get(check.code, (own, None))[0], key=RANK.__getitem__)
 
 
-def _misread(checks: Mapping[str, Check], rules: Rules) -> Iterable[Finding]:
-    for code, (severity, where) in rules.raised.items():
+def _settings_that_do_nothing(checks: Mapping[str, Check], settings: CheckSettings) -> Iterable[Finding]:
+    for code, (severity, where) in settings.raised.items():
         least = checks[code].milder or checks[code].severity if code in checks else severity
         if RANK[severity] < RANK[least]:
-            has = least.value
-            text = f"checks.raise: {code} is {'an' if has == 'error' else 'a'} {has} already"
+            article = "an" if least is Severity.ERROR else "a"
+            text = f"checks.raise: {code} is {article} {least.value} already"
             yield error("VP263", text, fix="a finding is lowered by a waiver only", where=where)
 
 
 def _outdated(
-    checks: Mapping[str, Check], facts: Facts, rules: Rules, used: set[Waiver], today: date
+    checks: Mapping[str, Check], facts: Facts, settings: CheckSettings, used: set[Waiver], today: date
 ) -> Iterable[Finding]:
-    for one in rules.waivers:
-        if one.code not in checks:
+    for waiver in settings.waivers:
+        if waiver.code not in checks:
             continue
-        if one.until < today:
-            text = f"the waiver of {one.code} for {one.address} expired on {one.until}"
+        if waiver.until < today:
+            text = f"the waiver of {waiver.code} for {waiver.address} expired on {waiver.until}"
             yield error(
-                "VP261", text, fix="mend what it stands for, or decide anew and give another day", where=one.where
+                "VP261", text, fix="mend what it stands for, or decide anew and give another day", where=waiver.where
             )
-        elif one not in used and _told(checks[one.code], facts):
-            text = f"the waiver of {one.code} for {one.address} waives nothing"
-            yield Finding("VP262", Severity.WARNING, text, "remove it", "", one.where)
+        elif waiver not in used and _had_its_facts(checks[waiver.code], facts):
+            text = f"the waiver of {waiver.code} for {waiver.address} waives nothing"
+            yield Finding("VP262", Severity.WARNING, text, "remove it", "", waiver.where)
 
 
-def _told(check: Check, facts: Facts) -> bool:
-    """Whether a check that found nothing could have: offline, one that reads has not been asked yet."""
+def _had_its_facts(check: Check, facts: Facts) -> bool:
+    """Whether a check that found nothing could have: offline, one that reads live objects has not seen them."""
     return all((site, kind) in facts.seen for kind in check.reads for site in check.wanted(facts))

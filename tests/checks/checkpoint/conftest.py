@@ -8,31 +8,28 @@ from pathlib import Path
 import pytest
 
 import vastplan.kinds
-from vastplan.checks.checkpoint import Budget, Violation
-from vastplan.checks.checkpoint.document import evaluate_guards
+from vastplan.checks.checkpoint.evaluate import EvaluatedVolume, evaluate_volume
 from vastplan.document.load import load
 from vastplan.schema.capability import Capability
 from vastplan.schema.discover import discover
 from vastplan.schema.entries import Scope
 
-Judged = tuple[Budget | None, tuple[Violation, ...]]
-Judge = Callable[[str], Judged]
+Evaluate = Callable[[str], EvaluatedVolume]
 REGISTRY = discover(vastplan.kinds)
 
 
 @pytest.fixture
-def judged(tmp_path: Path) -> Judge:
-    """The judgement of the volume `checkpoints` of a document, on the first site."""
+def evaluate(tmp_path: Path) -> Evaluate:
+    """Evaluates the volume `checkpoints` of a document, on the first site."""
 
-    def of(text: str) -> Judged:
+    def evaluated(text: str) -> EvaluatedVolume:
         file = tmp_path / "document.yaml"
         file.write_text(text)
         document = load([file], REGISTRY)
         scope = Scope(document.sites(), document.entries)
         site, spec = next(iter(document.head.sites.items()))
-        (volume,) = (one for one in scope.of(site, "volume") if one.address.name == "checkpoints")
-        return evaluate_guards(
-            volume, scope, spec.capability.model_dump() if isinstance(spec.capability, Capability) else {}
-        )
+        (volume,) = (entry for entry in scope.of(site, "volume") if entry.address.name == "checkpoints")
+        capability = spec.capability.model_dump() if isinstance(spec.capability, Capability) else {}
+        return evaluate_volume(volume, scope, capability)
 
-    return of
+    return evaluated

@@ -11,9 +11,10 @@ import pytest
 import yaml
 
 import vastplan.kinds
-from tests.checks.checkpoint.conftest import Judge
+from tests.checks.checkpoint.conftest import Evaluate
 from tests.conftest import Run
-from vastplan.checks.checkpoint import Budget, Demand, SiteThroughput, Writer
+from vastplan.checks.checkpoint.arithmetic import Budget
+from vastplan.checks.checkpoint.inputs import CheckpointInputs, CheckpointWriter, SiteThroughput
 from vastplan.document.load import load
 from vastplan.model.errors import Invalid
 from vastplan.schema.discover import discover
@@ -46,10 +47,10 @@ LIMITS = yaml.safe_load((Path(__file__).parent / "limits.yaml").read_text())
 PLACE = "          size: 100 GB\n          interval: 10m\n"
 
 
-def made(judged: Judge, text: str) -> Budget:
-    found, findings = judged(text)
-    assert found is not None, findings
-    return found
+def budget_of(evaluate: Evaluate, text: str) -> Budget:
+    evaluated = evaluate(text)
+    assert evaluated.budget is not None, evaluated.findings
+    return evaluated.budget
 
 
 def edited(*changes: tuple[str, str]) -> str:
@@ -60,32 +61,30 @@ def edited(*changes: tuple[str, str]) -> str:
     return text
 
 
-def test_the_example_fails_and_says_which_limit_binds(judged: Judge) -> None:
-    found, findings = judged(EXAMPLE)
-    assert found is not None
-    assert str(found.binding) == "IOPS x I/O size of volume checkpoints"
-    assert [(one.code, one.severity.value) for one in findings] == [
+def test_the_example_fails_and_says_which_limit_binds(evaluate: Evaluate) -> None:
+    evaluated = evaluate(EXAMPLE)
+    assert evaluated.budget is not None
+    assert str(evaluated.budget.binding) == "IOPS x I/O size of volume checkpoints"
+    assert [(finding.code, finding.severity.value) for finding in evaluated.findings] == [
         ("CKP-01", "error"), ("CKP-03", "error"), ("CKP-04", "warning"), ("CKP-11", "warning"),
     ]  # fmt: skip
-    assert "IOPS x I/O size of volume checkpoints binds" in findings[0].sentence
-    assert "raise it to 1.09 GB/s for each job" in findings[0].fix
+    assert "IOPS x I/O size of volume checkpoints binds" in evaluated.findings[0].message
+    assert "raise it to 1.09 GB/s for each job" in evaluated.findings[0].fix
 
 
-def test_one_line_of_the_example_makes_it_pass(judged: Judge) -> None:
+def test_one_line_of_the_example_makes_it_pass(evaluate: Evaluate) -> None:
     lines = EXAMPLE.splitlines(keepends=True)
     (index,) = (number for number, line in enumerate(lines) if line.strip() == "max_writes_iops: 3000")
     lines[index] = lines[index].replace("3000", "40000")
-    found, findings = judged("".join(lines))
-    assert found is not None
-    assert findings == ()
-    assert (found.write, str(found.binding)) == (490, "QoS bandwidth of volume checkpoints")
+    evaluated = evaluate("".join(lines))
+    assert evaluated.budget is not None and evaluated.findings == ()
+    assert (evaluated.budget.write_seconds, str(evaluated.budget.binding)) == (
+        490,
+        "QoS bandwidth of volume checkpoints",
+    )
 
 
-def test_a_volume_that_says_nothing_is_not_judged(judged: Judge) -> None:
-    assert judged(edited(("        checkpoint:\n" + PLACE, ""))) == (None, ())
-
-
-def test_what_a_volume_says_is_what_is_computed_with(judged: Judge) -> None:
+def test_what_a_volume_says_is_what_is_computed_with(evaluate: Evaluate) -> None:
     more = """\
           model: {params: 8B, state: fp32+moments}
           gpus: {default: 8, h100: 56}
@@ -107,31 +106,31 @@ def test_what_a_volume_says_is_what_is_computed_with(judged: Judge) -> None:
           tier: {durability: node, drain: 1 GB/s, drain_to: region}
           targets: {rpo: 1h, rto: 15m, remote_rpo: 2h, stall_fraction: 0.02, overhead: 0.1, durability: region}
 """
-    demand = made(judged, edited((PLACE, more))).demand
-    writer, targets = demand.writer, demand.targets
-    assert (demand.size_bytes, demand.bytes_per_parameter) == (96 * 10**9, 12)
+    inputs = budget_of(evaluate, edited((PLACE, more))).inputs
+    writer, targets = inputs.writer, inputs.targets
+    assert (inputs.size_bytes, inputs.bytes_per_parameter) == (96 * 10**9, 12)
     assert (writer.ranks, writer.nodes, writer.files_per_rank, writer.jobs, writer.aligned) == (64, 8, 2, 2, False)
     assert (writer.rank_bytes_per_second, writer.node_bytes_per_second) == (50 * 10**6, 10**9)
     assert (writer.asynchronous, writer.staging_bytes_per_second) == (True, 5 * 10**9)
-    assert (demand.interval, demand.keep, demand.gpus, demand.gpu_days_per_failure) == (2000, 3, 64, 2112)
-    assert (demand.collective_timeout, demand.grace_period, demand.attach, demand.restart) == (600, 60, 20, 300)
-    assert (demand.read_per_rank, demand.readers) == (100 * 10**6, 5 * 10**9)
-    assert (demand.durability.name, demand.drain_bytes_per_second, demand.drained.name) == ("NODE", 10**9, "REGION")
+    assert (inputs.interval, inputs.keep, inputs.gpus, inputs.gpu_days_per_failure) == (2000, 3, 64, 2112)
+    assert (inputs.collective_timeout, inputs.grace_period, inputs.attach, inputs.restart) == (600, 60, 20, 300)
+    assert (inputs.read_per_rank, inputs.readers) == (100 * 10**6, 5 * 10**9)
+    assert (inputs.durability.name, inputs.drain_bytes_per_second, inputs.drained.name) == ("NODE", 10**9, "REGION")
     assert (targets.rpo, targets.rto, targets.remote_rpo) == (3600, 900, 7200)
     assert (targets.stall_fraction, targets.overhead) == (0.02, 0.1)
     assert targets.durability is not None and targets.durability.name == "REGION"
-    assert (demand.quota_bytes, demand.tenant_bytes, demand.max_inodes) == (10**12, None, None)
-    site = demand.capability
+    assert (inputs.quota_bytes, inputs.tenant_bytes, inputs.max_inodes) == (10**12, None, None)
+    site = inputs.capability
     assert (site.read_bytes_per_second, site.write_bytes_per_second) == (20 * 10**9, 10**10)
 
 
-def test_what_a_volume_does_not_say(judged: Judge) -> None:
+def test_what_a_volume_does_not_say(evaluate: Evaluate) -> None:
     site = SiteThroughput(read_bytes_per_second=20 * 10**9, write_bytes_per_second=10**10)
-    least = Demand(size_bytes=10**11, interval=600, keep=1, quota_bytes=10**12, capability=site)
-    assert made(judged, DOCUMENT).demand == least
+    least = CheckpointInputs(size_bytes=10**11, interval=600, keep=1, quota_bytes=10**12, capability=site)
+    assert budget_of(evaluate, DOCUMENT).inputs == least
     model = edited((PLACE, "          model: {params: 1B}\n          event: preemption\n          gpus: {h100: 3}\n"))
-    assert made(judged, model).demand == replace(
-        least, size_bytes=14 * 10**9, bytes_per_parameter=14, interval=None, gpus=3, writer=Writer(ranks=3),
+    assert budget_of(evaluate, model).inputs == replace(
+        least, size_bytes=14 * 10**9, bytes_per_parameter=14, interval=None, gpus=3, writer=CheckpointWriter(ranks=3),
         no_interval="checkpoints come with an event",
     )  # fmt: skip
     more = edited(
@@ -143,34 +142,34 @@ def test_what_a_volume_does_not_say(judged: Judge) -> None:
             "interval: 10m\n          ranks: 2\n          gpus: {h100: 3}\n          reliability: {mtbf: 1d}",
         ),
     )
-    assert made(judged, more).demand == replace(
+    assert budget_of(evaluate, more).inputs == replace(
         least, capability=SiteThroughput(reduction=2.5), tenant_bytes=5 * 10**12, max_inodes=7, gpus=3, mtbf=86400,
-        writer=Writer(ranks=2),
+        writer=CheckpointWriter(ranks=2),
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("case", LIMITS, ids=[f"{number}: {one['binds']}" for number, one in enumerate(LIMITS)])
-def test_every_limit_on_the_way_is_counted(judged: Judge, case: dict[str, Any]) -> None:
-    found = made(judged, edited((case["old"], case["new"])))
-    assert (str(found.binding), found.write) == (case["binds"], case["write"])
-    assert found.demand.unknown == ()
+@pytest.mark.parametrize("case", LIMITS, ids=[f"{number}: {case['binds']}" for number, case in enumerate(LIMITS)])
+def test_every_limit_on_the_way_is_counted(evaluate: Evaluate, case: dict[str, Any]) -> None:
+    budget = budget_of(evaluate, edited((case["old"], case["new"])))
+    assert (str(budget.binding), budget.write_seconds) == (case["binds"], case["write"])
+    assert budget.inputs.unknown == ()
 
 
-def test_a_policy_by_name_and_that_of_a_class(judged: Judge) -> None:
+def test_a_policy_by_name_and_that_of_a_class(evaluate: Evaluate) -> None:
     policies = "  team:\n    qos_policies: {slow: {static_limits: {max_writes_bw_mbps: 500}}}\n"
     named = edited(("  team:\n", policies), ("size: 1 TB", "size: 1 TB\n        qos_policy: slow"))
-    assert str(made(judged, named).binding) == "QoS bandwidth of policy slow"
+    assert str(budget_of(evaluate, named).binding) == "QoS bandwidth of policy slow"
     of_class = edited(
         ("  team:\n", policies), ("path: /team/checkpoints", "storage_class: team"),
         ("secret: mgmt}", "secret: mgmt, qos_policy: slow}"),
     )  # fmt: skip
-    assert (str(made(judged, of_class).binding), made(judged, of_class).write) == (
+    assert (str(budget_of(evaluate, of_class).binding), budget_of(evaluate, of_class).write_seconds) == (
         "QoS bandwidth of policy slow", 200,
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "words"),
     [
         ("size: 1 TB", "size: 1 TB\n        qos_policy: {existing: gold}", "QoS policy"),
         ("size: 1 TB", "size: 1 TB\n        snapshots: {existing: hourly}", "snapshot schedule"),
@@ -178,13 +177,12 @@ def test_a_policy_by_name_and_that_of_a_class(judged: Judge) -> None:
         ("size: 1 TB", "size: 1 TB\n        qos: {mode: USED_CAPACITY, capacity_limits: {max_writes_bw_mbps_per_gb_capacity: 2}}", "follows the capacity used"),
     ],
 )  # fmt: skip
-def test_what_is_not_known_is_said(judged: Judge, old: str, new: str, said: str) -> None:
-    _, findings = judged(edited((old, new)))
-    assert [one.code for one in findings] == ["CKP-00"]
-    assert said in findings[0].sentence
+def test_what_is_not_known_is_said(evaluate: Evaluate, old: str, new: str, words: str) -> None:
+    (finding,) = evaluate(edited((old, new))).findings
+    assert finding.code == "CKP-00" and words in finding.message
 
 
-def test_snapshots_and_the_link_that_replicates_them(judged: Judge) -> None:
+def test_snapshots_and_the_link_that_replicates_them(evaluate: Evaluate) -> None:
     text = edited(
         ("writes_bw_mbps: 10 GB/s", "writes_bw_mbps: 10 GB/s, wan_bw_mbps: {far: 1 GB/s}, reduction_ratio: 2"),
         ("size: 1 TB", "size: 1 TB\n        snapshots: kept"),
@@ -193,31 +191,32 @@ def test_snapshots_and_the_link_that_replicates_them(judged: Judge) -> None:
          "snapshot_schedules: {kept: {sites: [lab], replicate_to: link, frames: "
          "[{every: 1h, keep_local: 5h, keep_remote: 10h}, {every: 1d, keep_local: 30d}]}}\nsecrets:"),
     )  # fmt: skip
-    found = made(judged, text)
-    assert found.space.live == 2 * 10**11
-    assert found.space.pinned == (10 + 60) * 10**11 // 2  # 5 h of hourly ones hold 2 each, 30 daily ones 2 each
-    assert found.space.remote == 20 * 10**11 // 2
-    assert found.replica is not None
-    assert (found.replica.every, found.replica.sent, found.replica.transfer) == (3600, 10**11, 50)
-    assert found.replica.rpo == 600 + 10 + 3600 + 50
+    budget = budget_of(evaluate, text)
+    assert budget.space.live == 2 * 10**11
+    assert budget.space.pinned == (10 + 60) * 10**11 // 2  # 5 h of hourly ones hold 2 each, 30 daily ones 2 each
+    assert budget.space.remote == 20 * 10**11 // 2
+    assert budget.replication is not None
+    assert (budget.replication.every, budget.replication.sent, budget.replication.transfer) == (3600, 10**11, 50)
+    assert budget.replication.rpo == 600 + 10 + 3600 + 50
 
 
-def test_a_satellite_writes_over_the_wan(judged: Judge) -> None:
+def test_a_satellite_writes_over_the_wan(evaluate: Evaluate) -> None:
     far = ("interval: 10m", "interval: 10m\n          origin: far")
-    found = made(
-        judged, edited(far, ("writes_bw_mbps: 10 GB/s", "writes_bw_mbps: 10 GB/s, wan_bw_mbps: {far: 1 GB/s}"))
+    budget = budget_of(
+        evaluate, edited(far, ("writes_bw_mbps: 10 GB/s", "writes_bw_mbps: 10 GB/s, wan_bw_mbps: {far: 1 GB/s}"))
     )
-    assert (str(found.binding), found.write) == ("WAN", 100)
-    nothing, findings = judged(edited(far))
-    assert nothing is None
-    assert [(one.code, one.severity.value) for one in findings] == [("CKP-00", "error")]
-    assert findings[0].sentence.endswith("give sites.lab.capability.wan_bw_mbps.far")
+    assert (str(budget.binding), budget.write_seconds) == ("WAN", 100)
+    evaluated = evaluate(edited(far))
+    assert evaluated.budget is None
+    (finding,) = evaluated.findings
+    assert (finding.code, finding.severity.value) == ("CKP-00", "error")
+    assert finding.message.endswith("give sites.lab.capability.wan_bw_mbps.far")
 
 
-def test_gpus_that_the_project_has_none_of(judged: Judge) -> None:
-    nothing, findings = judged(edited(("interval: 10m", "interval: 10m\n          gpus: {a100: 8}")))
-    assert nothing is None
-    assert findings[0].sentence == (
+def test_gpus_that_the_project_has_none_of(evaluate: Evaluate) -> None:
+    evaluated = evaluate(edited(("interval: 10m", "interval: 10m\n          gpus: {a100: 8}")))
+    assert evaluated.budget is None
+    assert evaluated.findings[0].message == (
         "project team has no GPUs in node pool a100: give it some there, or take one of default, h100"
     )
 
@@ -253,14 +252,14 @@ def test_gpus_that_the_project_has_none_of(judged: Judge) -> None:
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_has_a_line_and_a_way_out(
-    judged: Judge, wrong: str, line: int, column: int, words: str
+    evaluate: Evaluate, wrong: str, line: int, column: int, words: str
 ) -> None:
     with pytest.raises(Invalid) as caught:
-        judged(edited((PLACE, f"          {wrong}\n")))
-    (found,) = caught.value.findings
-    assert words in found.message
-    assert found.where is not None
-    assert (found.where.line, found.where.column) == (line, column)
+        evaluate(edited((PLACE, f"          {wrong}\n")))
+    (finding,) = caught.value.findings
+    assert words in finding.message
+    assert finding.where is not None
+    assert (finding.where.line, finding.where.column) == (line, column)
 
 
 @pytest.mark.parametrize(
@@ -275,15 +274,15 @@ def test_what_makes_no_sense_has_a_line_and_a_way_out(
         ("writes: 1 GB/s", "unknown key writes"),
     ],
 )
-def test_a_capability_that_makes_no_sense(judged: Judge, wrong: str, words: str) -> None:
+def test_a_capability_that_makes_no_sense(evaluate: Evaluate, wrong: str, words: str) -> None:
     with pytest.raises(Invalid) as caught:
-        judged(edited(("writes_bw_mbps: 10 GB/s", wrong)))
-    (found,) = caught.value.findings
-    assert words in found.message
-    assert found.where is not None and found.where.line == 3
+        evaluate(edited(("writes_bw_mbps: 10 GB/s", wrong)))
+    (finding,) = caught.value.findings
+    assert words in finding.message
+    assert finding.where is not None and finding.where.line == 3
 
 
-def test_parameters_are_counted_exactly(judged: Judge) -> None:
+def test_parameters_are_counted_exactly(evaluate: Evaluate) -> None:
     for written, count in (
         ("70B", 70 * 10**9),
         ("1.5T", 15 * 10**11),
@@ -292,7 +291,7 @@ def test_parameters_are_counted_exactly(judged: Judge) -> None:
         ("12345", 12345),
     ):
         text = edited((PLACE, f"          model: {{params: {written}, bytes_per_param: 1}}\n          interval: 10m\n"))
-        assert made(judged, text).demand.size_bytes == count
+        assert budget_of(evaluate, text).inputs.size_bytes == count
 
 
 def test_it_is_part_of_no_object(tmp_path: Path) -> None:
@@ -303,7 +302,8 @@ def test_it_is_part_of_no_object(tmp_path: Path) -> None:
         document = load([tmp_path / "document.yaml"], registry)
         scope = Scope(document.sites(), document.entries)
         return [
-            (one.address, one.values) for one in compose(scope, document.entries, registry.compositions, registry.kinds)
+            (entry.address, entry.values)
+            for entry in compose(scope, document.entries, registry.compositions, registry.kinds)
         ]
 
     assert objects(DOCUMENT) == objects(edited(("        checkpoint:\n" + PLACE, "")))

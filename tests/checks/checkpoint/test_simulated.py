@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from vastplan.checks.checkpoint.rhythm import efficiency, efficiency_async
+from vastplan.checks.checkpoint.intervals import efficiency, efficiency_async
 
 MTBF, WRITE, RESTART = 3.09 * 3600, 113.0, 300.0
 FAILURES = 20_000
@@ -48,8 +48,8 @@ def test_the_first_order_of_an_asynchronous_job(interval: float) -> None:
 
 
 def test_the_best_interval_is_where_it_was_found_to_be() -> None:
-    found = max(range(200, 6001, 200), key=lambda interval: played(interval, WRITE, None))
-    assert abs(found - 1600) <= 200
+    best = max(range(200, 6001, 200), key=lambda interval: played(interval, WRITE, None))
+    assert abs(best - 1600) <= 200
 
 
 def test_a_job_that_hardly_ever_ends_an_interval_keeps_nothing() -> None:

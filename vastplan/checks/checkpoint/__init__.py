@@ -1,34 +1,8 @@
-"""The checkpoint budget: what a volume's checkpoints take, which limit binds, and which targets that breaks.
+"""The budget of a volume's checkpoints: what they take, which limit on writes binds, and which targets that breaks.
 
-`budget(demand)` computes, `findings(budget)` judges, `document.demand(...)` reads both from a document's values.
-Everything here is a pure function over frozen values.
+In the order in which a budget comes about, everything a pure function over frozen values:
+
+`document` reads `inputs` from the entries of a document. `write_time`, `intervals` and `capacity` are the formulas, `arithmetic`
+puts them together into a `Budget`. `findings` says what is wrong with it. `evaluate` does all of that for the volumes of a
+document, `catalogue` turns the findings into checks, `summary` into what reports show.
 """
-
-from vastplan.checks.checkpoint.budget import Budget, Passage, budget
-from vastplan.checks.checkpoint.demand import Demand, Durability, Frame, SiteThroughput, Targets, Writer
-from vastplan.checks.checkpoint.figures import figures, line
-from vastplan.checks.checkpoint.findings import TITLES, change, findings, together
-from vastplan.checks.checkpoint.limits import Limit, Sort, iops_limit
-from vastplan.checks.checkpoint.timely import Violation
-
-__all__ = [
-    "TITLES",
-    "Budget",
-    "Demand",
-    "Durability",
-    "Frame",
-    "Limit",
-    "Passage",
-    "SiteThroughput",
-    "Sort",
-    "Targets",
-    "Violation",
-    "Writer",
-    "budget",
-    "change",
-    "figures",
-    "findings",
-    "iops_limit",
-    "line",
-    "together",
-]  # fmt: skip

@@ -1,94 +1,173 @@
-"""From the entries of a document to the demand of one volume, and its judgement in one call."""
+"""What a document says of a volume's checkpoints: its own entry, and the project, tenant, schedule and policies around it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from vastplan.checks.checkpoint.around import Around
-from vastplan.checks.checkpoint.budget import Budget, budget
-from vastplan.checks.checkpoint.demand import Demand, Durability, SiteThroughput, Targets, Writer
-from vastplan.checks.checkpoint.findings import findings
-from vastplan.checks.checkpoint.qos import MB
-from vastplan.checks.checkpoint.size import BYTES_PER_PARAMETER, model_bytes
-from vastplan.checks.checkpoint.timely import ERROR, Violation
+from vastplan.checks.checkpoint.capacity import BYTES_PER_PARAMETER, model_bytes
+from vastplan.checks.checkpoint.inputs import (
+    CheckpointInputs,
+    CheckpointWriter,
+    Durability,
+    SiteThroughput,
+    SnapshotFrame,
+    Targets,
+)
+from vastplan.checks.checkpoint.write_time import MB, LimitKind, WriteLimit, follows_used_capacity, policy_limits
+from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Scope
 
 Values = Mapping[str, Any]
 
 
-def evaluate_guards(volume: Entry, scope: Scope, site: Values) -> tuple[Budget | None, tuple[Violation, ...]]:
-    """The budget of a volume and what it says: `(None, ())` for a volume without `checkpoint`.
+def read_inputs(volume: Entry, scope: Scope, site: Values) -> CheckpointInputs:
+    """All that the document says of the checkpoints of `volume`, which has some.
 
     `scope` is the document before its composite entries are expanded, `site` what is said that the volume's site can do
-    (`words/capability.py`). What makes no sense together is one finding, CKP-00, instead of figures.
+    (`schema/capability.py`). Raises `ValueError` with what would have to change.
     """
-    if "checkpoint" not in volume.values:
-        return None, ()
-    try:
-        found = budget(demand(volume, scope, site))
-    except ValueError as senseless:
-        return None, (Violation("CKP-00", ERROR, str(senseless), "the budget is computed once this is settled"),)
-    return found, findings(found)
-
-
-def demand(volume: Entry, scope: Scope, site: Values) -> Demand:
-    """All that the document says of a volume's checkpoints. Raises `ValueError` with what would have to change."""
     values: Values = volume.values
-    said: Values = values["checkpoint"]
-    around = Around(volume, scope)
-    size, parameter = _size(said)
-    restore, tier = said.get("restore", {}), said.get("tier", {})
-    reliability = said.get("reliability", {})
-    gpus = sum(said["gpus"].values()) if "gpus" in said else None
-    around.pools(said.get("gpus", {}))
-    frames, goes_to = around.schedule()
-    limits = tuple(around.limits(site.get("writes_bw_mbps_per_cnode")))
-    return Demand(
+    checkpoint: Values = values["checkpoint"]
+    context = VolumeContext(volume, scope)
+    size, bytes_per_parameter = _size(checkpoint)
+    restore, tier = checkpoint.get("restore", {}), checkpoint.get("tier", {})
+    reliability = checkpoint.get("reliability", {})
+    gpus = sum(checkpoint["gpus"].values()) if "gpus" in checkpoint else None
+    context.require_node_pools(checkpoint.get("gpus", {}))
+    frames, replicates_to = context.snapshot_schedule()
+    limits = tuple(context.write_limits(site.get("writes_bw_mbps_per_cnode")))
+    return CheckpointInputs(
         size_bytes=size,
-        bytes_per_parameter=parameter,
-        writer=_writer(said, gpus),
-        interval=_interval(said),
-        no_interval=_no_interval(said),
-        keep=said["keep_last"],
+        bytes_per_parameter=bytes_per_parameter,
+        writer=_writer(checkpoint, gpus),
+        interval=_interval(checkpoint),
+        no_interval=_no_interval(checkpoint),
+        keep=checkpoint["keep_last"],
         gpus=gpus,
         mtbf=reliability.get("mtbf"),
         gpu_days_per_failure=reliability.get("gpu_days_per_failure"),
         restart=restore.get("restart", 0),
         attach=restore.get("attach", 0),
         read_per_rank=_rate(restore.get("read_per_rank")),
-        collective_timeout=said.get("collective_timeout"),
-        grace_period=said.get("grace_period"),
-        readers=_rate(said.get("readers")),
-        durability=_outlives(tier.get("durability", "cluster")),
+        collective_timeout=checkpoint.get("collective_timeout"),
+        grace_period=checkpoint.get("grace_period"),
+        readers=_rate(checkpoint.get("readers")),
+        durability=_durability(tier.get("durability", "cluster")),
         drain_bytes_per_second=_rate(tier.get("drain")),
-        drained=_outlives(tier.get("drain_to", "cluster")),
+        drained=_durability(tier.get("drain_to", "cluster")),
         limits=limits,
-        capability=_capability(site, goes_to, volume.address.site, said.get("origin")),
+        capability=_throughput(site, replicates_to, volume.address.site, checkpoint.get("origin")),
         frames=frames,
         quota_bytes=values.get("size"),
-        tenant_bytes=around.tenant_values.get("capacity_rules", {}).get("hard_limit") or None,
+        tenant_bytes=context.tenant_values.get("capacity_rules", {}).get("hard_limit") or None,
         max_inodes=values.get("max_inodes"),
-        targets=_targets(said.get("targets", {})),
-        unknown=tuple(around.unknown),
+        targets=_targets(checkpoint.get("targets", {})),
+        unknown=tuple(context.unknown),
     )
 
 
-def _writer(said: Values, gpus: int | None) -> Writer:
-    return Writer(
-        ranks=said.get("ranks") or gpus or 1,
-        nodes=said.get("nodes"),
-        rank_bytes_per_second=_rate(said.get("write_per_rank")),
-        node_bytes_per_second=_rate(said.get("write_per_node")),
-        staging_bytes_per_second=_rate(said.get("staging_per_rank")),
-        files_per_rank=said.get("files_per_rank", 1),
-        jobs=said["concurrent_jobs"],
-        aligned=said["aligned"],
-        asynchronous=said["mode"] == "async",
+class VolumeContext:
+    """Looks up what a volume refers to; what could not be taken into account collects in `unknown`, in sentences."""
+
+    def __init__(self, volume: Entry, scope: Scope) -> None:
+        self.unknown: list[str] = []
+        self._volume, self._scope, self._site = volume, scope, volume.address.site
+        self._project = self._named_or_only("project", volume.values.get("project"), volume.values.get("tenant"))
+        tenant = volume.values.get("tenant") or (self._project.values.get("tenant") if self._project else None)
+        self._tenant = tenant if isinstance(tenant, Ref) else None
+        self.tenant_values: Values = self._values(self._tenant) or {}
+
+    def require_node_pools(self, gpus: Values) -> None:
+        """Refuse GPUs (by node pool) of a pool that the project has none of."""
+        project = self._project
+        pools = project.values.get("node_pools") if project else None
+        for pool in gpus:
+            if project and pools and pool not in pools:
+                raise ValueError(
+                    f"project {project.address.name} has no GPUs in node pool {pool}: "
+                    f"give it some there, or take one of {', '.join(sorted(pools))}"
+                )
+
+    def snapshot_schedule(self) -> tuple[tuple[SnapshotFrame, ...], str]:
+        """The frames of the volume's snapshots, and the site that they replicate to."""
+        schedule = self._volume.values.get("snapshots")
+        values = self._values(schedule)
+        if values is None:
+            self._note_unmanaged("snapshot schedule", schedule)
+            return (), ""
+        frames = tuple(
+            SnapshotFrame(
+                every=frame["every"],
+                keep_local=frame.get("keep_local") or 0,
+                keep_remote=frame.get("keep_remote") or 0,
+            )
+            for frame in values["frames"]
+        )
+        peering = self._values(values.get("replicate_to")) or {}
+        return frames, next((site for site in peering.get("between", ()) if site != self._site), "")
+
+    def write_limits(self, mbps_per_cnode: int | None) -> Iterator[WriteLimit]:
+        """Every QoS policy known to hold the volume's writes, and its VIP pool."""
+        values = self._volume.values
+        storage_class = self._values(values.get("storage_class")) or {}
+        self._note_unmanaged("storage class", values.get("storage_class"))
+        size = values.get("size")
+        if isinstance(values.get("qos"), Mapping):
+            yield from self._policy_limits(values["qos"], f"volume {self._volume.address.name}", size)
+        for reference in (values.get("qos_policy"), storage_class.get("qos_policy")):
+            policy = self._values(reference)
+            if policy is not None:
+                yield from self._policy_limits(policy, f"policy {reference}", size)
+            else:
+                self._note_unmanaged("QoS policy", reference)
+        if isinstance(self.tenant_values.get("qos"), Mapping):
+            yield from self._policy_limits(self.tenant_values["qos"], f"tenant {self._tenant}", None)
+        self._note_unmanaged("tenant", self._tenant)
+        for entry in self._scope.owned_by(self._tenant, self._site, "qos_policy"):
+            if entry.values.get("policy_type") == "USER" and entry.values.get("is_default") is True:
+                yield from self._policy_limits(entry.values, f"policy {entry.address.name}", None)
+        pool = self._named_or_only("vip_pool", values.get("vip_pool") or storage_class.get("vip_pool"), self._tenant)
+        cnodes = pool.values.get("cnode_ids") if pool else None
+        if mbps_per_cnode and cnodes and pool:  # a pool without a list is on all CNodes, and the site's bandwidth holds
+            yield WriteLimit(LimitKind.VIP_POOL, pool.address.name, mbps_per_cnode * MB * len(cnodes))
+
+    def _policy_limits(self, values: Values, owner: str, size: int | None) -> Iterator[WriteLimit]:
+        if follows_used_capacity(values):
+            self.unknown.append(f"QoS of {owner} follows the capacity used, which a document does not say")
+        yield from policy_limits(values, owner, size)
+
+    def _values(self, reference: object) -> Values | None:
+        entry = self._scope.get(reference.target) if isinstance(reference, Ref) else None
+        return entry.values if entry else None
+
+    def _note_unmanaged(self, what: str, reference: object) -> None:
+        if isinstance(reference, Ref) and self._values(reference) is None:
+            self.unknown.append(f"{what} {reference} is not in this document: what it limits is not counted")
+
+    def _named_or_only(self, kind: str, reference: object, tenant: Ref | None) -> Entry | None:
+        """The entry that is named, or the tenant's only one."""
+        if isinstance(reference, Ref):
+            return self._scope.get(reference.target)
+        entries = self._scope.owned_by(tenant, self._site, kind)
+        return entries[0] if len(entries) == 1 else None
+
+
+def _writer(checkpoint: Values, gpus: int | None) -> CheckpointWriter:
+    return CheckpointWriter(
+        ranks=checkpoint.get("ranks") or gpus or 1,
+        nodes=checkpoint.get("nodes"),
+        rank_bytes_per_second=_rate(checkpoint.get("write_per_rank")),
+        node_bytes_per_second=_rate(checkpoint.get("write_per_node")),
+        staging_bytes_per_second=_rate(checkpoint.get("staging_per_rank")),
+        files_per_rank=checkpoint.get("files_per_rank", 1),
+        jobs=checkpoint["concurrent_jobs"],
+        aligned=checkpoint["aligned"],
+        asynchronous=checkpoint["mode"] == "async",
     )
 
 
-def _capability(site: Values, goes_to: str, name: str, origin: str | None) -> SiteThroughput:
+def _throughput(site: Values, replicates_to: str, name: str, origin: str | None) -> SiteThroughput:
     """What the site `name` can do, with its links to where the volume replicates and to where its writes go."""
     wan = site.get("wan_bw_mbps", {})
     if origin is not None and origin not in wan:
@@ -98,40 +177,42 @@ def _capability(site: Values, goes_to: str, name: str, origin: str | None) -> Si
     return SiteThroughput(
         read_bytes_per_second=_rate(site.get("reads_bw_mbps")),
         write_bytes_per_second=_rate(site.get("writes_bw_mbps")),
-        wan_bytes_per_second=_rate(wan.get(goes_to)),
+        wan_bytes_per_second=_rate(wan.get(replicates_to)),
         origin_bytes_per_second=_rate(wan.get(origin)),
         reduction=site.get("reduction_ratio", 1.0),
     )
 
 
-def _targets(said: Values) -> Targets:
-    spans = {name: value for name, value in said.items() if name != "durability"}
-    return Targets(**spans, durability=_outlives(said["durability"]) if "durability" in said else None)
+def _targets(targets: Values) -> Targets:
+    figures = {name: value for name, value in targets.items() if name != "durability"}
+    return Targets(**figures, durability=_durability(targets["durability"]) if "durability" in targets else None)
 
 
-def _size(said: Values) -> tuple[int, float | None]:
+def _size(checkpoint: Values) -> tuple[int, float | None]:
     """The size of a checkpoint, and of how many bytes a parameter, if it is a model's."""
-    if "model" not in said:
-        return said["size"], None
-    model = said["model"]
-    parameter = float(model.get("bytes_per_param") or BYTES_PER_PARAMETER[model.get("state", "mixed-adam")])
-    return model_bytes(model["params"], parameter), parameter
+    if "model" not in checkpoint:
+        return checkpoint["size"], None
+    model = checkpoint["model"]
+    bytes_per_parameter = float(model.get("bytes_per_param") or BYTES_PER_PARAMETER[model.get("state", "mixed-adam")])
+    return model_bytes(model["params"], bytes_per_parameter), bytes_per_parameter
 
 
-def _interval(said: Values) -> int | None:
-    steps = said.get("steps", {})
-    return steps["every"] * steps["takes"] if "takes" in steps else said.get("interval")
+def _interval(checkpoint: Values) -> int | None:
+    steps = checkpoint.get("steps", {})
+    return steps["every"] * steps["takes"] if "takes" in steps else checkpoint.get("interval")
 
 
-def _no_interval(said: Values) -> str:
-    if "event" in said:
+def _no_interval(checkpoint: Values) -> str:
+    if "event" in checkpoint:
         return "checkpoints come with an event"
-    return f"a checkpoint every {said['steps']['every']:,} steps of unknown length" if "steps" in said else ""
+    if "steps" in checkpoint:
+        return f"a checkpoint every {checkpoint['steps']['every']:,} steps of unknown length"
+    return ""
 
 
 def _rate(megabytes: int | None) -> int | None:
     return None if megabytes is None else megabytes * MB
 
 
-def _outlives(name: str) -> Durability:
+def _durability(name: str) -> Durability:
     return Durability[name.upper()]

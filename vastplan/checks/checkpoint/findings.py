@@ -1,101 +1,336 @@
-"""What a budget, several budgets of one site, or the budgets before and after a plan say."""
+"""What is wrong with a budget, or with those of one site together: CKP-00 to CKP-17, each with what would have to change."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import ceil, isinf
+from typing import NamedTuple
 
-from vastplan.checks.checkpoint.budget import Budget
-from vastplan.checks.checkpoint.limits import Sort
-from vastplan.checks.checkpoint.roomy import ROOMY
-from vastplan.checks.checkpoint.timely import TIMELY, WARNING, Violation
-from vastplan.model import formatting
+from vastplan.checks.checkpoint import intervals
+from vastplan.checks.checkpoint.arithmetic import Budget, target_intervals
+from vastplan.checks.checkpoint.capacity import TRAINING_STATE
+from vastplan.checks.checkpoint.write_time import LimitKind
+from vastplan.model.finding import Severity
+from vastplan.model.formatting import apart, at_least, at_most, between, rate, share, size, span
 
-TITLES: Mapping[str, str] = {
-    "CKP-00": "what was asked for cannot be computed",
-    "CKP-01": "a checkpoint is not written before the next one",
-    "CKP-02": "jobs stall longer than wanted",
-    "CKP-03": "more work may be lost than wanted",
-    "CKP-04": "the interval is far from the best, or costs more than wanted",
-    "CKP-05": "checkpoints do not outlive what they have to",
-    "CKP-06": "a synchronous write outlasts its barrier",
-    "CKP-07": "pods are killed before they are done writing",
-    "CKP-08": "checkpoints and what snapshots pin exceed their room",
-    "CKP-09": "readers get less than they need during a checkpoint",
-    "CKP-10": "checkpoints of a site exceed what it writes when they coincide",
-    "CKP-11": "a limit binds other than it was meant to",
-    "CKP-12": "failures come as often as checkpoints, or their rate is a guess",
-    "CKP-13": "a training's checkpoint is its weights only",
-    "CKP-14": "checkpoints are more files than allowed",
-    "CKP-15": "writes or replicas depend on the WAN",
-    "CKP-16": "the interval is no time",
-    "CKP-17": "a restore takes longer than wanted",
-}
+ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+LOW_LIMIT = 100 * 10**6
+"""Bytes a second below which VAST's best practices advise against a limit: windows of 0.1 s would hold too little."""
+_HALVINGS = 60
 
 
-def findings(budget: Budget) -> tuple[Violation, ...]:
+class BudgetFinding(NamedTuple):
+    """A stable code, how bad it is, what is the case, and what would have to change."""
+
+    code: str
+    severity: Severity
+    message: str
+    fix: str
+
+
+def volume_findings(budget: Budget) -> tuple[BudgetFinding, ...]:
     """All findings of one volume, by code."""
-    return tuple(
-        sorted(
-            (one for evaluate_guards in (*TIMELY, *ROOMY) for one in evaluate_guards(budget)), key=lambda one: one.code
-        )
-    )
+    findings = (finding for check in _VOLUME_CHECKS for finding in check(budget))
+    return tuple(sorted(findings, key=lambda finding: finding.code))
 
 
-def together(budgets: Mapping[str, Budget]) -> tuple[Violation, ...]:
-    """CKP-10: the checkpoints of one site, by address, when those that are aligned coincide."""
-    aligned = {name: one for name, one in budgets.items() if one.demand.writer.aligned}
-    known = {name: cap for name, one in aligned.items() if (cap := cap_of(one)) is not None}
-    writes = {one.demand.capability.write_bytes_per_second for one in aligned.values()}
-    site = next(iter(writes)) if len(writes) == 1 else None
-    if site is None or sum(known.values()) <= site:
+def coinciding_findings(budgets: Mapping[str, Budget]) -> tuple[BudgetFinding, ...]:
+    """CKP-10: the checkpoints of one site, by volume, exceed what it writes when those that are aligned coincide."""
+    aligned = {name: budget for name, budget in budgets.items() if budget.inputs.writer.aligned}
+    rates = {name: highest for name, budget in aligned.items() if (highest := highest_rate(budget)) is not None}
+    site_rates = {budget.inputs.capability.write_bytes_per_second for budget in aligned.values()}
+    site = next(iter(site_rates)) if len(site_rates) == 1 else None
+    if site is None or sum(rates.values()) <= site:
         return ()
-    most = ", ".join(
-        f"{name} {formatting.rate(cap)}" for name, cap in sorted(known.items(), key=lambda one: -one[1])[:3]
-    )
-    what = f"checkpoints that coincide may ask for {formatting.rate(sum(known.values()))} of the site's {formatting.rate(site)}: {most}"
-    return (Violation("CKP-10", WARNING, what, "lower the QoS limits, or do not let the jobs' checkpoints coincide"),)
+    top = sorted(rates.items(), key=lambda item: -item[1])[:3]
+    most = ", ".join(f"{name} {rate(highest)}" for name, highest in top)
+    message = f"checkpoints that coincide may ask for {rate(sum(rates.values()))} of the site's {rate(site)}: {most}"
+    fix = "lower the QoS limits, or do not let the jobs' checkpoints coincide"
+    return (BudgetFinding("CKP-10", WARNING, message, fix),)
 
 
-def cap_of(budget: Budget) -> float | None:
+def highest_rate(budget: Budget) -> float | None:
     """The highest rate, bytes a second, that a volume's own limits let all its jobs write at together; not the site's."""
-    jobs = budget.demand.writer.at_once
-    own = [
+    jobs = budget.inputs.writer.at_once
+    rates = [
         max(limit.bytes_per_second, limit.burst_bytes_per_second or limit.bytes_per_second)
         * (1 if limit.shared else jobs)
-        for limit in (one.limit for one in budget.passages)
-        if limit.sort is not Sort.SITE
+        for limit in (time.limit for time in budget.write_times)
+        if limit.kind is not LimitKind.SITE
     ]
-    return min(own) if own else None
+    return min(rates) if rates else None
 
 
-def change(before: Budget, after: Budget) -> tuple[str, ...]:
-    """What a plan does to a volume's checkpoints, as short sentences; none when it does nothing to them."""
-    return tuple(_changes(before, after))
-
-
-def _changes(before: Budget, after: Budget) -> Iterator[str]:
-    if before.write != after.write:
-        yield f"write time {_span(before.write)} -> {_span(after.write)}"
-    if str(before.binding) != str(after.binding):
-        yield f"what binds: {before.binding or 'nothing known'} -> {after.binding or 'nothing known'}"
-    if before.rhythm and after.rhythm:
-        if before.rhythm.stall_fraction != after.rhythm.stall_fraction:
-            stall = (formatting.share(one.rhythm.stall_fraction) for one in (before, after) if one.rhythm)
-            yield f"stall {' -> '.join(stall)}"
-        if before.rhythm.rpo != after.rhythm.rpo:
-            yield f"work that may be lost {formatting.span(before.rhythm.rpo)} -> {formatting.span(after.rhythm.rpo)}"
-    if before.best != after.best:
-        yield f"best interval {_span(before.best)} -> {_span(after.best)}"
-    if before.space.pinned != after.space.pinned:
-        pinned = (
-            "not known" if one is None else formatting.size(one) for one in (before.space.pinned, after.space.pinned)
+def interval_fix(budget: Budget) -> str:
+    """One sentence: the intervals that meet all targets, else how fast the write would have to be, else that none will do."""
+    if budget.on_target is None:
+        return ""
+    if not budget.on_target.empty:
+        if isinf(budget.on_target.longest):
+            return f"an interval of {at_least(span, budget.on_target.shortest)} or more"
+        shortest, longest = between(span, budget.on_target.shortest, budget.on_target.longest)
+        return f"an interval of {shortest} to {longest}"
+    longest_write = longest_write_on_target(budget)
+    if longest_write is None:
+        return (
+            "no interval and no bandwidth meets these targets together: relax one of rpo, stall_fraction and overhead"
+            + (", or stage faster" if budget.inputs.writer.asynchronous else "")
         )
-        yield f"pinned by snapshots {' -> '.join(pinned)}"
-    was = {one.code for one in findings(before)}
-    new = sorted({one.code for one in findings(after)} - was)
-    if new:
-        yield f"breaks {', '.join(f'{code} ({TITLES[code]})' for code in new)}"
+    return (
+        f"no interval meets the targets at this bandwidth: the write may take {at_most(span, longest_write)}, so raise it to "
+        f"{at_least(rate, budget.inputs.size_bytes / longest_write)} for each job ({budget.binding} binds)"
+    )
 
 
-def _span(seconds: float | None) -> str:
-    return "not known" if seconds is None else formatting.span(seconds)
+def longest_write_on_target(budget: Budget) -> float | None:
+    """The longest write time, seconds, at which some interval meets all targets; `None` when none is short enough."""
+    model, inputs = budget.cost_model, budget.inputs
+    if model is None:
+        return None
+
+    def on_target(write: float) -> bool:
+        blocking = model.blocking if model.asynchronous else write
+        return not target_intervals(inputs, replace(model, write=write, blocking=blocking), budget.drain_seconds).empty
+
+    good, bad = model.write * 2.0**-_HALVINGS, model.write
+    if on_target(bad):
+        return bad
+    if not on_target(good):
+        return None
+    for _ in range(_HALVINGS):
+        middle = (good + bad) / 2
+        good, bad = (middle, bad) if on_target(middle) else (good, middle)
+    return good
+
+
+# In time: whether a checkpoint is written, kept, and read back soon enough.
+
+
+def _not_computable(budget: Budget) -> Iterator[BudgetFinding]:
+    """CKP-00: what was asked for and cannot be computed. A figure that only looks right is not given instead."""
+    inputs, targets = budget.inputs, budget.inputs.targets
+    if budget.write_seconds is None:
+        fix = "give the site's capability.writes_bw_mbps, write_per_rank, or a QoS limit on writes"
+        yield BudgetFinding("CKP-00", ERROR, "the write time cannot be computed: nothing is known to limit it", fix)
+    for sentence in inputs.unknown:
+        yield BudgetFinding("CKP-00", WARNING, sentence, "the figures may be too good")
+    if targets.overhead is not None and budget.mtbf is None:
+        yield _target_unknown("overhead", "how often the job fails is not known", "give gpus, or reliability.mtbf")
+    if targets.rto is not None and budget.restore_seconds is None:
+        fix = "give the site's capability.reads_bw_mbps, or read_per_rank"
+        yield _target_unknown("rto", "how fast it is read back is not known", fix)
+    if targets.remote_rpo is not None and budget.replication is None and inputs.interval is not None:
+        fix = "give snapshots that replicate with keep_remote, and the site's capability.wan_bw_mbps to the other site"
+        yield _target_unknown("remote_rpo", "how it is replicated is not known", fix)
+
+
+def _target_unknown(target: str, why: str, fix: str) -> BudgetFinding:
+    return BudgetFinding("CKP-00", WARNING, f"the target {target} cannot be judged: {why}", fix)
+
+
+def _write_exceeds_interval(budget: Budget) -> Iterator[BudgetFinding]:
+    at_interval, write = budget.at_interval, budget.write_seconds
+    if at_interval and write is not None and write > at_interval.interval:
+        takes, due = apart(span, write, at_interval.interval)
+        message = f"a checkpoint takes {takes} to write and the next one is due after {due}: {budget.binding} binds"
+        yield BudgetFinding("CKP-01", ERROR, message, interval_fix(budget))
+
+
+def _stalls(budget: Budget) -> Iterator[BudgetFinding]:
+    target = budget.inputs.targets.stall_fraction
+    if budget.at_interval and target is not None and budget.at_interval.stall_fraction > target:
+        stall, most = apart(share, budget.at_interval.stall_fraction, target)
+        yield BudgetFinding(
+            "CKP-02", WARNING, f"{stall} of the time is stall, the target is {most}", interval_fix(budget)
+        )
+
+
+def _recovery_point(budget: Budget) -> Iterator[BudgetFinding]:
+    """CKP-03: the newest complete checkpoint may be older than its target, here or on the other site."""
+    targets, replication = budget.inputs.targets, budget.replication
+    if budget.at_interval and targets.rpo is not None and budget.at_interval.rpo > targets.rpo:
+        lost, target = apart(span, budget.at_interval.rpo, targets.rpo)
+        message = f"up to {lost} of work is lost, the target is {target}: {budget.binding} binds"
+        yield BudgetFinding("CKP-03", ERROR, message, interval_fix(budget))
+    if replication and targets.remote_rpo is not None and replication.rpo > targets.remote_rpo:
+        lost, target = apart(span, replication.rpo, targets.remote_rpo)
+        message = (
+            f"on the other site up to {lost} of work is lost, the target is {target}: "
+            f"{span(replication.transfer)} of it is the transfer"
+        )
+        fix = "replicate more often, checkpoint more often, or use a faster WAN"
+        yield BudgetFinding("CKP-03", ERROR, message, fix)
+
+
+def _overhead(budget: Budget) -> Iterator[BudgetFinding]:
+    """CKP-04: far from the best interval, or more overhead than wanted."""
+    at_interval, best, least = budget.at_interval, budget.best_interval, budget.least_overhead
+    if at_interval is None or best is None or at_interval.overhead is None or least is None:
+        return
+    target = budget.inputs.targets.overhead
+    if target is not None and at_interval.overhead > target:
+        costs, most = apart(share, at_interval.overhead, target)
+        message = f"the overhead is {costs}, the target is {most}; the least is {share(least)}, at {span(best)}"
+        yield BudgetFinding("CKP-04", WARNING, message, interval_fix(budget))
+    elif not best / 2 <= at_interval.effective <= 2 * best:
+        message = (
+            f"an interval of {span(at_interval.effective)} costs {share(at_interval.overhead)}, "
+            f"the best one of {span(best)} {share(least)}"
+        )
+        yield BudgetFinding("CKP-04", WARNING, message, f"an interval near {span(best)}, if the targets allow it")
+
+
+def _barrier(budget: Budget) -> Iterator[BudgetFinding]:
+    """CKP-06: ranks that wait for a synchronous write give up. The usual 10 minutes of NCCL are not assumed."""
+    write, timeout = budget.write_seconds, budget.inputs.collective_timeout
+    if write is not None and timeout is not None and not budget.inputs.writer.asynchronous and write >= timeout:
+        message = f"a synchronous write takes {span(write)} and its barrier times out after {span(timeout)}"
+        fix = f"mode: async, a longer timeout, or more than {budget.binding} allows"
+        yield BudgetFinding("CKP-06", ERROR, message, fix)
+
+
+def _eviction(budget: Budget) -> Iterator[BudgetFinding]:
+    write, grace = budget.write_seconds, budget.inputs.grace_period
+    if write is not None and grace is not None and grace < write:
+        has, takes = apart(span, grace, write)
+        message = f"a pod has {has} to end and a checkpoint takes {takes}"
+        fix = f"a terminationGracePeriodSeconds of {ceil(write)} or more"
+        yield BudgetFinding("CKP-07", WARNING, message, fix)
+
+
+def _failure_rate(budget: Budget) -> Iterator[BudgetFinding]:
+    """CKP-12: failures come about as often as checkpoints, or how often they come is not known well."""
+    interval, gpus, mtbf = budget.inputs.interval, budget.inputs.gpus, budget.mtbf
+    if mtbf is None:
+        return
+    if interval is not None and interval >= mtbf / 2:
+        message = f"a failure is expected every {span(mtbf)} and a checkpoint every {span(interval)}"
+        yield BudgetFinding("CKP-12", WARNING, message, f"an interval well below {span(mtbf / 2)}")
+    if budget.mtbf_derived and gpus is not None and gpus < intervals.SMALL_JOB:
+        message = (
+            f"{span(mtbf)} between failures is derived from large jobs; on {gpus:,} GPUs it may be "
+            f"{span(mtbf * intervals.SMALL_JOB_PESSIMISM)} (Meta measured 7.9 h where the law said 28.8 h)"
+        )
+        yield BudgetFinding("CKP-12", WARNING, message, "give reliability.mtbf as measured")
+
+
+def _no_interval(budget: Budget) -> Iterator[BudgetFinding]:
+    if budget.inputs.interval is None:
+        why = budget.inputs.no_interval or "no interval is given"
+        message = f"{why}: work that may be lost has no bound"
+        yield BudgetFinding("CKP-16", WARNING, message, "an interval in time, as 30m")
+
+
+def _recovery_time(budget: Budget) -> Iterator[BudgetFinding]:
+    inputs, target, restore = budget.inputs, budget.inputs.targets.rto, budget.restore_seconds
+    if target is not None and restore is not None and restore > target:
+        takes, most = apart(span, restore, target)
+        reading = span(restore - inputs.attach - inputs.restart)
+        message = f"a restore takes {takes}, {reading} of it reading; the target is {most}"
+        yield BudgetFinding("CKP-17", NOTE, message, "faster reads, a smaller checkpoint, or a quicker restart")
+
+
+# In space: capacity, files, limits and links, and what is left for others.
+
+
+def _durability(budget: Budget) -> Iterator[BudgetFinding]:
+    """CKP-05: what a checkpoint lies on is lost with what it has to outlive, or its copy does not keep up."""
+    inputs, target = budget.inputs, budget.inputs.targets.durability
+    copied = inputs.drain_bytes_per_second is not None
+    reached = max(inputs.durability, inputs.drained) if copied else inputs.durability
+    if target is not None and reached < target:
+        message = (
+            f"checkpoints have to outlive a {target.name.lower()} and lie on what goes with a {reached.name.lower()}"
+        )
+        yield BudgetFinding("CKP-05", ERROR, message, "copy them on: tier.drain and tier.drain_to")
+    if inputs.interval is not None and budget.drain_seconds > inputs.interval:
+        takes, due = apart(span, budget.drain_seconds, inputs.interval)
+        message = f"copying a checkpoint on takes {takes} and the next comes after {due}"
+        fix = f"drain at {at_least(rate, inputs.size_bytes / inputs.interval)} or more"
+        yield BudgetFinding("CKP-05", ERROR, message, fix)
+
+
+def _capacity(budget: Budget) -> Iterator[BudgetFinding]:
+    """CKP-08: no room for what is live, or for that and what snapshots pin."""
+    inputs, live, pinned = budget.inputs, budget.space.live, budget.space.pinned
+    if inputs.quota_bytes is not None and live > inputs.quota_bytes:
+        take, has = apart(size, live, inputs.quota_bytes)
+        message = f"live checkpoints take {take} and the volume has {has}"
+        yield BudgetFinding(
+            "CKP-08", ERROR, message, f"a size of {at_least(size, live)} or more, or a smaller keep_last"
+        )
+    if pinned is not None and inputs.tenant_bytes is not None and live + pinned > inputs.tenant_bytes:
+        message = (
+            f"live checkpoints ({size(live)}) and those that snapshots pin (up to {size(pinned)}) "
+            f"exceed the tenant's {size(inputs.tenant_bytes)}"
+        )
+        fix = "keep snapshots for less long, or raise the tenant's hard_limit"
+        yield BudgetFinding("CKP-08", WARNING, message, fix)
+
+
+def _readers(budget: Budget) -> Iterator[BudgetFinding]:
+    """CKP-09: while a checkpoint is written readers get less than they need."""
+    needed, reads = budget.inputs.readers, budget.reads
+    if needed is None or reads is None:
+        return
+    if reads.caps is not None and reads.caps.empty:
+        average, rest = apart(rate, reads.caps.lowest, reads.caps.highest)
+        message = f"no cap on writes suits both: checkpoints average {average} and {rate(needed)} of reads leave {rest}"
+        yield BudgetFinding("CKP-09", WARNING, message, "checkpoint less often, or promise readers less")
+    elif reads.left < needed:
+        left, need = apart(rate, reads.left, needed)
+        message = f"while a checkpoint is written {left} are left for reads that need {need}"
+        fix = f"cap writes at {at_most(rate, reads.caps.highest)}" if reads.caps else "cap the writes"
+        yield BudgetFinding("CKP-09", WARNING, message, fix)
+
+
+def _limits(budget: Budget) -> Iterator[BudgetFinding]:
+    """CKP-11: a limit that probably binds other than it was meant to."""
+    inputs, binding = budget.inputs, budget.binding
+    if binding is not None and binding.kind is LimitKind.IOPS:
+        message = f"{binding} binds: {rate(binding.limit.bytes_per_second)}, whatever the limit on bandwidth says"
+        yield BudgetFinding("CKP-11", WARNING, message, "raise the limit on IOPS, or limit_by: BW")
+    for limit in (time.limit for time in budget.write_times):
+        if limit.kind in (LimitKind.QOS_BANDWIDTH, LimitKind.IOPS) and limit.bytes_per_second < LOW_LIMIT:
+            message = f"{limit} is {rate(limit.bytes_per_second)}"
+            yield BudgetFinding("CKP-11", WARNING, message, "100 MB/s or more, as VAST's best practices say")
+        written = inputs.size_bytes * inputs.writer.at_once
+        if limit.credit_left(written, inputs.interval, asynchronous=inputs.writer.asynchronous) < limit.credit_bytes:
+            message = f"the burst credit of {limit.owner} is not back when the next checkpoint comes"
+            yield BudgetFinding("CKP-11", WARNING, message, "a longer interval, or a higher sustained limit")
+
+
+def _weights_only(budget: Budget) -> Iterator[BudgetFinding]:
+    saved = budget.inputs.bytes_per_parameter
+    if saved is not None and saved < TRAINING_STATE:
+        message = f"{saved:g} bytes of each parameter are its weights; a training that resumes saves 10 to 16"
+        yield BudgetFinding("CKP-13", NOTE, message, "model.state: mixed-adam, or what is measured as size")
+
+
+def _inodes(budget: Budget) -> Iterator[BudgetFinding]:
+    most, files = budget.inputs.max_inodes, budget.space.files
+    if most is not None and files > most:
+        message = f"the checkpoints kept are {files:,} files and the volume may have {most:,}"
+        yield BudgetFinding("CKP-14", WARNING, message, f"a max_inodes of {files} or more")
+
+
+def _wan(budget: Budget) -> Iterator[BudgetFinding]:
+    """CKP-15: a satellite's writes go to its origin; replication may not keep up."""
+    wan, replication = budget.inputs.capability.origin_bytes_per_second, budget.replication
+    if wan is not None:
+        message = f"the path is a satellite: every write goes over the WAN to its origin, at {rate(wan)}"
+        yield BudgetFinding("CKP-15", WARNING, message, "write on the origin's site")
+    if replication is not None and replication.transfer > replication.every:
+        takes, due = apart(span, replication.transfer, replication.every)
+        message = (
+            f"replication falls behind: {size(replication.sent)} take {takes} and the next cycle begins after {due}"
+        )
+        fix = "replicate less often, keep fewer checkpoints, or use a faster WAN"
+        yield BudgetFinding("CKP-15", WARNING, message, fix)
+
+
+_VOLUME_CHECKS = (
+    _not_computable, _write_exceeds_interval, _stalls, _recovery_point, _overhead, _barrier, _eviction, _failure_rate,
+    _no_interval, _recovery_time, _durability, _capacity, _readers, _limits, _weights_only, _inodes, _wan,
+)  # fmt: skip

@@ -11,20 +11,23 @@ _OLDEST = (5, 3)  # the first VMS with block storage
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for one in facts.objects.all("storage_class"):
-        if one.values.get("driver") != "block":
+    for storage_class in facts.objects.all("storage_class"):
+        if storage_class.values.get("driver") != "block":
             continue
-        for claim in facts.claims.get(one.address, ()):
+        for claim in facts.claims.get(storage_class.address, ()):
             many = [mode for mode in _MANY if mode in claim.values["access_modes"]]
             if many and claim.values.get("volume_mode") != "Block":
                 yield Violation(
-                    claim, f"{many[-1]} of class {one.address.name}, whose driver mounts a file system on one node"
+                    claim,
+                    f"{many[-1]} of class {storage_class.address.name}, whose driver mounts a file system on one node",
                 )
-        version = _version(str(facts.sites[one.address.site].facts.get("vast_version", "")))
+        version = _version(str(facts.sites[storage_class.address.site].facts.get("vast_version", "")))
         if version is not None and version < _OLDEST:
             there = ".".join(map(str, version))
             yield Violation(
-                one, f"the block driver needs VAST 5.3, and this cluster has {there}", "use the file driver here"
+                storage_class,
+                f"the block driver needs VAST 5.3, and this cluster has {there}",
+                "use the file driver here",
             )
 
 

@@ -18,16 +18,18 @@ def _run(facts: Facts) -> Iterator[Violation]:
             continue
         first: dict[tuple[str, ...], tuple[str, str]] = {}
         for entry, path, tenant in _used(facts, name):
-            of, told = first.setdefault(parts(path), (tenant, entry.address.name))
-            if of != tenant:
-                yield Violation(entry, f"{path} of tenant {tenant} is also a path of tenant {of} ({told})")
+            first_tenant, first_name = first.setdefault(parts(path), (tenant, entry.address.name))
+            if first_tenant != tenant:
+                yield Violation(
+                    entry, f"{path} of tenant {tenant} is also a path of tenant {first_tenant} ({first_name})"
+                )
 
 
 def _used(facts: Facts, site: str) -> Iterator[tuple[Entry, str, str]]:
-    for one in facts.objects.on(site, "storage_class").values():
-        tenant = facts.tenant_of_class(one)
-        if "storage_path" in one.values and isinstance(tenant, Ref):
-            yield one, one.values["storage_path"], tenant.target.name
+    for storage_class in facts.objects.on(site, "storage_class").values():
+        tenant = facts.tenant_of_class(storage_class)
+        if "storage_path" in storage_class.values and isinstance(tenant, Ref):
+            yield storage_class, storage_class.values["storage_path"], tenant.target.name
     for volume in facts.objects.on(site, "persistent_volume").values():
         path = str(volume.values.get("volume_handle"))
         for view in facts.views_at(site, path):

@@ -9,10 +9,10 @@ from vastplan.model.finding import Severity
 
 def _run(facts: Facts) -> Iterator[Violation]:
     used = set()
-    for one in facts.objects.all("storage_class"):
-        if "secret" not in one.values:
-            yield Violation(one, "has no secret: it works only where the driver has a global one")
-        elif (secret := facts.objects.get(one.values["secret"])) is not None:
+    for storage_class in facts.objects.all("storage_class"):
+        if "secret" not in storage_class.values:
+            yield Violation(storage_class, "has no secret: it works only where the driver has a global one")
+        elif (secret := facts.objects.get(storage_class.values["secret"])) is not None:
             used.add(secret.address)
     for secret in facts.objects.all("secret"):
         keys = {key for key, value in (secret.values.get("data") or {}).items() if value is not None}

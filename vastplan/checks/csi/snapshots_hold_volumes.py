@@ -16,22 +16,22 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for path in facts.objects.all("protected_path"):
         if isinstance(path.values.get("tenant"), Ref):
             protected[path.values["tenant"].target, parts(path.values["source_dir"])] = path
-    for one in facts.objects.all("storage_class"):
-        tenant = facts.tenant_of_class(one)
+    for storage_class in facts.objects.all("storage_class"):
+        tenant = facts.tenant_of_class(storage_class)
         if (
-            "storage_path" not in one.values
-            or one.values.get("reclaim_policy") == "Retain"
+            "storage_path" not in storage_class.values
+            or storage_class.values.get("reclaim_policy") == "Retain"
             or not isinstance(tenant, Ref)
         ):
             continue
-        steps = parts(one.values["storage_path"])
+        steps = parts(storage_class.values["storage_path"])
         for end in range(len(steps) + 1):
             over = protected.get((tenant.target, steps[:end]))
             if over is not None:
                 text = (
                     f"snapshots of {over.values['source_dir']} ({over.address.name}) hold the volumes it should delete"
                 )
-                yield Violation(one, text)
+                yield Violation(storage_class, text)
 
 
 CHECK = Check(

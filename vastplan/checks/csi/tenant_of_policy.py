@@ -9,14 +9,15 @@ from vastplan.model.value import Ref
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for one in facts.objects.all("storage_class"):
-        written = facts.written.on(one.address.site, "storage_class").get(one.address.name)
-        said = written.values.get("tenant") if written else None
-        policy = facts.objects.get(one.values.get("view_policy"))
+    for storage_class in facts.objects.all("storage_class"):
+        written = facts.written.on(storage_class.address.site, "storage_class").get(storage_class.address.name)
+        tenant = written.values.get("tenant") if written else None
+        policy = facts.objects.get(storage_class.values.get("view_policy"))
         owner = policy.values.get("tenant") if policy else None
-        if policy and isinstance(said, Ref) and isinstance(owner, Ref) and owner != said:
+        if policy and isinstance(tenant, Ref) and isinstance(owner, Ref) and owner != tenant:
             yield Violation(
-                one, f"is of tenant {said}, and view policy {policy.address.name} puts its volumes into {owner}"
+                storage_class,
+                f"is of tenant {tenant}, and view policy {policy.address.name} puts its volumes into {owner}",
             )
 
 

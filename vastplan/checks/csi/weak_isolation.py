@@ -9,7 +9,7 @@ from vastplan.model.finding import Severity
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for name, site in facts.sites.items():
-        classes = sorted(facts.objects.on(name, "storage_class").values(), key=lambda one: one.address)
+        classes = sorted(facts.objects.on(name, "storage_class").values(), key=lambda entry: entry.address)
         if site.settings.get("isolation") == "resource_quota" and classes:
             more = f" and {len(classes) - 1} more" if len(classes) > 1 else ""
             text = f"this class{more} of {name} is closed by quotas in the document's namespaces only"

@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.isolation.told import meeting
+from vastplan.checks.isolation.sentences import meeting_text
 from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for proof in facts.isolation.values():
-        for one in proof.meetings:
-            if one.layer != "secret":
-                yield Violation(facts.objects.at(one.address), meeting(one))
+        for meeting in proof.meetings:
+            if meeting.layer != "secret":
+                yield Violation(facts.objects.at(meeting.address), meeting_text(meeting))
 
 
 CHECK = Check(

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.isolation.told import open_end
+from vastplan.checks.isolation.sentences import open_end_text
 from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for proof in facts.isolation.values():
-        for one in proof.open_ends:
-            yield Violation(facts.objects.at(one.address), open_end(one))
+        for end in proof.open_ends:
+            yield Violation(facts.objects.at(end.address), open_end_text(end))
 
 
 CHECK = Check(

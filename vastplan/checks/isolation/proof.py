@@ -7,35 +7,35 @@ never compared with each other: the work grows with the document, not with the s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from vastplan.checks.index import Index
-from vastplan.checks.isolation.classes import named, openings
-from vastplan.checks.isolation.reach import Reached, SiteReach, Step
+from vastplan.checks.isolation.chain import ChainElement, ChainWalker, Step
+from vastplan.checks.isolation.class_access import name_of, open_namespaces
 from vastplan.checks.paths import enclosing
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
 from vastplan.schema.entries import Entry
 
-Who = tuple[str, ...] | None  # projects; `None` is every one
+Projects = tuple[str, ...] | None  # `None` is every one
 
 
 @dataclass(slots=True)
-class _Group:
-    """Who reaches one thing, each with the first way there."""
+class _Reached:
+    """An element with the projects that reach it, each with the first way there; of a directory also those inside it."""
 
-    first: Reached
+    element: ChainElement
     ways: dict[str, tuple[Step, ...]] = field(default_factory=dict)
     everybody: tuple[Step, ...] | None = None
     inside: dict[str, tuple[Step, ...]] = field(default_factory=dict)
     everybody_inside: tuple[Step, ...] | None = None
 
-    def add(self, who: Who, steps: tuple[Step, ...]) -> None:
-        """More who reach it."""
-        if who is None:
+    def add(self, projects: Projects, steps: tuple[Step, ...]) -> None:
+        """More projects that reach it, by these steps."""
+        if projects is None:
             self.everybody = self.everybody or steps
         else:
-            for project in who:
+            for project in projects:
                 self.ways.setdefault(project, steps)
 
 
@@ -49,119 +49,126 @@ def namespaces_of(site: str, objects: Index) -> dict[str, str]:
 
 def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation:
     """Where the projects of a site meet. `namespaces` is that of each project."""
-    tenants: dict[str, list[str]] = {}
+    neighbours: dict[str, list[str]] = {}
     for project, namespace in namespaces.items():
-        tenants.setdefault(namespace, []).append(project)
-    living = {namespace: tuple(projects) for namespace, projects in tenants.items()}
-    opened = openings(site, objects, namespaces)
-    groups: dict[Step, _Group] = {}
-    ends: dict[Step, _Group] = {}
-    for one, who in _ways(site, objects, namespaces, living, opened):
-        for reached in one if who is None or who else ():
-            table = ends if reached.unknown else groups
-            key = (str(reached.entry.address), reached.unknown) if reached.unknown else (reached.layer, reached.element)
-            table.setdefault(key, _Group(reached)).add(who, reached.steps)
-    for namespace, projects in living.items():
+        neighbours.setdefault(namespace, []).append(project)
+    projects_by_namespace = {namespace: tuple(projects) for namespace, projects in neighbours.items()}
+    open_to = open_namespaces(site, objects, namespaces)
+    elements: dict[Step, _Reached] = {}
+    ends: dict[Step, _Reached] = {}
+    for chain, projects in _chains(site, objects, namespaces, projects_by_namespace, open_to):
+        for element in chain if projects is None or projects else ():
+            if element.unknown:
+                ends.setdefault((str(element.entry.address), element.unknown), _Reached(element)).add(
+                    projects, element.steps
+                )
+            else:
+                elements.setdefault((element.layer, element.element), _Reached(element)).add(projects, element.steps)
+    for namespace, projects in projects_by_namespace.items():
         if len(projects) > 1:
             entry = objects.on(site, "project")[projects[0]]
-            groups["namespace", namespace] = _Group(Reached("namespace", namespace, entry, ()))
-            groups["namespace", namespace].add(projects, ())
-    _nest(groups)
-    met = [_meeting(group, namespaces) for group in groups.values()]
-    meetings = [one for one in met if one is not None]
+            elements["namespace", namespace] = _Reached(ChainElement("namespace", namespace, entry, ()))
+            elements["namespace", namespace].add(projects, ())
+    _add_projects_inside(elements)
+    meetings = [meeting for reached in elements.values() if (meeting := _meeting(reached, namespaces)) is not None]
     return Isolation(
         site,
         dict(sorted(namespaces.items())),
-        {name: tuple(sorted(found)) for name, found in sorted(opened.items()) if found is not None},
-        tuple(sorted(name for name, found in opened.items() if found is None)),
-        tuple(sorted(meetings, key=lambda one: (LAYERS.index(one.layer), one.element))),
+        {name: tuple(sorted(allowed)) for name, allowed in sorted(open_to.items()) if allowed is not None},
+        tuple(sorted(name for name, allowed in open_to.items() if allowed is None)),
+        tuple(sorted(meetings, key=lambda meeting: (LAYERS.index(meeting.layer), meeting.element))),
         tuple(
-            OpenEnd(address, reason, tuple(sorted(group.ways)), group.everybody is not None)
-            for (address, reason), group in sorted(ends.items())
+            OpenEnd(address, reason, tuple(sorted(reached.ways)), reached.everybody is not None)
+            for (address, reason), reached in sorted(ends.items())
             if len(namespaces) > 1
         ),
     )
 
 
-def _ways(
+def _chains(
     site: str,
     objects: Index,
     namespaces: Mapping[str, str],
-    living: Mapping[str, tuple[str, ...]],
-    opened: Mapping[str, frozenset[str] | None],
-) -> Iterable[tuple[list[Reached], Who]]:
-    """What projects reach together: by a class that is open to them or that a claim of theirs names, and by volumes."""
-    walk = SiteReach(site, objects, namespaces)
-    using: dict[str, dict[str, Entry]] = {}
+    projects_by_namespace: Mapping[str, tuple[str, ...]],
+    open_to: Mapping[str, frozenset[str] | None],
+) -> Iterator[tuple[list[ChainElement], Projects]]:
+    """Each chain with the projects that it begins at: by a class that is open to them or that a claim of theirs names, and
+    by volumes."""
+    walker = ChainWalker(site, objects, namespaces)
+    claims: dict[str, dict[str, Entry]] = {}  # one for each namespace, by class
     for claim in objects.on(site, "persistent_volume_claim").values():
-        of = claim.values.get("storage_class")
-        if of is not None:
-            using.setdefault(named(of, {}), {})[named(claim.values["namespace"], namespaces)] = claim
-    for name, one in objects.on(site, "storage_class").items():
-        allowed = opened[name]
-        reached = list(walk.of_class(one))
+        class_ref = claim.values.get("storage_class")
+        if class_ref is not None:
+            claims.setdefault(name_of(class_ref, {}), {})[name_of(claim.values["namespace"], namespaces)] = claim
+    for name, storage_class in objects.on(site, "storage_class").items():
+        allowed = open_to[name]
+        chain = list(walker.from_class(storage_class))
         if allowed is None:
-            yield reached, None
+            yield chain, None
             continue
-        yield reached, tuple(project for namespace in sorted(allowed) for project in living.get(namespace, ()))
-        for namespace, claim in using.get(name, {}).items():
+        yield (
+            chain,
+            tuple(project for namespace in sorted(allowed) for project in projects_by_namespace.get(namespace, ())),
+        )
+        for namespace, claim in claims.get(name, {}).items():
             if namespace not in allowed:  # it was made before the class was closed, or would be refused
                 step = ("claim", claim.address.name)
-                yield [replace(found, steps=(step, *found.steps)) for found in reached], living.get(namespace, ())
+                through_claim = [replace(element, steps=(step, *element.steps)) for element in chain]
+                yield through_claim, projects_by_namespace.get(namespace, ())
     for volume in objects.on(site, "persistent_volume").values():
         if volume.values.get("claim_namespace") is not None:
-            yield list(walk.of_volume(volume)), living.get(named(volume.values["claim_namespace"], namespaces), ())
-    for name in sorted(using.keys() - opened.keys()):
-        for namespace, claim in using[name].items():
-            yield list(_foreign(claim, name)), living.get(namespace, ())
+            namespace = name_of(volume.values["claim_namespace"], namespaces)
+            yield list(walker.from_volume(volume)), projects_by_namespace.get(namespace, ())
+    for name in sorted(claims.keys() - open_to.keys()):
+        for namespace, claim in claims[name].items():
+            yield _unmanaged_class(claim, name), projects_by_namespace.get(namespace, ())
 
 
-def _foreign(claim: Entry, name: str) -> Iterable[Reached]:
+def _unmanaged_class(claim: Entry, name: str) -> list[ChainElement]:
     """A class that is not here: those who name it meet in it, and nobody knows where it leads."""
     steps = (("claim", claim.address.name), ("storage class", name))
-    yield Reached("storage class", name, claim, steps)
-    yield Reached("storage class", name, claim, steps, unknown=f"storage class {name} is not managed here")
+    unknown = f"storage class {name} is not managed here"
+    return [ChainElement("storage class", name, claim, steps, unknown=reason) for reason in ("", unknown)]
 
 
-def _nest(groups: Mapping[Step, _Group]) -> None:
+def _add_projects_inside(elements: Mapping[Step, _Reached]) -> None:
     """Directories inside one another: whoever reaches the inner one is inside the outer one."""
-    by_tenant: dict[str, dict[str, _Group]] = {}
-    for group in groups.values():
-        if group.first.layer == "path":
-            by_tenant.setdefault(group.first.tenant, {})[group.first.path] = group
-    for paths in by_tenant.values():
-        for path, outer in enclosing(paths).items():
-            for one in outer:
-                paths[one].inside.update(paths[path].ways)
-                paths[one].everybody_inside = paths[one].everybody_inside or paths[path].everybody
+    by_tenant: dict[str, dict[str, _Reached]] = {}
+    for reached in elements.values():
+        if reached.element.layer == "path":
+            by_tenant.setdefault(reached.element.tenant, {})[reached.element.path] = reached
+    for directories in by_tenant.values():
+        for path, outer_paths in enclosing(directories).items():
+            inner = directories[path]
+            for outer in (directories[outer_path] for outer_path in outer_paths):
+                outer.inside.update(inner.ways)
+                outer.everybody_inside = outer.everybody_inside or inner.everybody
 
 
-def _meeting(group: _Group, namespaces: Mapping[str, str]) -> Meeting | None:
-    """Where those of a group meet; `None` for one alone."""
-    inside = group.inside.keys() - group.ways.keys()
-    ways = {**{name: group.inside[name] for name in sorted(inside)}, **group.ways}
-    dependents = bool(group.ways) and group.everybody_inside is not None
-    for all_of_them in (group.everybody_inside if dependents else None, group.everybody):
-        if all_of_them is not None:
-            ways = {**dict.fromkeys(sorted(namespaces), all_of_them), **ways}
-    here = sorted(ways) if group.everybody is not None else sorted(group.ways)
+def _meeting(reached: _Reached, namespaces: Mapping[str, str]) -> Meeting | None:
+    """Where the projects that reach an element meet; `None` for one alone."""
+    inside = reached.inside.keys() - reached.ways.keys()
+    everybody_inside = bool(reached.ways) and reached.everybody_inside is not None
+    # Of two ways of a project the straighter one is shown: its own, everybody's, then those into what lies inside.
+    ways = {**{project: reached.inside[project] for project in sorted(inside)}, **reached.ways}
+    for everybodys_way in (reached.everybody_inside if everybody_inside else None, reached.everybody):
+        if everybodys_way is not None:
+            ways = {**dict.fromkeys(sorted(namespaces), everybodys_way), **ways}
+    here = sorted(ways) if reached.everybody is not None else sorted(reached.ways)
     two = [*here, *sorted(ways.keys() - set(here))][:2]
     if not here or len(two) < 2:
         return None
     return Meeting(
-        group.first.layer,
-        group.first.element,
-        str(group.first.entry.address),
-        tuple(sorted(group.ways)),
+        reached.element.layer,
+        reached.element.element,
+        str(reached.element.entry.address),
+        tuple(sorted(reached.ways)),
         tuple(sorted(inside)),
-        group.everybody is not None,
-        dependents,
-        tuple(_told(name, namespaces[name], ways[name]) for name in two),
+        reached.everybody is not None,
+        everybody_inside,
+        tuple(_chain_text(project, namespaces[project], ways[project]) for project in two),
     )
 
 
-def _told(project: str, namespace: str, steps: Iterable[Step]) -> tuple[str, ...]:
+def _chain_text(project: str, namespace: str, steps: Iterable[Step]) -> tuple[str, ...]:
     return (f"project {project}", f"namespace {namespace}", *(f"{layer} {element}" for layer, element in steps))
-
-
-__all__ = ["namespaces_of", "prove"]

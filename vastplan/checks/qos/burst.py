@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.qos.limits import all_of
+from vastplan.checks.qos.limits import all_qos_limits
 from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for limit in all_of(facts):
+    for limit in all_qos_limits(facts):
         if limit.burst and limit.burst <= limit.ceiling:
             yield Violation(
                 limit.entry, f"{limit.burst_name} {limit.burst} is not above {limit.ceiling_name} {limit.ceiling}"

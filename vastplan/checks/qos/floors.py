@@ -3,38 +3,31 @@
 from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
-from vastplan.checks.commitments import commitments
+from vastplan.checks.commitments import Promised, sums_of
 from vastplan.checks.facts import Facts
 from vastplan.kinds.vast.cluster import READS, WRITES
-from vastplan.model.commitment import Commitment
 from vastplan.model.finding import Severity
-from vastplan.model.units import show
-
-_FLOORS = "QoS minimums"
+from vastplan.model.units import BANDWIDTH, show
+from vastplan.schema.entries import Entry
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for row in commitments(facts):
-        policies = sorted(facts.objects.on(row.site, "qos_policy").values(), key=lambda one: one.address)
-        with_floors = [
-            one
-            for one in policies
-            if any(value and name.startswith("min_") for name, value in (one.values.get("static_limits") or {}).items())
-        ]
-        if row.what.startswith(_FLOORS) and row.over and with_floors:
-            yield Violation(
-                with_floors[0],
-                f"{row.what} on {row.site} are {_shown(row, row.after)} together, of {_shown(row, row.limit)}",
-            )
+    for row in sums_of(facts, Promised.QOS_MINIMUM):
+        policies = filter(_has_minimum, facts.objects.on(row.site, "qos_policy").values())
+        first = min(policies, key=lambda policy: policy.address, default=None)
+        if row.over and first is not None:
+            after, limit = (show(int(value or 0), row.unit) for value in (row.after, row.limit))
+            yield Violation(first, f"{row.what} on {row.site} are {after} together, of {limit}")
 
 
-def _shown(row: Commitment, value: float | None) -> str:
-    return show(int(value or 0), row.unit)
+def _has_minimum(policy: Entry) -> bool:
+    limits = policy.values.get("static_limits") or {}
+    return any(value and name.startswith("min_") for name, value in limits.items())
 
 
 def _wanted(facts: Facts) -> Iterator[str]:
-    for row in commitments(facts):
-        if row.what.startswith(_FLOORS) and row.after and row.unit != "IOPS" and row.limit is None:
+    for row in sums_of(facts, Promised.QOS_MINIMUM):
+        if row.after and row.unit == BANDWIDTH and row.limit is None:  # no API says how many IOPS a cluster does
             yield row.site
 
 

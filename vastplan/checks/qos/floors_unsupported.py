@@ -12,7 +12,7 @@ from vastplan.schema.entries import Entry
 STRUCTS = ("static_limits", "static_total_limits", "capacity_limits", "capacity_total_limits")
 
 
-def _given(policy: Entry) -> Iterator[tuple[str, str, int]]:
+def _limits_set(policy: Entry) -> Iterator[tuple[str, str, int]]:
     for struct in STRUCTS:
         for name, value in (policy.values.get(struct) or {}).items():
             if value:
@@ -21,7 +21,7 @@ def _given(policy: Entry) -> Iterator[tuple[str, str, int]]:
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for policy in facts.objects.all("qos_policy"):
-        floors = [(struct, name) for struct, name, _ in _given(policy) if name.startswith("min_")]
+        floors = [(struct, name) for struct, name, _ in _limits_set(policy) if name.startswith("min_")]
         mode = policy.values.get("mode", "STATIC")
         for struct, name in floors:
             if mode != "STATIC":
@@ -34,12 +34,12 @@ def _run(facts: Facts) -> Iterator[Violation]:
             low, high = total.get(f"min_{unit}"), total.get(f"max_{unit}")
             if low and high and low > high:
                 yield Violation(policy, f"static_total_limits.min_{unit} {low} is above max_{unit} {high}")
-        yield from _idle(policy)
+        yield from _limits_switched_off(policy)
 
 
-def _idle(policy: Entry) -> Iterator[Violation]:
+def _limits_switched_off(policy: Entry) -> Iterator[Violation]:
     limit_by, totals = policy.values.get("limit_by"), policy.values.get("use_total_limits")
-    for struct, name, _ in _given(policy):
+    for struct, name, _ in _limits_set(policy):
         other = {"BW": "iops", "IOPS": "_mb"}.get(str(limit_by))
         if other is not None and other in name:
             yield Violation(policy, f"{struct}.{name} is not in force with limit_by {limit_by}")
@@ -49,7 +49,7 @@ def _idle(policy: Entry) -> Iterator[Violation]:
 
 def _wanted(facts: Facts) -> Iterator[str]:
     for policy in facts.objects.all("qos_policy"):
-        if any(name.startswith("min_") for _, name, _ in _given(policy)):
+        if any(name.startswith("min_") for _, name, _ in _limits_set(policy)):
             yield policy.address.site
 
 

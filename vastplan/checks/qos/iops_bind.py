@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.qos.limits import Limit, all_of
+from vastplan.checks.qos.limits import QosLimit, all_qos_limits
 from vastplan.model.finding import Severity
 
 IO_SIZE = 64 * 1024  # bytes: what VMS counts as one operation unless it was told otherwise
@@ -12,17 +12,22 @@ _MEGABYTE = 10**6
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    held: dict[tuple[object, str, str], dict[str, Limit]] = {}
-    for limit in all_of(facts):
-        held.setdefault((limit.entry.address, limit.path, limit.way), {})[limit.unit] = limit
-    for units in held.values():
-        width, rate = units.get("bw_mbps"), units.get("iops")
-        if width is None or rate is None or not rate.ceiling or width.entry.values.get("limit_by") in ("BW", "IOPS"):
+    by_unit: dict[tuple[object, str, str], dict[str, QosLimit]] = {}
+    for limit in all_qos_limits(facts):
+        by_unit.setdefault((limit.entry.address, limit.path, limit.way), {})[limit.unit] = limit
+    for units in by_unit.values():
+        bandwidth, iops = units.get("bw_mbps"), units.get("iops")
+        if (
+            bandwidth is None
+            or iops is None
+            or not iops.ceiling
+            or bandwidth.entry.values.get("limit_by") in ("BW", "IOPS")
+        ):
             continue
-        if rate.ceiling * IO_SIZE < width.ceiling * _MEGABYTE:
-            reached = rate.ceiling * IO_SIZE / _MEGABYTE
-            text = f"{rate.ceiling_name} {rate.ceiling} holds it to {reached:.4g} MB/s, below {width.ceiling_name} {width.ceiling}"
-            yield Violation(width.entry, text)
+        if iops.ceiling * IO_SIZE < bandwidth.ceiling * _MEGABYTE:
+            reached = iops.ceiling * IO_SIZE / _MEGABYTE
+            text = f"{iops.ceiling_name} {iops.ceiling} holds it to {reached:.4g} MB/s, below {bandwidth.ceiling_name} {bandwidth.ceiling}"
+            yield Violation(bandwidth.entry, text)
 
 
 CHECK = Check(

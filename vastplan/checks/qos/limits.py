@@ -14,7 +14,7 @@ _UNITS = (("bw_mbps", "bw_mb", "loan_mb"), ("iops", "iops", "loan_iops"))
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class QosLimit:
     """One way (`reads_`, `writes_`, or "" for both together) and unit: numbers in MB/s, MB or IOPS, 0 when there is none.
 
     `path` is the struct in the entry; names are those of the fields.
@@ -39,25 +39,25 @@ class Limit:
         return f"{self.path}.burst_{self.way}{'bw_mb' if self.unit == 'bw_mbps' else 'iops'}"
 
 
-def of(entry: Entry) -> Iterator[Limit]:
+def qos_limits(entry: Entry) -> Iterator[QosLimit]:
     """All limits of a policy, or of a tenant's own QoS, that say something."""
-    holder, prefix = (entry.values.get("qos") or {}, "qos.") if entry.address.kind == "tenant" else (entry.values, "")
+    qos, prefix = (entry.values.get("qos") or {}, "qos.") if entry.address.kind == "tenant" else (entry.values, "")
     for struct, ways in (("static_limits", WAYS), ("static_total_limits", ("",))):
-        values: Mapping[str, Any] = holder.get(struct) or {}
+        values: Mapping[str, Any] = qos.get(struct) or {}
         if not values:
             continue
         for way in ways:
             for unit, burst, loan in _UNITS:
                 numbers = [
-                    values.get(f"{name}_{way}{of}") or 0
-                    for name, of in (("max", unit), ("burst", burst), ("burst", loan))
+                    values.get(f"{bound}_{way}{suffix}") or 0
+                    for bound, suffix in (("max", unit), ("burst", burst), ("burst", loan))
                 ]
                 if any(numbers):
-                    yield Limit(entry, prefix + struct, way, unit, *numbers)
+                    yield QosLimit(entry, prefix + struct, way, unit, *numbers)
 
 
-def all_of(facts: Facts) -> Iterator[Limit]:
+def all_qos_limits(facts: Facts) -> Iterator[QosLimit]:
     """The limits of every policy and every tenant."""
     for kind in ("qos_policy", "tenant"):
         for entry in facts.objects.all(kind):
-            yield from of(entry)
+            yield from qos_limits(entry)

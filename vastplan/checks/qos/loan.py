@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.qos.limits import all_of
+from vastplan.checks.qos.limits import all_qos_limits
 from vastplan.model.finding import Severity
 
 _SHORTEST, _LONGEST = 30, 120  # seconds: within a factor of two of the minute that VAST advises
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for limit in all_of(facts):
+    for limit in all_qos_limits(facts):
         beyond = limit.burst - limit.ceiling
         if not limit.ceiling or beyond <= 0:
             continue

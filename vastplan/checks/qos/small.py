@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.qos.limits import all_of
+from vastplan.checks.qos.limits import all_qos_limits
 from vastplan.model.finding import Severity
 
 _LEAST = 100  # MB/s
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for limit in all_of(facts):
+    for limit in all_qos_limits(facts):
         if limit.unit == "bw_mbps" and 0 < limit.ceiling < _LEAST:
             yield Violation(limit.entry, f"{limit.ceiling_name} is {limit.ceiling} MB/s, below {_LEAST} MB/s")
 

@@ -4,14 +4,16 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.qos.users import by_tenant, called
+from vastplan.checks.qos.users import tenant_label, user_policies
 from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for tenant, policies in by_tenant(facts).items():
+    for tenant, policies in user_policies(facts).items():
         if not any(policy.values.get("is_default") is True for policy in policies):
-            yield Violation(policies[0], f"is a USER policy, and {called(tenant)} has no default one in this document")
+            yield Violation(
+                policies[0], f"is a USER policy, and {tenant_label(tenant)} has no default one in this document"
+            )
 
 
 CHECK = Check(

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.qos.users import by_tenant, tenant_of
+from vastplan.checks.qos.users import tenant_of, user_policies
 from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    limited = by_tenant(facts)
+    limited = user_policies(facts)
     for policy in facts.objects.all("view_policy"):
         if policy.values.get("nfs_all_squash") and tenant_of(policy) in limited:
             name = limited[tenant_of(policy)][0].address.name

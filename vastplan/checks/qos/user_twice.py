@@ -4,19 +4,19 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.qos.users import by_tenant, called
+from vastplan.checks.qos.users import tenant_label, user_policies
 from vastplan.model.finding import Severity
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for tenant, policies in by_tenant(facts).items():
+    for tenant, policies in user_policies(facts).items():
         first: dict[tuple[str, str], str] = {}
         for policy in policies:
             for user in policy.values.get("attached_users") or ():
                 who = user["identifier_type"], user["identifier_value"]
                 other = first.setdefault(who, policy.address.name)
                 if other != policy.address.name:
-                    yield Violation(policy, f"user {user['name']} of {called(tenant)} is in {other} already")
+                    yield Violation(policy, f"user {user['name']} of {tenant_label(tenant)} is in {other} already")
 
 
 CHECK = Check(

@@ -8,13 +8,13 @@ from vastplan.schema.entries import Entry
 Tenant = tuple[str, Address | None]  # the site, and the tenant there
 
 
-def by_tenant(facts: Facts) -> dict[Tenant, list[Entry]]:
+def user_policies(facts: Facts) -> dict[Tenant, list[Entry]]:
     """The USER policies by the tenant they are of."""
-    found: dict[Tenant, list[Entry]] = {}
+    by_tenant: dict[Tenant, list[Entry]] = {}
     for policy in facts.objects.all("qos_policy"):
         if policy.values.get("policy_type") == "USER":
-            found.setdefault(tenant_of(policy), []).append(policy)
-    return found
+            by_tenant.setdefault(tenant_of(policy), []).append(policy)
+    return by_tenant
 
 
 def tenant_of(entry: Entry) -> Tenant:
@@ -23,6 +23,6 @@ def tenant_of(entry: Entry) -> Tenant:
     return entry.address.site, tenant.target if isinstance(tenant, Ref) else None
 
 
-def called(tenant: Tenant) -> str:
+def tenant_label(tenant: Tenant) -> str:
     """What to call it in a message."""
     return f"tenant {tenant[1].name}" if tenant[1] else "all tenants"

@@ -20,10 +20,10 @@ def _run(facts: Facts) -> Iterator[Violation]:
         for path, outer in enclosing(views).items():
             if not views[path].values.get("qos_policy"):
                 continue
-            open_ones = [one for one in outer if not views[one].values.get("qos_policy")]
-            if open_ones:
+            unlimited = [above for above in outer if not views[above].values.get("qos_policy")]
+            if unlimited:
                 yield Violation(
-                    views[path], f"its limits are gone around by {open_ones[-1]} ({views[open_ones[-1]].address.name})"
+                    views[path], f"its limits are gone around by {unlimited[-1]} ({views[unlimited[-1]].address.name})"
                 )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
-from vastplan.checks.commitments import CAPACITY, commitments
+from vastplan.checks.commitments import Promised, sums_of
 from vastplan.checks.facts import Facts
 from vastplan.kinds.vast.cluster import USABLE
 from vastplan.model.finding import Severity
@@ -14,19 +14,19 @@ _HOLDERS = ("tenant", "quota", "storage_class")
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for row in commitments(facts):
+    for row in sums_of(facts, Promised.CAPACITY):
         holders = next(filter(None, (facts.objects.on(row.site, kind) for kind in _HOLDERS)), {})
-        if row.what == CAPACITY and row.over and holders:
+        if row.over and holders:
             has = show(int(row.limit or 0), BYTES)
             text = (
                 f"hard limits on {row.site} promise {show(int(row.after), BYTES)} together, and {has} may be promised"
             )
-            yield Violation(min(holders.values(), key=lambda one: one.address), text)
+            yield Violation(min(holders.values(), key=lambda entry: entry.address), text)
 
 
 def _wanted(facts: Facts) -> Iterator[str]:
-    for row in commitments(facts):
-        if row.what == CAPACITY and row.after and "usable_capacity" not in facts.capability(row.site):
+    for row in sums_of(facts, Promised.CAPACITY):
+        if row.after and "usable_capacity" not in facts.capability(row.site):
             yield row.site
 
 

@@ -10,58 +10,58 @@ from vastplan.checks.paths import enclosing, parts
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 
-Limits = dict[Address, dict[str, int]]  # by tenant and directory
+HardLimits = dict[Address, dict[str, int]]  # by tenant and directory
 
 
-def limits(objects: Index) -> Limits:
+def hard_limits_of(objects: Index) -> HardLimits:
     """The hard limits of quotas, in bytes."""
-    found: Limits = {}
+    hard_limits: HardLimits = {}
     for quota in objects.all("quota"):
         limit, tenant = quota.values.get("hard_limit"), quota.values["tenant"]
         if limit and isinstance(tenant, Ref):
-            found.setdefault(tenant.target, {})[quota.values["path"]] = limit
-    return found
+            hard_limits.setdefault(tenant.target, {})[quota.values["path"]] = limit
+    return hard_limits
 
 
-def outermost(held: Limits) -> dict[Address, int]:
+def outermost(hard_limits: HardLimits) -> dict[Address, int]:
     """Bytes by tenant; a quota inside another one is part of it."""
     return {
         tenant: sum(by_path[path] for path, outer in enclosing(by_path).items() if not outer)
-        for tenant, by_path in held.items()
+        for tenant, by_path in hard_limits.items()
     }
 
 
-def claimed(facts: Facts, held: Limits, made: Mapping[Address, int] | None = None) -> dict[Address, int]:
+def claimed(facts: Facts, hard_limits: HardLimits, made: Mapping[Address, int] | None = None) -> dict[Address, int]:
     """Bytes by tenant of claims whose class's directory is under no quota; of those that are `made`, what they grow by.
 
     A class whose tenant the document does not say stands for it; its directory is then taken to be under anybody's quota.
     """
-    found: dict[Address, int] = {}
-    there = made or {}
-    anybodys: dict[str, set[str]] = {}
-    for holder, by_path in held.items():
-        anybodys.setdefault(holder.site, set()).update(by_path)
-    for one in facts.objects.all("storage_class"):
-        tenant, path = facts.tenant_of_class(one), one.values.get("storage_path")
-        owner = tenant.target if isinstance(tenant, Ref) else one.address
-        quotas = held.get(owner, {}) if isinstance(tenant, Ref) else anybodys.get(owner.site, ())
+    claimed_bytes: dict[Address, int] = {}
+    sizes_now = made or {}
+    paths_by_site: dict[str, set[str]] = {}
+    for tenant_address, by_path in hard_limits.items():
+        paths_by_site.setdefault(tenant_address.site, set()).update(by_path)
+    for storage_class in facts.objects.all("storage_class"):
+        tenant, path = facts.tenant_of_class(storage_class), storage_class.values.get("storage_path")
+        owner = tenant.target if isinstance(tenant, Ref) else storage_class.address
+        quotas = hard_limits.get(owner, {}) if isinstance(tenant, Ref) else paths_by_site.get(owner.site, ())
         if _under(path, quotas):
             continue
-        sizes = [
-            max(0, (claim.values.get("size") or 0) - there.get(claim.address, 0))
-            for claim in facts.claims.get(one.address, ())
+        growth = [
+            max(0, (claim.values.get("size") or 0) - sizes_now.get(claim.address, 0))
+            for claim in facts.claims.get(storage_class.address, ())
         ]
-        found[owner] = found.get(owner, 0) + sum(sizes)
-    return found
+        claimed_bytes[owner] = claimed_bytes.get(owner, 0) + sum(growth)
+    return claimed_bytes
 
 
-def promised(facts: Facts) -> dict[Address, int]:
+def promised_bytes(facts: Facts) -> dict[Address, int]:
     """What the document promises, in bytes by tenant."""
-    held = limits(facts.objects)
-    found = outermost(held)
-    for tenant, size in claimed(facts, held).items():
-        found[tenant] = found.get(tenant, 0) + size
-    return found
+    hard_limits = hard_limits_of(facts.objects)
+    promised = outermost(hard_limits)
+    for tenant, size in claimed(facts, hard_limits).items():
+        promised[tenant] = promised.get(tenant, 0) + size
+    return promised
 
 
 def _under(path: str | None, quotas: Container[str]) -> bool:

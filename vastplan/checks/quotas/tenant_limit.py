@@ -4,13 +4,13 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.quotas.promised import promised
+from vastplan.checks.quotas.promised import promised_bytes
 from vastplan.model.finding import Severity
 from vastplan.model.units import BYTES, show
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    sums = promised(facts)
+    sums = promised_bytes(facts)
     for tenant in facts.objects.all("tenant"):
         limit = (tenant.values.get("capacity_rules") or {}).get("hard_limit")
         total = sums.get(tenant.address, 0)

@@ -12,10 +12,11 @@ _MOST = {"protected_path": 128, "protection_policy": 64}
 def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         for kind, most in _MOST.items():
-            found = sorted(facts.objects.on(site, kind).values(), key=lambda one: one.address)
-            if len(found) > most:
+            entries = sorted(facts.objects.on(site, kind).values(), key=lambda entry: entry.address)
+            if len(entries) > most:
                 yield Violation(
-                    found[most], f"is one of {len(found)} of kind {kind} on {site}; {most} is the limit that VAST gave"
+                    entries[most],
+                    f"is one of {len(entries)} of kind {kind} on {site}; {most} is the limit that VAST gave",
                 )
 
 

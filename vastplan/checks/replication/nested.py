@@ -13,10 +13,10 @@ from vastplan.schema.entries import Entry
 
 def _run(facts: Facts) -> Iterator[Violation]:
     replicated: dict[Address, dict[str, Entry]] = {}
-    for path in facts.objects.all("protected_path"):
-        tenant = path.values.get("tenant")
-        if "remote_tenant" in path.values and isinstance(tenant, Ref):
-            replicated.setdefault(tenant.target, {})[path.values["source_dir"]] = path
+    for protected in facts.objects.all("protected_path"):
+        tenant = protected.values.get("tenant")
+        if "remote_tenant" in protected.values and isinstance(tenant, Ref):
+            replicated.setdefault(tenant.target, {})[protected.values["source_dir"]] = protected
     for tenant, paths in replicated.items():
         buckets = {
             view.values["path"]
@@ -26,13 +26,14 @@ def _run(facts: Facts) -> Iterator[Violation]:
         for inner, outer in enclosing({*paths, *buckets}).items():
             if inner not in paths:
                 continue
-            for one in outer:
-                if one in paths:
+            for path in outer:
+                if path in paths:
                     yield Violation(
-                        paths[inner], f"{inner} lies inside {one}, which is replicated too ({paths[one].address.name})"
+                        paths[inner],
+                        f"{inner} lies inside {path}, which is replicated too ({paths[path].address.name})",
                     )
-                if one in buckets:
-                    yield Violation(paths[inner], f"{inner} lies inside {one}, which is a bucket")
+                if path in buckets:
+                    yield Violation(paths[inner], f"{inner} lies inside {path}, which is a bucket")
 
 
 CHECK = Check(

@@ -17,7 +17,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
         lacking = [
             what
             for kind, what in (("vip_pool", "VIP pool"), ("view_policy", "view policy"))
-            if not facts.objects.referring(site, kind, "tenant", remote) and not _of_all(facts, site, kind)
+            if not facts.objects.referring(site, kind, "tenant", remote) and not _serves_every_tenant(facts, site, kind)
         ]
         if lacking:
             yield Violation(
@@ -25,9 +25,11 @@ def _run(facts: Facts) -> Iterator[Violation]:
             )
 
 
-def _of_all(facts: Facts, site: str, kind: str) -> bool:
+def _serves_every_tenant(facts: Facts, site: str, kind: str) -> bool:
     """Whether something there serves every tenant."""
-    return any("tenant" in one.values and one.values["tenant"] is None for one in facts.objects.on(site, kind).values())
+    return any(
+        "tenant" in entry.values and entry.values["tenant"] is None for entry in facts.objects.on(site, kind).values()
+    )
 
 
 CHECK = Check(

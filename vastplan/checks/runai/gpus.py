@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
-from vastplan.checks.runai.pools import deserved, pools, promised, unsaid
+from vastplan.checks.runai.pools import deserved, pools, promised_gpus, sites_of_unknown_pools
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
@@ -15,14 +15,15 @@ from vastplan.model.value import Ref
 def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         has = pools(facts, site)
-        for pool, total in sorted(promised(site, facts.objects).items()):
-            first = next(one for one in facts.objects.on(site, "project").values() if pool in dict(deserved(one)))
+        projects = facts.objects.on(site, "project").values()
+        for pool, total in sorted(promised_gpus(site, facts.objects).items()):
+            first = next(project for project in projects if pool in dict(deserved(project)))
             if pool in has and total > has[pool]:
                 yield Violation(
                     first,
                     f"is one of the projects that are promised {total:g} GPUs of node pool {pool}, which has {has[pool]:g}",
                 )
-    for (department, pool), total in _of_departments(facts).items():
+    for (department, pool), total in _promised_in_departments(facts).items():
         entry = facts.objects.get(Ref(department))
         share = dict(deserved(entry)).get(pool) if entry else None
         if entry is not None and "node_pools" in entry.values and total > (share or 0):
@@ -31,15 +32,15 @@ def _run(facts: Facts) -> Iterator[Violation]:
             )
 
 
-def _of_departments(facts: Facts) -> dict[tuple[Address, str], float]:
-    found: dict[tuple[Address, str], float] = {}
+def _promised_in_departments(facts: Facts) -> dict[tuple[Address, str], float]:
+    totals: dict[tuple[Address, str], float] = {}
     for project in facts.objects.all("project"):
         department = project.values.get("department")
         if not isinstance(department, Ref):
             continue
         for pool, gpus in deserved(project):
-            found[department.target, pool] = found.get((department.target, pool), 0) + gpus
-    return found
+            totals[department.target, pool] = totals.get((department.target, pool), 0) + gpus
+    return totals
 
 
 CHECK = Check(
@@ -51,5 +52,5 @@ CHECK = Check(
     source="Run:AI documentation, quotas: the deserved GPUs of projects within those of departments and node pools; Run:AI 2.24 document, nodes: gpuInfo.gpuCount",
     run=_run,
     reads=("node",),
-    wanted=unsaid,
+    wanted=sites_of_unknown_pools,
 )

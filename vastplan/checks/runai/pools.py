@@ -11,15 +11,15 @@ from vastplan.schema.entries import Entry
 
 def pools(facts: Facts, site: str) -> dict[str, float]:
     """By pool, what the document says of it, else what its nodes have; a pool of which no node is seen may grow some."""
-    found: dict[str, float] = {}
+    gpus_by_pool: dict[str, float] = {}
     for node in facts.seen.get((site, "node"), ()):
         pool, gpus = node.values.get("pool"), node.values.get("gpus")
         if isinstance(pool, str):
-            found[pool] = found.get(pool, 0) + (gpus if isinstance(gpus, int) else 0)
-    return {**found, **facts.capability(site).get("gpus", {})}
+            gpus_by_pool[pool] = gpus_by_pool.get(pool, 0) + (gpus if isinstance(gpus, int) else 0)
+    return {**gpus_by_pool, **facts.capability(site).get("gpus", {})}
 
 
-def unsaid(facts: Facts) -> Iterator[str]:
+def sites_of_unknown_pools(facts: Facts) -> Iterator[str]:
     """The sites that promise GPUs of a pool of which the document does not say how many it has."""
     for project in facts.objects.all("project"):
         site = project.address.site
@@ -27,18 +27,18 @@ def unsaid(facts: Facts) -> Iterator[str]:
             yield site
 
 
-def promised(site: str, objects: Index) -> dict[str, float]:
+def promised_gpus(site: str, objects: Index) -> dict[str, float]:
     """The guaranteed GPUs of a site's projects, by node pool."""
-    found: dict[str, float] = {}
+    gpus_by_pool: dict[str, float] = {}
     for project in objects.on(site, "project").values():
         for pool, gpus in deserved(project):
-            found[pool] = found.get(pool, 0) + gpus
-    return found
+            gpus_by_pool[pool] = gpus_by_pool.get(pool, 0) + gpus
+    return gpus_by_pool
 
 
-def deserved(unit: Entry) -> Iterator[tuple[str, float]]:
+def deserved(owner: Entry) -> Iterator[tuple[str, float]]:
     """The guaranteed GPUs of a project or department, by node pool."""
-    for pool, quota in (unit.values.get("node_pools") or {}).items():
+    for pool, quota in (owner.values.get("node_pools") or {}).items():
         gpus = ((quota or {}).get("gpu") or {}).get("deserved")
         if gpus:
             yield pool, gpus

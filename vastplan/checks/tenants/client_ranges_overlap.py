@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.addresses import interval, overlaps, shown
+from vastplan.checks.addresses import interval_text, overlaps, parse_interval
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
@@ -11,13 +11,13 @@ from vastplan.model.finding import Severity
 def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         tenants = facts.objects.on(site, "tenant")
-        held = [
-            (interval(text), name)
+        owned = [
+            (parse_interval(text), name)
             for name, tenant in tenants.items()
             for text in tenant.values.get("client_ip_ranges") or ()
         ]
-        for earlier, later, shared in overlaps(held):
-            yield Violation(tenants[later], f"client_ip_ranges share {shown(shared)} with tenant {earlier}")
+        for earlier, later, shared in overlaps(owned):
+            yield Violation(tenants[later], f"client_ip_ranges share {interval_text(shared)} with tenant {earlier}")
 
 
 CHECK = Check(

@@ -10,8 +10,10 @@ from vastplan.schema.entries import Entry
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for one in facts.objects.all("storage_class"):
-        yield from _compared(facts, one, one.values.get("view_policy"), one.values.get("vip_pool"))
+    for storage_class in facts.objects.all("storage_class"):
+        yield from _compared(
+            facts, storage_class, storage_class.values.get("view_policy"), storage_class.values.get("vip_pool")
+        )
     for volume in facts.objects.all("persistent_volume"):
         for view in facts.views_at(volume.address.site, str(volume.values.get("volume_handle"))):
             yield from _compared(facts, volume, view.values.get("view_policy"), volume.values.get("vip_pool"))

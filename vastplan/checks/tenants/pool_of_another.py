@@ -9,13 +9,14 @@ from vastplan.model.value import Ref
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    for one in facts.objects.all("storage_class"):
-        pool = facts.objects.get(one.values.get("vip_pool"))
+    for storage_class in facts.objects.all("storage_class"):
+        pool = facts.objects.get(storage_class.values.get("vip_pool"))
         owner = pool.values.get("tenant") if pool else None
-        tenant = facts.tenant_of_class(one)
+        tenant = facts.tenant_of_class(storage_class)
         if pool and isinstance(owner, Ref) and isinstance(tenant, Ref) and owner != tenant:
             yield Violation(
-                one, f"VIP pool {pool.address.name} is of tenant {owner}, and its volumes are of tenant {tenant}"
+                storage_class,
+                f"VIP pool {pool.address.name} is of tenant {owner}, and its volumes are of tenant {tenant}",
             )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.addresses import interval, overlaps, shown
+from vastplan.checks.addresses import interval_text, overlaps, parse_interval
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
@@ -11,16 +11,16 @@ from vastplan.model.finding import Severity
 def _run(facts: Facts) -> Iterator[Violation]:
     for site in facts.sites:
         pools = facts.objects.on(site, "vip_pool")
-        held = [
+        owned = [
             # the same address in two networks is two addresses
             ((vlan * 10 + version, first, last), name)
             for name, pool in pools.items()
             for vlan in (pool.values.get("vlan") or 0,)
-            for version, first, last in map(interval, pool.values["ip_ranges"])
+            for version, first, last in map(parse_interval, pool.values["ip_ranges"])
         ]
-        for earlier, later, (network, first, last) in overlaps(held):
+        for earlier, later, (network, first, last) in overlaps(owned):
             yield Violation(
-                pools[later], f"ip_ranges share {shown((network % 10, first, last))} with VIP pool {earlier}"
+                pools[later], f"ip_ranges share {interval_text((network % 10, first, last))} with VIP pool {earlier}"
             )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from enum import IntEnum
 
-from vastplan.checks.checkpoint.limits import Limit
+from vastplan.checks.checkpoint.write_time import WriteLimit
 
 
 class Durability(IntEnum):
@@ -21,7 +21,7 @@ class Durability(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Writer:
+class CheckpointWriter:
     """Who writes. The rates are of one rank and of one node; `staging` is the copy from GPU to host memory, of one rank.
 
     Several `jobs` that are `aligned` write at the same time, which is the worst case.
@@ -61,7 +61,7 @@ class SiteThroughput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
+class SnapshotFrame:
     """One frame of a snapshot schedule; what is kept for no time is not kept."""
 
     every: int
@@ -82,12 +82,12 @@ class Targets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Demand:
+class CheckpointInputs:
     """All that is known of one volume's checkpoints. `unknown` says in sentences what could not be taken into account."""
 
     size_bytes: int
     bytes_per_parameter: float | None = None
-    writer: Writer = Writer()
+    writer: CheckpointWriter = CheckpointWriter()
     interval: int | None = None
     no_interval: str = ""
     """Why there is no interval in seconds, when one was given in other words."""
@@ -104,10 +104,10 @@ class Demand:
     durability: Durability = Durability.CLUSTER
     drain_bytes_per_second: int | None = None
     drained: Durability = Durability.CLUSTER
-    limits: tuple[Limit, ...] = ()
+    limits: tuple[WriteLimit, ...] = ()
     """The QoS policies and the VIP pool on the way; what the writers, the site and the WAN bound is added to them."""
     capability: SiteThroughput = SiteThroughput()
-    frames: tuple[Frame, ...] = ()
+    frames: tuple[SnapshotFrame, ...] = ()
     quota_bytes: int | None = None
     tenant_bytes: int | None = None
     max_inodes: int | None = None
@@ -129,8 +129,8 @@ class Demand:
             )
         if self.writer.asynchronous and not self.writer.staging_bytes_per_second:
             raise ValueError("what an asynchronous checkpoint blocks is its copy to host memory: give staging_per_rank")
-        for owner in (self, self.writer, self.capability, self.targets):
-            for one in fields(owner):
-                value = getattr(owner, one.name)
+        for values in (self, self.writer, self.capability, self.targets):
+            for item in fields(values):
+                value = getattr(values, item.name)
                 if isinstance(value, int | float) and value < 0:
-                    raise ValueError(f"{one.name} is {value}: it cannot be less than nothing")
+                    raise ValueError(f"{item.name} is {value}: it cannot be less than nothing")

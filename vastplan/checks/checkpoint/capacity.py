@@ -1,13 +1,45 @@
-"""What checkpoints take: live, pinned by snapshots, on the peer, in files; and what they leave of a shared system.
+"""How large checkpoints are and what they take: live, pinned by snapshots, on the peer, in files; and what bandwidth they leave.
 
-Bytes and bytes per second. That snapshot space is not charged to a quota, and that reads and writes share a cluster
-linearly, is inferred and has to be seen on a live system.
+Sizes are bytes (MB is 10^6 bytes, MiB is 2^20), rates bytes a second. That snapshot space is not charged to a quota, and that
+reads and writes share a cluster linearly, is inferred and has to be seen on a live system.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
+from types import MappingProxyType
+
+BYTES_PER_PARAMETER: Mapping[str, int] = MappingProxyType(
+    {
+        "weights-bf16": 2,  # 70B: 140 GB
+        "weights-fp32": 4,  # 70B: 280 GB
+        "bf16+moments-fp32": 10,  # 2 + 4 + 4
+        "fp32+moments": 12,  # 4 + 4 + 4; NVIDIA's nvCOMP article: 782 GiB for 70B
+        "mixed-adam": 14,  # 2 + 4 + 4 + 4; the sizes of MLPerf Storage 2.0, read as GiB
+        "mixed-adam+grads": 16,  # what Lockwood and VAST's "A Checkpoint on Checkpoints" count
+    }
+)
+"""What is saved of each parameter. A training state is 10 bytes or more: fewer is the weights without the optimizer."""
+
+TRAINING_STATE = 10
+
+
+def model_bytes(parameters: int, bytes_per_parameter: float) -> int:
+    """The size of what is saved of a model; random states and data loaders are too small to count."""
+    if parameters < 1:
+        raise ValueError("a model has parameters: give how many, for example 70B")
+    if not 0 < bytes_per_parameter <= 64:
+        raise ValueError(
+            "what is saved of a parameter is more than 0 and at most 64 bytes: with its optimizer state it is 10 to 16"
+        )
+    return round(parameters * bytes_per_parameter)
+
+
+def shard_bytes(size_bytes: int, ranks: int) -> float:
+    """What each writing rank saves: an even share. `torch.save` is one rank; PyTorch's distributed checkpoints are all."""
+    return size_bytes / ranks
 
 
 def live_bytes(size_bytes: int, keep: int, *, asynchronous: bool = False) -> int:
@@ -42,7 +74,7 @@ def readers_left(read_bytes_per_second: float, write_bytes_per_second: float, wr
 
 
 @dataclass(frozen=True, slots=True)
-class CapWindow:
+class WriteCaps:
     """Between which write caps checkpoints keep up and readers get what they need; empty when `lowest` is above `highest`."""
 
     lowest: float
@@ -54,8 +86,8 @@ class CapWindow:
         return self.lowest > self.highest
 
 
-def cap_window(
+def write_caps(
     average: float, read_bytes_per_second: float, write_bytes_per_second: float, readers: float
-) -> CapWindow:
+) -> WriteCaps:
     """The admissible write caps: above the average that is written, and below what readers leave."""
-    return CapWindow(average, max(0.0, write_bytes_per_second * (1 - readers / read_bytes_per_second)))
+    return WriteCaps(average, max(0.0, write_bytes_per_second * (1 - readers / read_bytes_per_second)))

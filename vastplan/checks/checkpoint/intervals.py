@@ -1,8 +1,8 @@
-"""How often to checkpoint: what an interval costs, and which is best. All times are seconds, all shares fractions of 1.
+"""How often to checkpoint: how often a job fails, what an interval costs, which is best, and which meet the targets.
 
-`interval` is the time from the end of one pause to the start of the next, `blocking` what a checkpoint pauses the job for:
-its whole write when synchronous, only the copy to host memory when asynchronous. `mtbf` is the job's mean time between
-failures, and failures are taken to be exponential.
+All times are seconds, all shares fractions of 1. `interval` is the time from the end of one pause to the start of the next,
+`blocking` what a checkpoint pauses the job for: its whole write when synchronous, only the copy to host memory when
+asynchronous. `mtbf` is the job's mean time between failures, and failures are taken to be exponential.
 """
 
 from __future__ import annotations
@@ -11,8 +11,25 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import expm1, inf, sqrt
 
-Law = Callable[[float, float], float]
-"""From what a checkpoint blocks and the time between failures to the best interval."""
+DAY = 86400.0
+GPU_DAYS_PER_FAILURE = 54 * 16384 / 419
+"""Llama 3: 419 unplanned interruptions in 54 days on 16,384 GPUs (arXiv 2407.21783)."""
+SMALL_JOB = 4096
+"""GPUs below which 1/N is kind: Meta measured 7.9 h on 1,024 GPUs of RSC-1 where it says 28.8 h (arXiv 2410.21680)."""
+SMALL_JOB_PESSIMISM = 7.9 / 28.8
+"""What to multiply a derived time by to see the worse end of the range below `SMALL_JOB` GPUs."""
+
+BestInterval = Callable[[float, float], float]
+"""From what a checkpoint blocks and the time between failures to the best interval: `young` or `daly`."""
+
+
+def mtbf_seconds(gpus: int, gpu_days_per_failure: float = GPU_DAYS_PER_FAILURE) -> float:
+    """The mean time between the failures of a job: it falls as 1/N with its GPUs."""
+    if gpus < 1:
+        raise ValueError("the time between failures depends on how many GPUs a job has: give gpus, or its mtbf")
+    if gpu_days_per_failure <= 0:
+        raise ValueError("gpu_days_per_failure is how many GPU-days pass between failures: more than 0, as 2112")
+    return gpu_days_per_failure * DAY / gpus
 
 
 def stall_fraction(interval: float, blocking: float) -> float:
@@ -52,14 +69,9 @@ def efficiency_async(interval: float, write: float, staging: float, mtbf: float,
     return max(0.0, 1 - (interval / 2 + write + restart) / mtbf) / (1 + staging / interval)
 
 
-def ettr(interval: float, write: float, mtbf: float, restart: float) -> float:
-    """Meta's expected effective training time ratio (HPCA 2025), which leaves the write out of the work lost."""
-    return (1 - (restart + interval / 2) / mtbf) / (1 + write / interval)
-
-
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """What a job's checkpoints cost at any interval."""
+class CostModel:
+    """What a job's checkpoints cost at any interval. `write` and `blocking` are those of one checkpoint."""
 
     write: float
     blocking: float
@@ -72,23 +84,21 @@ class Pace:
         """What a failure costs beside half an interval; to first order only an asynchronous write counts."""
         return self.write if self.asynchronous else 0.0
 
-    def kept(self, interval: float) -> float:
+    def effective_interval(self, interval: float) -> float:
         """The interval that is really kept: an asynchronous write that takes longer holds up the next one."""
         return max(interval, self.write) if self.asynchronous else interval
 
-    def best(self, law: Law = young) -> float | None:
+    def best_interval(self, formula: BestInterval = young) -> float | None:
         """The best interval, by `young` or `daly`: an asynchronous one is not shorter than its write."""
-        if self.mtbf is None:
-            return None
-        return self.kept(law(self.blocking, self.mtbf))
+        return None if self.mtbf is None else self.effective_interval(formula(self.blocking, self.mtbf))
 
     def overhead(self, interval: float) -> float | None:
         """The time lost of every second of work."""
         return None if self.mtbf is None else overhead(interval, self.blocking, self.mtbf, self.unsaved)
 
-    def least(self) -> float | None:
+    def least_overhead(self) -> float | None:
         """The overhead at the best interval."""
-        best = self.best()
+        best = self.best_interval()
         return None if best is None else self.overhead(best)
 
     def efficiency(self, interval: float) -> float | None:
@@ -104,7 +114,7 @@ class Pace:
 
         An asynchronous job that wants to write more often than it can is held up by its writes: it costs what those cost.
         """
-        best = self.best()
+        best = self.best_interval()
         if best is None or best <= 0:
             return ()
         return tuple(self._points(best, points))
@@ -112,13 +122,13 @@ class Pace:
     def _points(self, best: float, points: int) -> Iterator[tuple[float, float]]:
         for index in range(points):
             interval = best * 10 ** (2 * index / (points - 1) - 1)
-            cost = self.overhead(self.kept(interval))
+            cost = self.overhead(self.effective_interval(interval))
             assert cost is not None
             yield interval, cost
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class IntervalRange:
     """The intervals that meet all targets; empty when `shortest` is above `longest`."""
 
     shortest: float
@@ -133,22 +143,24 @@ class Window:
         return self.shortest > self.longest
 
 
-def window(pace: Pace, *, rpo: float | None = None, stall: float | None = None, cost: float | None = None) -> Window:
+def intervals_on_target(
+    model: CostModel, *, rpo: float | None = None, stall: float | None = None, cost: float | None = None
+) -> IntervalRange:
     """The intervals at which a write ends before the next one begins and no target is missed.
 
     `rpo` is what interval and write together may take, `stall` the largest stall fraction, `cost` the largest overhead.
     """
-    shortest, longest = pace.write, inf
+    shortest, longest = model.write, inf
     if rpo is not None:
-        longest = rpo - pace.write
-    if stall is not None and pace.blocking:
-        shortest = max(shortest, pace.blocking * (1 - stall) / stall if stall else inf)
-    if cost is not None and pace.mtbf is not None:
+        longest = rpo - model.write
+    if stall is not None and model.blocking:
+        shortest = max(shortest, model.blocking * (1 - stall) / stall if stall else inf)
+    if cost is not None and model.mtbf is not None:
         # blocking / t + (t / 2 + unsaved) / mtbf <= cost, solved for t
-        room = cost - pace.unsaved / pace.mtbf
-        root = room * room - 2 * pace.blocking / pace.mtbf
-        if room <= 0 or root < 0:
-            return Window(inf, 0.0)
-        shortest = max(shortest, pace.mtbf * (room - sqrt(root)))
-        longest = min(longest, pace.mtbf * (room + sqrt(root)))
-    return Window(shortest, longest)
+        room = cost - model.unsaved / model.mtbf
+        discriminant = room * room - 2 * model.blocking / model.mtbf
+        if room <= 0 or discriminant < 0:
+            return IntervalRange(inf, 0.0)
+        shortest = max(shortest, model.mtbf * (room - sqrt(discriminant)))
+        longest = min(longest, model.mtbf * (room + sqrt(discriminant)))
+    return IntervalRange(shortest, longest)

@@ -9,10 +9,10 @@ from vastplan.checks.index import Index
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.model.value import Ref
 
-Open = frozenset[str] | None  # the namespaces; `None` is every one
+Namespaces = frozenset[str] | None  # `None` is every one
 
 
-def named(value: Any, namespaces: Mapping[str, str]) -> str:
+def name_of(value: Any, namespaces: Mapping[str, str]) -> str:
     """The name of what is referred to; of a project, that of its namespace."""
     if isinstance(value, Ref):
         name = value.target.name
@@ -20,23 +20,22 @@ def named(value: Any, namespaces: Mapping[str, str]) -> str:
     return str(value)
 
 
-def openings(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, Open]:
+def open_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, Namespaces]:
     """Each class with the namespaces that may make claims of it. What nothing closes is open to every one."""
-    closed = _closed(site, objects, namespaces)
-    zero = _zero_quotas(site, objects, namespaces)
-    found: dict[str, Open] = {}
-    everyone = frozenset(namespaces.values())
+    allowed = _allowed_by_policy(site, objects, namespaces)
+    refused = _refused_by_quota(site, objects, namespaces)
+    open_to: dict[str, Namespaces] = {}
     for name in objects.on(site, "storage_class"):
-        if name in closed:
-            found[name] = closed[name] - zero.get(name, frozenset())
-        elif name in zero:
-            found[name] = everyone - zero[name]
+        if name in allowed:
+            open_to[name] = allowed[name] - refused.get(name, frozenset())
+        elif name in refused:
+            open_to[name] = frozenset(namespaces.values()) - refused[name]
         else:
-            found[name] = None
-    return found
+            open_to[name] = None
+    return open_to
 
 
-def _closed(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, frozenset[str]]:
+def _allowed_by_policy(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, frozenset[str]]:
     """What policies in force leave open; a class under several is open where all of them let it be."""
     bound = {
         binding.values["policy"].target.name
@@ -45,24 +44,25 @@ def _closed(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[st
         for binding in objects.on(site, "admission_binding").values()
         if "Deny" in (binding.values.get("validation_actions") or ()) and not binding.values.get("only")
     }
-    found: dict[str, frozenset[str]] = {}
+    allowed: dict[str, frozenset[str]] = {}
     for name, policy in objects.on(site, "admission_policy").items():
         values = policy.values
         if name not in bound or not values.get("storage_class") or values.get("rule") != AS_WRITTEN:
             continue
         if values.get("open") is True:
             continue
-        allowed = frozenset(named(one, namespaces) for one in values.get("namespaces") or ())
-        of = named(values["storage_class"], {})
-        found[of] = found[of] & allowed if of in found else allowed
-    return found
+        listed = frozenset(name_of(namespace, namespaces) for namespace in values.get("namespaces") or ())
+        class_name = name_of(values["storage_class"], {})
+        allowed[class_name] = allowed[class_name] & listed if class_name in allowed else listed
+    return allowed
 
 
-def _zero_quotas(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    found: dict[str, set[str]] = {}
+def _refused_by_quota(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """The namespaces that a resource quota of zero keeps out of a class."""
+    refused: dict[str, set[str]] = {}
     for quota in objects.on(site, "resource_quota").values():
         for resource, amount in (quota.values.get("hard") or {}).items():
-            of, mark, _ = resource.partition(".storageclass.storage.k8s.io/")
-            if mark and amount == "0":
-                found.setdefault(of, set()).add(named(quota.values["namespace"], namespaces))
-    return {of: frozenset(names) for of, names in found.items()}
+            class_name, separator, _ = resource.partition(".storageclass.storage.k8s.io/")
+            if separator and amount == "0":
+                refused.setdefault(class_name, set()).add(name_of(quota.values["namespace"], namespaces))
+    return {class_name: frozenset(names) for class_name, names in refused.items()}

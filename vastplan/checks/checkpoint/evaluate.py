@@ -1,0 +1,118 @@
+"""The volumes of a document that say what writes checkpoints to them, with their budgets: now, and as they were before a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from vastplan.checks.checkpoint.arithmetic import Budget, compute_budget
+from vastplan.checks.checkpoint.document import read_inputs
+from vastplan.checks.checkpoint.findings import BudgetFinding, coinciding_findings, volume_findings
+from vastplan.checks.facts import Facts
+from vastplan.checks.index import Index
+from vastplan.model.address import Address
+from vastplan.model.finding import Severity
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry, Scope, moved
+
+_KINDS_WITH_LIMITS = ("view", "qos_policy", "tenant")
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluatedVolume:
+    """A volume, its budget (`None` where what is said makes no sense), and what is wrong with that."""
+
+    volume: Entry
+    budget: Budget | None
+    findings: tuple[BudgetFinding, ...]
+
+
+def evaluate_volume(volume: Entry, scope: Scope, site: Mapping[str, Any]) -> EvaluatedVolume:
+    """The budget of a volume that has a `checkpoint`, from what `read_inputs` reads of these.
+
+    What makes no sense together is one finding, CKP-00, instead of figures.
+    """
+    try:
+        budget = compute_budget(read_inputs(volume, scope, site))
+    except ValueError as error:
+        finding = BudgetFinding("CKP-00", Severity.ERROR, str(error), "the budget is computed once this is settled")
+        return EvaluatedVolume(volume, None, (finding,))
+    return EvaluatedVolume(volume, budget, volume_findings(budget))
+
+
+@lru_cache(maxsize=2)  # every check of checkpoints asks for the same
+def evaluated_volumes(facts: Facts) -> tuple[EvaluatedVolume, ...]:
+    """All volumes with a `checkpoint`, in the order of their addresses; what coincides is told of a site's first one."""
+    entries = sorted(
+        (entry for entry in facts.written.all("volume") if "checkpoint" in entry.values),
+        key=lambda entry: entry.address,
+    )
+    by_site: dict[str, list[EvaluatedVolume]] = {}
+    for entry in entries:
+        site = entry.address.site
+        by_site.setdefault(site, []).append(evaluate_volume(entry, facts.scope, facts.capability(site)))
+    return tuple(volume for volumes in by_site.values() for volume in _with_coinciding(volumes))
+
+
+def _with_coinciding(volumes: list[EvaluatedVolume]) -> Iterator[EvaluatedVolume]:
+    """The volumes of one site, the first with what all of them break together."""
+    budgets = {item.volume.address.name: item.budget for item in volumes if item.budget is not None}
+    first, *others = volumes
+    yield EvaluatedVolume(first.volume, first.budget, (*first.findings, *coinciding_findings(budgets)))
+    yield from others
+
+
+def budget_before(facts: Facts, volume: Entry) -> Budget | None:
+    """The budget of the volume behind the QoS limits that were seen live, before the plan.
+
+    Only limits are taken from what is live: what else a plan changes of a volume, its size or its snapshots, is the
+    document's. `None` for a volume that is not there yet, and where its limits could not be read.
+    """
+    site, name = volume.address.site, volume.address.name
+    live = facts.before
+    if live is None or any((site, kind) not in facts.known for kind in _KINDS_WITH_LIMITS):
+        return None
+    if "path" in volume.values:
+        view = live.on(site, "view").get(name)
+        if view is None:
+            return None
+        volume = moved(volume, values=_with_live_policy(volume, view, live))
+    elif Address(site, "persistent_volume_claim", name) not in facts.made:
+        return None
+    scope = Scope(facts.sites, _with_live_limits(facts, live, site))
+    policy = live.get(volume.values.get("qos_policy"))
+    if policy is not None:
+        scope.add(policy)
+    return evaluate_volume(volume, scope, facts.capability(site)).budget
+
+
+def _with_live_policy(volume: Entry, view: Entry, live: Index) -> dict[str, Any]:
+    """The volume's values with the policy that its view has now, said in the way in which the document says it."""
+    policy = live.get(view.values.get("qos_policy"))
+    values = volume.without("qos", "qos_policy")
+    if policy is None:
+        return values
+    if "qos" in volume.values and policy.address.name == volume.address.name:
+        return {**values, "qos": _without_none(policy.values)}
+    return {**values, "qos_policy": Ref(policy.address)}
+
+
+def _with_live_limits(facts: Facts, live: Index, site: str) -> Iterator[Entry]:
+    """The document with what is live of its tenants' QoS and its policies; a policy that is not there yet limits nothing."""
+    for entry in facts.written:
+        if entry.address.site != site or entry.address.kind not in ("tenant", "qos_policy"):
+            yield entry
+            continue
+        there = live.on(site, entry.address.kind).get(entry.address.name)
+        if entry.address.kind == "qos_policy":
+            if there is not None:
+                yield moved(entry, values={**_without_none(there.values), "tenant": entry.values.get("tenant")})
+        else:
+            qos = _without_none(there.values).get("qos") if there is not None else None
+            yield moved(entry, values={**entry.without("qos"), **({"qos": qos} if qos else {})})
+
+
+def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,0 +1,168 @@
+"""What a storage class or a static volume leads to, one step after another: secret, policy, tenant, pool, directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.checks.index import Index
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+
+Step = tuple[str, str]  # layer and element
+
+
+@dataclass(frozen=True, slots=True)
+class ChainElement:
+    """What is reached by `steps`, which begin after the namespace; `path` is set for a directory of `tenant`.
+
+    `entry` is the one that it is reported of: its own, or the last one on the way that is managed here. `unknown` says why
+    nobody can tell from here what comes next; `element` is then empty, but for a class of which only the name is known.
+    """
+
+    layer: str
+    element: str
+    entry: Entry
+    steps: tuple[Step, ...]
+    tenant: str = ""
+    path: str = ""
+    unknown: str = ""
+
+
+class ChainWalker:
+    """Follows the references between the objects of one site. `namespaces` is that of each project."""
+
+    def __init__(self, site: str, objects: Index, namespaces: Mapping[str, str]) -> None:
+        self.site = site
+        self.objects = objects
+        self._namespaces = namespaces
+        self._views_by_path: dict[str, list[Entry]] = {}
+        for view in objects.on(site, "view").values():
+            self._views_by_path.setdefault(str(view.values["path"]), []).append(view)
+        self._pool_by_domain: dict[str, str] = {
+            str(pool.values["domain_name"]): name
+            for name, pool in objects.on(site, "vip_pool").items()
+            if pool.values.get("domain_name")
+        }
+
+    def from_class(self, storage_class: Entry) -> Iterator[ChainElement]:
+        """All that claims of a class lead to."""
+        steps: tuple[Step, ...] = (("storage class", storage_class.address.name),)
+        yield ChainElement("storage class", storage_class.address.name, storage_class, steps)
+        secret = self._secret_name(storage_class.values.get("secret"))
+        yield ChainElement(
+            "secret",
+            secret,
+            self._entry_or(storage_class.values.get("secret"), storage_class),
+            (*steps, ("secret", secret)),
+        )
+        yield from self._pool(storage_class, steps, self._pool_name(storage_class))
+        if storage_class.values.get("driver") == "block":
+            view = self.objects.get(storage_class.values.get("subsystem"))
+            yield from self._directory(
+                storage_class, steps, storage_class.values.get("tenant_name"), view.values["path"] if view else None
+            )
+        else:
+            yield from self._policy(
+                storage_class, steps, storage_class.values.get("view_policy"), storage_class.values.get("storage_path")
+            )
+
+    def from_volume(self, volume: Entry) -> Iterator[ChainElement]:
+        """All that a static volume leads to: its directory is what its pool's tenant has there."""
+        steps: tuple[Step, ...] = (("volume", volume.address.name),)
+        secret = self._secret_name(volume.values.get("secret"))
+        yield ChainElement(
+            "secret", secret, self._entry_or(volume.values.get("secret"), volume), (*steps, ("secret", secret))
+        )
+        pool = self.objects.get(volume.values.get("vip_pool"))
+        pool_tenant = pool.values.get("tenant") if pool else None
+        path = str(volume.values["volume_handle"])
+        yield from self._pool(volume, steps, self._pool_name(volume))
+        views = [
+            view
+            for view in self._views_by_path.get(path, ())
+            if not isinstance(pool_tenant, Ref) or view.values["tenant"] == pool_tenant
+        ]
+        for view in views:
+            yield from self._policy(
+                volume, (*steps, ("path", path)), view.values.get("view_policy"), None, tenant_known=True
+            )
+            yield from self._directory(volume, steps, view.values["tenant"], path)
+        if not views:
+            yield from self._directory(volume, steps, pool_tenant, path)
+
+    def _policy(
+        self, start: Entry, steps: tuple[Step, ...], ref: Any, path: str | None, *, tenant_known: bool = False
+    ) -> Iterator[ChainElement]:
+        """A view policy, and what is in the tenant it is of unless that is known otherwise (`tenant_known`)."""
+        if not isinstance(ref, Ref):
+            yield ChainElement("view policy", "", start, steps, unknown="its view policy is not known")
+            return
+        policy, name = self.objects.get(ref), ref.target.name
+        reached = (*steps, ("view policy", name))
+        yield ChainElement("view policy", name, policy or start, reached)
+        if tenant_known:
+            return
+        if policy is None:
+            yield ChainElement(
+                "tenant", "", start, reached, unknown=f"view policy {name} is not managed here: its tenant is not known"
+            )
+        elif policy.values.get("tenant") is None:
+            yield ChainElement("tenant", "", policy, reached, unknown=f"view policy {name} serves every tenant")
+        else:
+            yield from self._directory(start, reached, policy.values["tenant"], path)
+
+    def _directory(
+        self, start: Entry, steps: tuple[Step, ...], tenant: Any, path: str | None
+    ) -> Iterator[ChainElement]:
+        """A tenant and a directory of it."""
+        if not isinstance(tenant, Ref):
+            yield ChainElement("tenant", "", start, steps, unknown="its tenant is not known")
+            return
+        name = tenant.target.name
+        reached = (*steps, ("tenant", name))
+        yield ChainElement("tenant", name, self._entry_or(tenant, start), reached)
+        if path is None:
+            yield ChainElement("path", "", start, reached, unknown="its directory is not known")
+        else:
+            yield ChainElement("path", f"{name}:{path}", start, (*reached, ("path", path)), name, path)
+
+    def _pool_name(self, start: Entry) -> str:
+        """The pool that is named, by itself or by its DNS name; empty where none is."""
+        if isinstance(start.values.get("vip_pool"), Ref):
+            return str(start.values["vip_pool"].target.name)
+        name = start.values.get("vip_pool_fqdn")
+        return self._pool_by_domain.get(str(name), f"of DNS name {name}") if name else ""
+
+    def _pool(self, start: Entry, steps: tuple[Step, ...], name: str) -> Iterator[ChainElement]:
+        if not name:
+            yield ChainElement("VIP pool", "", start, steps, unknown="its VIP pool is not known")
+            return
+        pool = self.objects.on(self.site, "vip_pool").get(name)
+        reached = (*steps, ("VIP pool", name))
+        yield ChainElement("VIP pool", name, pool or start, reached)
+        pool_tenant = pool.values.get("tenant") if pool else None
+        if isinstance(pool_tenant, Ref):
+            yield ChainElement(
+                "tenant",
+                pool_tenant.target.name,
+                self._entry_or(pool_tenant, start),
+                (*reached, ("tenant", pool_tenant.target.name)),
+            )
+
+    def _secret_name(self, ref: Any) -> str:
+        """`namespace/name`, however it is written."""
+        if ref is None:
+            return "the driver's own"
+        secret = self.objects.get(ref)
+        if secret is None:
+            return ref.target.name if isinstance(ref, Ref) else str(ref)
+        namespace = secret.values["namespace"]
+        name = namespace.target.name if isinstance(namespace, Ref) else str(namespace)
+        if isinstance(namespace, Ref) and namespace.target.kind == "project":
+            name = self._namespaces.get(name, name)
+        return f"{name}/{secret.values.get('name', secret.address.name)}"
+
+    def _entry_or(self, ref: Any, default: Entry) -> Entry:
+        return self.objects.get(ref) or default

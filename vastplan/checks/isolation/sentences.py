@@ -1,0 +1,33 @@
+"""Meetings and open ends in sentences."""
+
+from __future__ import annotations
+
+from vastplan.model.isolation import Meeting, OpenEnd
+
+_SHOWN = 4
+
+
+def projects_text(projects: tuple[str, ...], everybody: bool) -> str:
+    """Projects by name, the first few of many."""
+    if everybody:
+        return "all projects"
+    more = len(projects) - _SHOWN
+    return ("projects " if len(projects) > 1 else "project ") + (
+        ", ".join(projects[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
+    )
+
+
+def meeting_text(meeting: Meeting) -> str:
+    """Who meets where, and the way there of two of them."""
+    ways = "; ".join(" > ".join(chain) for chain in meeting.chains)
+    beneath = ""
+    if meeting.inside or meeting.everybody_inside:
+        beneath = f" with {projects_text(meeting.inside, meeting.everybody_inside)} beneath it"
+    name = meeting.element.replace(":", " ", 1) if meeting.layer == "path" else meeting.element
+    verb = "meets" if not meeting.everybody and len(meeting.projects) == 1 else "meet"
+    return f"{projects_text(meeting.projects, meeting.everybody)}{beneath} {verb} in {meeting.layer} {name}: {ways}"
+
+
+def open_end_text(end: OpenEnd) -> str:
+    """What cannot be followed, and for whom."""
+    return f"nothing is proven of {projects_text(end.projects, end.everybody)}: {end.reason}"
