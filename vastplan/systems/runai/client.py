@@ -9,8 +9,9 @@ from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Unclear, Unreachable
 from vastplan.schema.codec import item_id
+from vastplan.schema.endpoint import Update
 from vastplan.schema.history import Sought, Trace, earliest
-from vastplan.schema.kind import Kind, Row, Update
+from vastplan.schema.kind import Kind, Row
 from vastplan.systems.history import PAGES, of_audit, stamp
 from vastplan.systems.http import Http, explain, segment
 from vastplan.systems.limits import DEFAULT_LIMITS, TransportLimits
