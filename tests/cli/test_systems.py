@@ -250,5 +250,4 @@ def test_a_simulated_site_has_as_many_calls_at_once_as_its_document_says(tmp_pat
 
 
 def _at_once(provider: object) -> int:
-    slots = getattr(provider, "_slots", None) or provider._http._slots  # type: ignore[attr-defined]
-    return int(slots._initial_value)
+    return int(provider._transport.parallel)  # type: ignore[attr-defined]

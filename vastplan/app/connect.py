@@ -22,9 +22,9 @@ from vastplan.document.specs import (
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.sensitive import keep_secret
+from vastplan.schema.limits import DEFAULT_LIMITS
 from vastplan.schema.provider import Provider
 from vastplan.sim.endpoints import Endpoint, running
-from vastplan.systems.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from vastplan.ledger.kubernetes import KubernetesLedger

@@ -33,13 +33,15 @@ class Members:
 
     A row of a member holds its owner's id at `owner`, in what is listed and in what is sent to be created. Where the
     endpoint's path lists the owners instead, `within` is the place of the members in each of them; the client then puts
-    the owner's `id` at `owner` itself.
+    the owner's `id` at `owner` itself. Otherwise `filter` is the query by which the list is that of one owner, if there is
+    one.
     """
 
     path: str
     owner: WirePath
     key: str
     within: WirePath = ()
+    filter: str = ""
 
 
 @dataclass(frozen=True, slots=True)
