@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import vastplan.kinds
+from tests.lab import SYSTEMS
 from vastplan.checks.checkpoint import Budget, Violation
 from vastplan.checks.checkpoint.document import evaluate_guards
 from vastplan.document.load import load
@@ -27,7 +28,7 @@ def judged(tmp_path: Path) -> Judge:
     def of(text: str) -> Judged:
         file = tmp_path / "document.yaml"
         file.write_text(text)
-        document = load([file], REGISTRY)
+        document = load([file], REGISTRY, SYSTEMS)
         scope = Scope(document.sites(), document.entries)
         site, spec = next(iter(document.head.sites.items()))
         (volume,) = (one for one in scope.of(site, "volume") if one.address.name == "checkpoints")
