@@ -15,6 +15,7 @@ import requests
 import yaml
 
 import vastplan.kinds
+import vastplan.systems
 from vastplan.app import flows
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.document.load import load
@@ -27,11 +28,13 @@ from vastplan.model.plan import Plan
 from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry, entry_type
+from vastplan.schema.system import discover_systems
 from vastplan.sim.serve import RecordedCall
 from vastplan.sim.world import World
 
 EVERYTHING = Consent(allow_delete=("*",), adopt=True, max_count=10_000, allow_narrow=("*",), believe_gone=("*",))
 REGISTRY_KINDS = discover(vastplan.kinds).kinds
+SYSTEMS = discover_systems(vastplan.systems)
 
 
 def full_registry() -> Registry:
@@ -101,7 +104,7 @@ class Lab:
 
     def workspace(self) -> Workspace:
         """The document as it is now; raises `Invalid`."""
-        return _Workspace(load([self.folder / "lab.yaml"], self.registry), self.registry, self)
+        return _Workspace(load([self.folder / "lab.yaml"], self.registry, SYSTEMS), self.registry, self)
 
     def planned(self, consent: Consent = EVERYTHING) -> flows.Planned:
         """Plan against the world."""

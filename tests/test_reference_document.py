@@ -13,6 +13,7 @@ import yaml
 
 import vastplan.kinds
 from tests.conftest import Run
+from tests.lab import SYSTEMS
 from vastplan.app import flows
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.document.load import load
@@ -138,7 +139,9 @@ def test_the_watch_itself_sees_an_open_door(applied: Path) -> None:
         )
     )
     try:
-        assert any("opens" in one for one in door_opens(planned(Workspace(load([applied], REGISTRY), REGISTRY))))
+        assert any(
+            "opens" in one for one in door_opens(planned(Workspace(load([applied], REGISTRY, SYSTEMS), REGISTRY)))
+        )
     finally:
         (applied / "team-a.yaml").write_text(text)
 
@@ -153,7 +156,7 @@ def test_removing_any_line_or_block_opens_nothing_and_loses_nothing(name: str, a
             (applied / name).write_text(yaml.safe_dump(without(tree, path), sort_keys=False))
             tried += 1
             try:
-                plan = planned(Workspace(load([applied], REGISTRY), REGISTRY))
+                plan = planned(Workspace(load([applied], REGISTRY, SYSTEMS), REGISTRY))
             except Invalid:
                 continue  # refused: nothing happens
             valid += 1
@@ -161,7 +164,7 @@ def test_removing_any_line_or_block_opens_nothing_and_loses_nothing(name: str, a
         for index, line in enumerate(lines := original.splitlines()):
             (applied / name).write_text("\n".join(lines[:index] + lines[index + 1 :]) + "\n")
             try:
-                plan = planned(Workspace(load([applied], REGISTRY), REGISTRY))
+                plan = planned(Workspace(load([applied], REGISTRY, SYSTEMS), REGISTRY))
             except Invalid:
                 continue
             assert door_opens(plan) == [], line

@@ -11,7 +11,7 @@ import yaml
 
 import vastplan.kinds
 from tests.conftest import Run
-from tests.lab import Lab
+from tests.lab import SYSTEMS, Lab
 from vastplan.app.connect import connected
 from vastplan.document.load import load
 from vastplan.schema.discover import discover
@@ -55,6 +55,25 @@ def test_a_real_address(server: Server, tmp_path: Path, vastplan: Run) -> None:
     assert PASSWORD not in ran.out + ran.err
     everything = b"".join(one.read_bytes() for one in tmp_path.rglob("*") if one.is_file())
     assert PASSWORD.encode() not in everything
+
+
+def test_two_systems_behind_tunnels_are_two(server: Server, tmp_path: Path, vastplan: Run) -> None:
+    """Addresses on loopback, as `ssh -L` and `kubectl port-forward` make them, are as good as any."""
+    authority = Authority()
+    write_pem(authority, tmp_path / "other.pem")
+    other = Server(VastPlane(Store(), password=PASSWORD), authority, threading.RLock()).start()
+    try:
+        plan = tmp_path / "plan.json"
+        assert vastplan("plan", document(tmp_path, server.url), "--out", plan).code == 0
+        document(tmp_path, other.url, ca="ca_file: other.pem")
+        ran = vastplan("apply", plan)
+        assert ran.code == 5, ran
+        assert f"the vast of far was {server.url} when the plan was made and is {other.url} now" in ran.err
+        assert other.writes() == []
+        document(tmp_path, server.url)
+        assert vastplan("apply", plan).code == 0
+    finally:
+        other.stop()
 
 
 def unknown(ran: object, says: str) -> None:
@@ -241,7 +260,7 @@ def test_a_simulated_site_has_as_many_calls_at_once_as_its_document_says(tmp_pat
     file = tmp_path / "doc.yaml"
     head = "version: 1\nname: doc\nsites: {one: {sim: {}, parallel: 3}, other: {sim: {}}}\n"
     file.write_text(head)
-    document = load([file], discover(vastplan.kinds))
+    document = load([file], discover(vastplan.kinds), SYSTEMS)
     with connected(document, sites=("one", "other"), writable=False) as providers:
         found = {
             site: {_at_once(one) for (name, _), one in providers.items() if name == site} for site in ("one", "other")
@@ -250,5 +269,4 @@ def test_a_simulated_site_has_as_many_calls_at_once_as_its_document_says(tmp_pat
 
 
 def _at_once(provider: object) -> int:
-    slots = getattr(provider, "_slots", None) or provider._http._slots  # type: ignore[attr-defined]
-    return int(slots._initial_value)
+    return int(provider._transport.parallel)  # type: ignore[attr-defined]

@@ -60,7 +60,7 @@ def test_the_cluster_comes_from_the_connections_file(tmp_path: Path) -> None:
     connections = "sites: {iad: {kubernetes: {context: iad}}}\nledger: {kubeconfig: mgmt.kubeconfig, context: mgmt}"
     workspace = opened(tmp_path, "{kubernetes: {namespace: ops}}", "{}", connections)
     cluster = workspace.document.ledger_cluster
-    assert cluster is not None and (cluster.kubeconfig, cluster.context) == ("mgmt.kubeconfig", "mgmt")
+    assert cluster is not None and cluster.address() == "mgmt.kubeconfig mgmt"
     assert workspace.document.connections_folder == tmp_path / "there"
     assert workspace.ledger().describe() == "kubernetes:ops at mgmt"
 

@@ -80,9 +80,8 @@ class Recorder:
 
     def install(self) -> None:
         """Listen at the transports of every provider made from now on; the tests' own requests do not go through them."""
-        for provider in (VastProvider, RunaiProvider):
-            self._after_init(provider, self._listen_http)
-        self._after_init(KubernetesProvider, self._listen_kubernetes)
+        for provider in (VastProvider, RunaiProvider, KubernetesProvider):
+            self._after_init(provider, self._listen)
 
     def _after_init(self, provider: Any, listen: Callable[[Any], None]) -> None:
         original = provider.__init__
@@ -93,35 +92,17 @@ class Recorder:
 
         provider.__init__ = init
 
-    def _listen_http(self, provider: Any) -> None:
-        session, base = provider._http._session, urlsplit(provider._http.base).path
-        send = session.send
+    def _listen(self, provider: Any) -> None:
+        wire = provider._transport.wire
+        send = wire.send
 
-        def heard(request: Any, **named: Any) -> Any:
-            target = request.path_url.removeprefix(base)
+        def heard(request: Any, content: Any, headers: Any) -> Any:
             try:
-                answer = send(request, **named)
+                answer = send(request, content, headers)
             except BaseException:
-                self.note(provider.system, request.method, target, request.body)
+                self.note(provider.system, request.method, request.target, content)
                 raise
-            self.note(provider.system, request.method, target, request.body, answer.status_code)
+            self.note(provider.system, request.method, request.target, content, answer.status)
             return answer
 
-        session.send = heard
-
-    def _listen_kubernetes(self, provider: Any) -> None:
-        pool, base = provider._api.rest_client.pool_manager, urlsplit(provider._api.configuration.host).path.rstrip("/")
-        send = pool.request
-
-        def heard(method: str, url: str, **named: Any) -> Any:
-            parts = urlsplit(url)
-            target = parts.path.removeprefix(base) + (f"?{parts.query}" if parts.query else "")
-            try:
-                answer = send(method, url, **named)
-            except BaseException:
-                self.note("kubernetes", method, target, named.get("body"))
-                raise
-            self.note("kubernetes", method, target, named.get("body"), answer.status)
-            return answer
-
-        pool.request = heard
+        wire.send = heard

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from tests.lab import full_registry
 from vastplan.engine.body import NEVER_SENT
-from vastplan.schema.kind import Field, Kind, Update
+from vastplan.schema.endpoint import Update
+from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 
 # What is asked besides the kinds' own endpoints: log-ins, tasks, versions, which cluster a name is, who did what, and for

@@ -26,8 +26,9 @@ from vastplan.model.plan import Action, Plan
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Ref, Secret, from_json
 from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Attribute, Endpoint, Fact, Kind, Ready, Row
+from vastplan.schema.kind import Attribute, Fact, Kind, Ready, Row
 from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, SENSITIVE, SET, Clears, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 

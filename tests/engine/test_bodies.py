@@ -11,7 +11,8 @@ from vastplan.engine.diff import diff, digests, value_at
 from vastplan.model.plan import Cause
 from vastplan.schema.codec import Encoder
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Endpoint, Kind, Update
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import ATOMIC, CREATE_ONLY, IDENTITY, IMMUTABLE, WRITE_ONLY, ListMap, Wire
 from vastplan.schema.types import MISSING, Name, Spec
 

@@ -22,8 +22,9 @@ from vastplan.model.plan import Plan, Step, Verb
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Unknown
 from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Endpoint, Kind
+from vastplan.schema.kind import Kind
 from vastplan.schema.markers import IDENTITY, Codec, Refers
 from vastplan.schema.types import Name, ReferenceName, Spec
 

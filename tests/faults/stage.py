@@ -17,6 +17,7 @@ from unittest.mock import patch
 import requests
 
 import vastplan.kinds
+from tests.lab import SYSTEMS
 from vastplan.app import flows
 from vastplan.app.workspace import Workspace
 from vastplan.document.load import load
@@ -148,7 +149,7 @@ class Stage:
         for file in self.document.iterdir():
             if file.is_file():
                 shutil.copy(file, self.home / file.name)
-        return Workspace(load([self.home], REGISTRY), REGISTRY)
+        return Workspace(load([self.home], REGISTRY, SYSTEMS), REGISTRY)
 
     def show(self, document: Path) -> None:
         """This is the document now."""

@@ -15,8 +15,8 @@ import urllib3.util.connection
 
 from tests.documented.facts import facts
 from tests.faults.stage import Stage
+from vastplan.schema.limits import TransportLimits
 from vastplan.sim.faults import Effect, Fault, Faults
-from vastplan.systems.limits import TransportLimits
 
 # Short, so that a case costs a moment; what is slow beyond it is struck by a fault, and that is all right here.
 HASTY = TransportLimits(connect=2.0, silence=0.4, whole=0.8, retries=3, backoff=0.002, longest=0.02)

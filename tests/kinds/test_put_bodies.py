@@ -11,7 +11,8 @@ import pytest
 from tests.lab import Lab, full_registry
 from vastplan.engine.body import NEVER_SENT
 from vastplan.model.plan import Verb
-from vastplan.schema.kind import Field, Kind, Update
+from vastplan.schema.endpoint import Update
+from vastplan.schema.kind import Field, Kind
 from vastplan.sim.tables import Operation, Table, load
 
 KINDS = [kind for kind in full_registry().kinds.values() if kind.endpoint.update is Update.PUT]

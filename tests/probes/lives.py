@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.documented.used import collection, item
 from tests.probes.subjects import MADE, Send, Subject
-from vastplan.schema.kind import Kind, Update
+from vastplan.schema.endpoint import Update
+from vastplan.schema.kind import Kind
 
 BUILT_IN = {"tenants": 1, "views": 1, "viewpolicies": 2}  # what every cluster has
 Step = tuple[str, str, int]  # method, template, status

@@ -15,7 +15,8 @@ import yaml
 from tests.documented.facts import Place, facts
 from tests.documented.used import READ_ONLY, collection, fields, item, kinds
 from tests.probes.probes import Probe, probes
-from vastplan.schema.kind import Kind, Update
+from vastplan.schema.endpoint import Update
+from vastplan.schema.kind import Kind
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.store import Store

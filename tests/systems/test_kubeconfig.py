@@ -17,9 +17,9 @@ from cryptography.hazmat.primitives import serialization
 
 from tests.systems.wire import Seen, Server, say, serving
 from vastplan.model.errors import Unreachable, VastplanError
+from vastplan.schema.limits import TransportLimits
 from vastplan.systems.kubernetes import kubeconfig
 from vastplan.systems.kubernetes.client import KubernetesProvider
-from vastplan.systems.limits import TransportLimits
 
 QUICK = TransportLimits(connect=2, silence=1, whole=1, retries=0, backoff=0.001, longest=0.05, size=1 << 20)
 PEOPLE = trustme.CA()

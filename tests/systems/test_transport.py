@@ -17,9 +17,9 @@ from tests.systems.wire import Answer, Seen, Server, proxying, say, serving
 from vastplan.model.errors import NotAuthorised, Refused, Unclear, Unreachable
 from vastplan.schema.discover import discover
 from vastplan.schema.kind import Kind
+from vastplan.schema.limits import TransportLimits
 from vastplan.schema.provider import Provider
 from vastplan.systems.kubernetes.client import KubernetesProvider
-from vastplan.systems.limits import TransportLimits
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.transport import repeats
 from vastplan.systems.vast.client import VastProvider

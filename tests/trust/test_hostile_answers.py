@@ -20,7 +20,7 @@ from tests.trust.planes import Tampered
 from vastplan.model import strict_json
 from vastplan.model.errors import Refused
 from vastplan.sim.wire import Request, Response
-from vastplan.systems.http import segment
+from vastplan.systems.transport import segment
 
 SYSTEMS = ("vast", "kubernetes", "runai")
 OF = {"vast": "tenant", "kubernetes": "namespace", "runai": "department"}

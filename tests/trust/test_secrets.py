@@ -19,9 +19,9 @@ from tests.conftest import Ran, Run
 from tests.lab import Lab
 from tests.trust.planes import ECHOES, Echo
 from vastplan.app.secrets import lazily
-from vastplan.document.specs import CommandSecret
 from vastplan.model.errors import VastplanError
 from vastplan.model.sensitive import INSTEAD, MOST, keep_secret, without_secrets
+from vastplan.schema.connection import CommandSecret
 
 SYSTEMS = ("vast", "kubernetes", "runai")
 MINE = ("word", "link", "vms-here", "config-here")  # files that the person who runs it has put there

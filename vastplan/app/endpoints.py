@@ -1,52 +1,47 @@
-"""Where a document or a connections file says that its systems and its ledger are, as text without credentials."""
+"""Where systems and the ledger are, as text without credentials: as a document says, and as the clients say."""
 
 from __future__ import annotations
 
+from vastplan.app.connect import Providers
 from vastplan.document.load import Document
-from vastplan.document.specs import (
-    Connections,
-    KubernetesEndpoint,
-    KubernetesLedgerSpec,
-    LedgerSpec,
-    RunaiEndpoint,
-    VastEndpoint,
-)
+from vastplan.document.specs import LedgerSpec
+from vastplan.schema.system import Client
 
 SIMULATED = "simulated"
+EMBEDDED = "embedded simulator"  # its port is another in every command
 
 
 def places(document: Document) -> dict[str, dict[str, str]]:
-    """By site, where each of its systems is; `ledger` is where its ledger is."""
-    systems = {name: site.systems for name, site in document.sites().items()}
+    """By site, where a document or a connections file says that each of its systems is; `ledger` is where its ledger is."""
+    ledger = _ledger(document)
     return {
-        name: {**_systems(given, systems[name]), "ledger": _ledger(document)}
-        for name, given in document.connections.items()
+        name: {
+            **dict.fromkeys(site.systems, SIMULATED),
+            **{system: spec.address() for system, spec in document.connections[name].given().items()},
+            "ledger": ledger,
+        }
+        for name, site in document.sites().items()
     }
 
 
-def _systems(given: Connections, systems: frozenset[str]) -> dict[str, str]:
-    found = dict.fromkeys(systems, SIMULATED)
-    if isinstance(given.vast, VastEndpoint):
-        found["vast"] = given.vast.url
-    if isinstance(given.kubernetes, KubernetesEndpoint):
-        found["kubernetes"] = _cluster(given.kubernetes)
-    if isinstance(given.runai, RunaiEndpoint):
-        found["runai"] = f"{given.runai.url} {given.runai.cluster}"
-    return found
+def endpoints(providers: Providers, ledger: str) -> dict[str, dict[str, str]]:
+    """Where each site's systems and its ledger are; "" for a system that cannot be spoken to."""
+    by_site: dict[str, dict[str, str]] = {}
+    for (site, system), provider in providers.items():
+        by_site.setdefault(site, {"ledger": ledger})[system] = (
+            "" if isinstance(provider, Exception) else endpoint(provider)
+        )
+    return by_site
 
 
-def _cluster(given: KubernetesEndpoint) -> str:
-    if given.in_cluster is True:
-        return "in cluster"
-    parts = (given.kubeconfig, given.context)
-    return " ".join(one for one in parts if isinstance(one, str)) or "the current context"
+def endpoint(client: Client) -> str:
+    """A system's address as a plan shows it."""
+    return EMBEDDED if client.simulated else client.describe()
 
 
 def _ledger(document: Document) -> str:
-    spec = document.head.ledger
-    if not isinstance(spec, LedgerSpec):
-        return "beside the document"
-    if isinstance(spec.kubernetes, KubernetesLedgerSpec):
-        cluster = spec.kubernetes.site if isinstance(spec.kubernetes.site, str) else _cluster(spec.kubernetes)
-        return f"{cluster} {spec.kubernetes.namespace}"
-    return str(spec.local)
+    spec, shared = document.head.ledger, document.head.shared_ledger()
+    if shared is not None:
+        _, keeper = shared
+        return f"{keeper.site if isinstance(keeper.site, str) else keeper.address()} {keeper.namespace}"
+    return str(spec.local) if isinstance(spec, LedgerSpec) else "beside the document"

@@ -10,10 +10,9 @@ from dataclasses import replace
 from vastplan import __version__
 from vastplan.app.clock import now
 from vastplan.app.connect import connected
-from vastplan.app.endpoints import places
+from vastplan.app.endpoints import endpoints, places
 from vastplan.app.redact import digests_to_keep, seen_object
 from vastplan.app.snapshot_file import sealed
-from vastplan.app.stale import endpoints
 from vastplan.app.workspace import Workspace, probe
 from vastplan.document.instantiate import nearest
 from vastplan.engine.observe import Observed, observe

@@ -15,14 +15,17 @@ from pydantic.json_schema import GenerateJsonSchema, models_json_schema
 from pydantic_core.core_schema import ModelSchema
 
 import vastplan.kinds
-from vastplan.document.specs import CommandSecret, ConnectionsFile, Head
+import vastplan.systems
+from vastplan.document import specs
 from vastplan.model.drift import Drift
 from vastplan.model.plan import Plan
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import Snapshot
 from vastplan.report import json_report
+from vastplan.schema.connection import CommandSecret
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import EntryType
+from vastplan.schema.system import discover_systems
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 Schema = dict[str, Any]
@@ -91,19 +94,25 @@ def schema(which: str) -> Schema:
     if which == "ledger":
         return _titled(TypeAdapter(SiteLedger).json_schema(schema_generator=_Described), "vastplan ledger part")
     if which == "connections":
-        return _titled(ConnectionsFile.model_json_schema(schema_generator=_Described), "vastplan connections file")
+        return _titled(
+            _models().connections_file.model_json_schema(schema_generator=_Described), "vastplan connections file"
+        )
     from vastplan.app.approvals import ApprovalsFile
 
     return _titled(ApprovalsFile.model_json_schema(schema_generator=_Described), "vastplan approvals file")
+
+
+def _models() -> specs.Models:
+    return specs.models(discover_systems(vastplan.systems))
 
 
 def desired_state(registry: Registry) -> Schema:
     """The document. Nothing in an entry is required: `defaults` or `per_site` may supply it."""
     types = list(registry.sections.values())
     models = [(one.model, "validation") for one in types]
-    _, together = models_json_schema([(Head, "validation"), *models], schema_generator=_Described)  # type: ignore[list-item]
+    _, together = models_json_schema([(_models().head, "validation"), *models], schema_generator=_Described)  # type: ignore[list-item]
     defs: Schema = together["$defs"]
-    head = defs.pop(Head.__name__)
+    head = defs.pop(specs.Head.__name__)
     properties: Schema = dict(head["properties"])
     _without_commands(defs)
     for one in types:

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 from vastplan.app.connect import Providers, connected
-from vastplan.app.endpoints import places
+from vastplan.app.endpoints import endpoints, places
 from vastplan.app.record import tables
 from vastplan.app.secrets import revealer
-from vastplan.app.stale import endpoints
 from vastplan.app.workspace import Workspace, probe
 from vastplan.engine.observe import Collection, Live, Observed, observe
 from vastplan.ledger.backend import Backend

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import datetime
 
 from vastplan.app.connect import Providers
+from vastplan.app.endpoints import endpoints
 from vastplan.app.workspace import Workspace, probe
 from vastplan.ledger.backend import Session
 from vastplan.model.errors import Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Plan, PlannedSite
-
-_SIMULATED = "embedded simulator"  # its port is another in every command
 
 
 def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
@@ -70,9 +68,9 @@ def check_ledger(plan: Plan, sessions: Mapping[str, Session]) -> None:
 
 def check_endpoints(plan: Plan, providers: Providers, ledger: str) -> None:
     """Raises `Stale` when a system or the ledger is elsewhere than where the plan was made."""
-    found = endpoints(providers, ledger)
+    current = endpoints(providers, ledger)
     for part in plan.parts:
-        for system, was, now in _elsewhere(part, found.get(part.site, {"ledger": place(ledger)})):
+        for system, was, now in _elsewhere(part, current.get(part.site, {"ledger": ledger})):
             where = f"the {system} of {part.site}"
             raise Stale(
                 f"{where} was {inert(was, 120)} when the plan was made and is {inert(now, 120)} now; plan again"
@@ -93,30 +91,15 @@ def check_document(workspace: Workspace, plan: Plan, providers: Providers) -> No
     """Raises `Stale` when the document no longer resolves to what was planned, `Unreachable` when that cannot be told."""
     offline = workspace.composed()
     facts = probe(workspace, providers) if offline.probed else {}
-    found = workspace.composed(facts) if offline.probed else offline
-    now = workspace.digest(found.entries)
+    composed = workspace.composed(facts) if offline.probed else offline
+    now = workspace.digest(composed.entries)
     if now == plan.digest:
         return
-    for (site, system), provider in providers.items():
-        asked = offline.probed and (isinstance(provider, Exception) or hasattr(provider, "version"))
-        if asked and f"{system}_version" not in facts.get(site, {}):
+    for site, system in providers:
+        if offline.probed and f"{system}_version" not in facts.get(site, {}):
             raise Unreachable(
                 f"it cannot be told whether the document is still what was planned: {system} of {site} did not say its version"
             )
     raise Stale(
         f"the document has changed since the plan was made (it was {plan.digest[:12]}, it is {now[:12]}); plan again"
     )
-
-
-def endpoints(providers: Providers, ledger: str) -> dict[str, dict[str, str]]:
-    """Where each site's systems and its ledger are; "" for a system that cannot be spoken to."""
-    found: dict[str, dict[str, str]] = {}
-    for (site, system), provider in providers.items():
-        where = "" if isinstance(provider, Exception) else place(provider.describe())
-        found.setdefault(site, {"ledger": place(ledger)})[system] = where
-    return found
-
-
-def place(where: str) -> str:
-    """An address as a plan shows it."""
-    return re.sub(r"\S*127\.0\.0\.1\S*", _SIMULATED, where)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import vastplan.kinds
+import vastplan.systems
 from vastplan.app.connect import Providers, shared_ledger
 from vastplan.document.load import Document, load
-from vastplan.document.specs import KubernetesLedgerSpec, LedgerSpec
 from vastplan.engine.order import circular
 from vastplan.engine.plan import document_digest
 from vastplan.ledger.backend import Backend
@@ -20,6 +20,7 @@ from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.snapshot import Snapshot
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry, Scope, compose
+from vastplan.schema.system import discover_systems
 
 LEDGER_FOLDER = Path(".vastplan") / "ledger"
 
@@ -58,10 +59,10 @@ class Workspace:
 
     def ledger(self, *, writable: bool = False) -> Backend:
         """Where what we own is written down; only what is `writable` can be opened. To be used in a `with`."""
-        spec = self.document.head.ledger
-        if isinstance(spec, LedgerSpec) and isinstance(spec.kubernetes, KubernetesLedgerSpec):
-            return shared_ledger(self.document, spec.kubernetes, writable=writable)
-        local = getattr(spec, "local", None)
+        shared = self.document.head.shared_ledger()
+        if shared is not None:
+            return shared_ledger(self.document, *shared, writable=writable)
+        local = getattr(self.document.head.ledger, "local", None)
         folder = self.document.folder / (local if isinstance(local, str) else LEDGER_FOLDER)
         return FileLedger(folder, self.name)
 
@@ -96,18 +97,18 @@ def open_workspace(paths: list[Path], connections: Path | None = None, snapshot:
     registry = discover(vastplan.kinds)
     recorded = None
     if snapshot is not None:
-        recorded = {one.site: one.systems.keys() - {"ledger"} for one in snapshot.sites}
-    return Workspace(load(paths, registry, connections, recorded), registry)
+        recorded = {seen.site: seen.systems.keys() - {"ledger"} for seen in snapshot.sites}
+    systems = discover_systems(vastplan.systems)
+    return Workspace(load(paths, registry, systems, connections, recorded), registry)
 
 
 def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any]]:
     """What derivation wants to know of the sites: the versions that answer."""
     facts: dict[str, dict[str, Any]] = {}
     for (site, system), provider in providers.items():
-        version = getattr(provider, "version", None)
-        if version is not None and not isinstance(provider, Exception):
+        if not isinstance(provider, Exception):
             try:
-                facts.setdefault(site, {})[f"{system}_version"] = version()
+                facts.setdefault(site, {})[f"{system}_version"] = provider.version()
             except VastplanError:
                 continue  # observing will say so
     return facts

@@ -206,12 +206,12 @@ def ledger(words: argparse.Namespace, screen: Screen) -> int:
 def sim(words: argparse.Namespace, screen: Screen) -> int:
     """Serve simulators until interrupted."""
     try:
-        from vastplan.app.simulators import serve_document, serve_plane
+        from vastplan.app.simulators import PLANES, serve_document, serve_plane
     except ImportError as problem:
         raise VastplanError(
             f"the simulators are not installed ({problem.name} is missing): pip install 'vastplan[sim]'"
         ) from None
-    if words.what in ("vast", "kubernetes", "runai"):
+    if words.what in PLANES:
         serve_plane(
             words.what, port=words.port, user=words.user, password=words.password, state=words.state,
             version=words.api_version, rate=words.rate, tell=screen.show,

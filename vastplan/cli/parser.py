@@ -168,7 +168,7 @@ def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         commands, "sim", "serve the simulators: a document's sites, or one control plane",
         "vastplan sim vast --port 8443 --user admin --password secret",
     )  # fmt: skip
-    one.add_argument("what", metavar="PATH|vast|kubernetes|runai")
+    one.add_argument("what", metavar="PATH|SYSTEM")
     one.add_argument("--port", type=int, default=0, help="the port of a single plane; 0 takes a free one")
     one.add_argument("--user", default="admin", help="the user (vast) or client id (runai) of a single plane")
     one.add_argument("--password", help="its password, client secret or token; made up when left out")

@@ -6,44 +6,51 @@ file its author is not trusted with that file's credentials, so none of them may
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
-from vastplan.document import specs
+from vastplan.document.specs import Head
 from vastplan.document.yaml import Mapping as Located
 from vastplan.model.finding import Finding, error
 from vastplan.model.value import sources
+from vastplan.schema.connection import CommandSecret, SystemSpec
 from vastplan.schema.entries import Entry
+from vastplan.schema.types import EnvironmentSecret
 
 
-def commands(head: specs.Head, tree: Located) -> list[Finding]:
+def commands(head: Head, tree: Located) -> list[Finding]:
     """VP222 for every credential that a document wants to get by running something."""
+    places = [
+        (f"site {name}: {system}", spec, tree["sites"].where(name))
+        for name, site in head.sites.items()
+        for system, spec in site.given().items()
+    ]
+    shared = head.shared_ledger()
+    if shared is not None:
+        places.append((f"ledger: {shared[0]}", shared[1], tree.where("ledger")))
     return [
         error(
             "VP222",
-            f"site {name}: {place} is to come from a command, which a document must not run",
+            f"{place}.{field} is to come from a command, which a document must not run",
             fix="write {env: NAME} or {file: PATH}, or give the address with --connections",
-            where=tree["sites"].where(name),
+            where=where,
         )
-        for name, spec in head.sites.items()
-        for place, source in specs.credentials(spec)
-        if isinstance(source, specs.CommandSecret)
+        for place, spec, where in places
+        for field, source in spec.credentials()
+        if isinstance(source, CommandSecret)
     ]
 
 
-def taken(
-    entries: Iterable[Entry], folder: Path, given: Mapping[str, specs.Connections], connections: Path
-) -> list[Finding]:
-    """VP223 for every secret of an entry that is a credential of the connections file, or outside the document's folder."""
-    names = {
-        source.env
-        for one in given.values()
-        for _, source in specs.credentials(one)
-        if isinstance(source, specs.EnvironmentSecret)
-    }
-    files = {file for one in given.values() for name in _files(one) if (file := _real(connections.parent, name))}
+def taken(entries: Iterable[Entry], folder: Path, given: Iterable[SystemSpec], connections: Path) -> list[Finding]:
+    """VP223 for every secret of an entry that is a credential of the connections file, or outside the document's folder.
+
+    `given` is what that file says of systems.
+    """
+    specs = list(given)
+    names = {source.env for spec in specs for _, source in spec.credentials() if isinstance(source, EnvironmentSecret)}
+    files = {file for spec in specs for name in spec.credential_files() if (file := _real(connections.parent, name))}
     files |= {file for file in (_real(Path(), str(connections)),) if file}
-    home, found = folder.resolve(), []
+    home, findings = folder.resolve(), []
     for entry in entries:
         for kind, where in sources(entry.values):
             file = _real(home, where) if kind == "file" else None
@@ -54,16 +61,8 @@ def taken(
             else:
                 continue
             fix = "with --connections a document has no credentials but its own"
-            found.append(error("VP223", reason, fix=fix, address=str(entry.address), where=entry.where))
-    return found
-
-
-def _files(given: specs.Connections) -> list[str]:
-    """The files that a site's credentials are in."""
-    found = [source.file for _, source in specs.credentials(given) if isinstance(source, specs.FileSecret)]
-    if isinstance(given.kubernetes, specs.KubernetesEndpoint) and isinstance(given.kubernetes.kubeconfig, str):
-        found.append(given.kubernetes.kubeconfig)
-    return found
+            findings.append(error("VP223", reason, fix=fix, address=str(entry.address), where=entry.where))
+    return findings
 
 
 def _real(folder: Path, name: str) -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,11 @@ from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.document.yaml import load as load_yaml
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
+from vastplan.schema.capability import Capability
+from vastplan.schema.connection import SystemSpec
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Entry, Site
+from vastplan.schema.system import Systems
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,8 @@ class Document:
     entries: tuple[Entry, ...]
     connections: Mapping[str, specs.Connections]
     connections_folder: Path
-    ledger_cluster: specs.KubernetesEndpoint | None = None
+    systems: Systems
+    ledger_cluster: SystemSpec | None = None
     """Where a shared ledger is kept, unless its site says so."""
     places: Mapping[tuple[str, ...], Where] = field(default_factory=dict)
     """Where the parts of `checks` stand: `("raise", CODE)`, `("waive", INDEX)`."""
@@ -45,7 +49,7 @@ class Document:
     def sites(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Site]:
         """The sites as derivation sees them."""
         return {
-            name: _site(name, self.connections[name], spec, (facts or {}).get(name, {}))
+            name: _site(name, self.connections[name], spec, self.systems, (facts or {}).get(name, {}))
             for name, spec in self.head.sites.items()
         }
 
@@ -53,22 +57,24 @@ class Document:
 def load(
     paths: list[Path],
     registry: Registry,
+    systems: Systems,
     connections: Path | None = None,
     recorded: Mapping[str, Collection[str]] | None = None,
 ) -> Document:
-    """The document at `paths`. Raises `Invalid` with every finding.
+    """The document at `paths`, whose sites may have these `systems`. Raises `Invalid` with every finding.
 
     `recorded` are the systems of sites in a snapshot: of a document whose addresses are elsewhere they are all that is known,
     and nothing is ever connected.
     """
     tree = merge.read(paths)
     problems: list[Finding] = []
-    head = _head(tree, problems)
+    models = specs.models(systems)
+    head = _head(tree, models.head, problems)
     if head is None:
         raise Invalid(problems)
     problems += credentials.commands(head, tree)
     problems += _links(head, tree)
-    outside = _connections(connections, head, tree, problems) if connections else None
+    outside = _connections(connections, models.connections_file, head, tree, problems) if connections else None
     given: dict[str, specs.Connections] = {}
     assumed = set()
     for name, spec in head.sites.items():
@@ -80,10 +86,10 @@ def load(
         if not given[name].systems():
             where = tree["sites"].where(name)
             problems.append(
-                error("VP220", f"site {name} has no system", fix="give vast, kubernetes, runai or sim", where=where)
+                error("VP220", f"site {name} has no system", fix=f"give {', '.join(systems)} or sim", where=where)
             )
-    ledger_cluster = None if recorded is not None else _ledger_cluster(head, given, outside, tree, problems)
-    known = {name: _site(name, given[name], spec, {}) for name, spec in head.sites.items()}
+    known = {name: _site(name, given[name], spec, systems, {}) for name, spec in head.sites.items()}
+    ledger_cluster = None if recorded is not None else _ledger_cluster(head, known, outside, tree, problems)
     unfolder = Instantiator(tree, registry.sections, tuple(head.sites))
     raws = list(unfolder.instantiate())
     resolver = Resolver(known)
@@ -92,12 +98,12 @@ def load(
     first = paths[0]
     folder = first if first.is_dir() else first.parent
     if connections:
-        problems += credentials.taken(entries, folder, given, connections)
+        problems += credentials.taken(entries, folder, _opened(given, outside), connections)
     if problems:
         raise Invalid(problems)
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), given, connections.parent if connections else folder,
-        ledger_cluster, _places(tree), frozenset(assumed),
+        systems, ledger_cluster, _places(tree), frozenset(assumed),
     )  # fmt: skip
 
 
@@ -113,21 +119,31 @@ def _places(tree: Located) -> dict[tuple[str, ...], Where]:
     return found
 
 
-def _site(name: str, given: specs.Connections, spec: specs.SiteSpec, facts: Mapping[str, Any]) -> Site:
-    systems = given.systems()
-    if "sim" in systems:
-        assert isinstance(given.sim, specs.SimEndpoint)
+def _opened(
+    connections: Mapping[str, specs.Connections], outside: specs.ConnectionsFile | None
+) -> Iterator[SystemSpec]:
+    """What is said of all systems, and of the one that keeps the ledger."""
+    for of_site in connections.values():
+        yield from of_site.given().values()
+    if outside is not None and isinstance(outside.ledger, SystemSpec):
+        yield outside.ledger
+
+
+def _site(name: str, given: specs.Connections, spec: specs.SiteSpec, known: Systems, facts: Mapping[str, Any]) -> Site:
+    systems = frozenset(given.given())
+    if isinstance(given.sim, specs.SimEndpoint):
         listed = given.sim.systems
-        systems = frozenset(listed if isinstance(listed, list) else ("vast", "kubernetes", "runai"))
+        simulators = [name for name, system in known.items() if system.simulate is not None]
+        systems = frozenset(listed if isinstance(listed, list) else simulators)
     csi = tuple(map(int, spec.csi.split("."))) if isinstance(spec.csi, str) else ()
     settings = {"csi": csi, "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy"}
     return Site(name, systems, settings, facts)
 
 
-def _head(tree: Located, problems: list[Finding]) -> specs.Head | None:
+def _head(tree: Located, model: type[specs.Head], problems: list[Finding]) -> specs.Head | None:
     plain = {key: value for key, value in tree.items() if key in specs.HEAD_KEYS}
     try:
-        return specs.Head.model_validate(plain)
+        return model.model_validate(plain)
     except ValidationError as invalid:
         _explain(tree, invalid, problems, specs.HEAD_KEYS)
         return None
@@ -137,7 +153,7 @@ def _links(head: specs.Head, tree: Located) -> list[Finding]:
     """The WAN links of a site are to other sites of the document."""
     found = []
     for name, spec in head.sites.items():
-        links = spec.capability.wan_bw_mbps if isinstance(spec.capability, specs.Capability) else MISSING
+        links = spec.capability.wan_bw_mbps if isinstance(spec.capability, Capability) else MISSING
         others = head.sites.keys() - {name}
         for other in links if isinstance(links, dict) else ():
             if other not in others:
@@ -146,22 +162,24 @@ def _links(head: specs.Head, tree: Located) -> list[Finding]:
     return found
 
 
-def _connections(path: Path, head: specs.Head, tree: Located, problems: list[Finding]) -> specs.ConnectionsFile | None:
+def _connections(
+    path: Path, model: type[specs.ConnectionsFile], head: specs.Head, tree: Located, problems: list[Finding]
+) -> specs.ConnectionsFile | None:
     for name, spec in head.sites.items():
-        if spec.systems() - {"sim"}:
+        if spec.given():
             where = tree["sites"].where(name)
             problems.append(
                 error("VP221", f"site {name}: with --connections the document holds no addresses", where=where)
             )
-    found = load_yaml(path, str(path))
+    written = load_yaml(path, str(path))
     try:
-        file = specs.ConnectionsFile.model_validate(found)
+        file = model.model_validate(written)
     except ValidationError as invalid:
-        _explain(found, invalid, problems, frozenset(specs.ConnectionsFile.model_fields))
+        _explain(written, invalid, problems, frozenset(specs.ConnectionsFile.model_fields))
         return None
     for name in file.sites:
         if name not in head.sites:
-            where = found["sites"].where(name)
+            where = written["sites"].where(name)
             problems.append(
                 error("VP202", f"no site {name} in the document", fix=nearest(name, head.sites), where=where)
             )
@@ -170,30 +188,29 @@ def _connections(path: Path, head: specs.Head, tree: Located, problems: list[Fin
 
 def _ledger_cluster(
     head: specs.Head,
-    given: Mapping[str, specs.Connections],
+    sites: Mapping[str, Site],
     outside: specs.ConnectionsFile | None,
     tree: Located,
     problems: list[Finding],
-) -> specs.KubernetesEndpoint | None:
+) -> SystemSpec | None:
     """Where a shared ledger is, `None` when a site says so or there is none. An address comes from one place only."""
-    spec = head.ledger.kubernetes if isinstance(head.ledger, specs.LedgerSpec) else None
-    elsewhere = outside.ledger if outside is not None else None
-    if not isinstance(spec, specs.KubernetesLedgerSpec):
+    shared = head.shared_ledger()
+    if shared is None:
         return None
-    where = tree.where("ledger")
+    (system, spec), where = shared, tree.where("ledger")
     if isinstance(spec.site, str):
-        if spec.site not in head.sites:
-            fix = nearest(spec.site, head.sites)
+        if spec.site not in sites:
+            fix = nearest(spec.site, sites)
             problems.append(error("VP202", f"ledger: no site {spec.site} in the document", fix=fix, where=where))
-        elif not {"kubernetes"} & _site(spec.site, given[spec.site], head.sites[spec.site], {}).systems:
-            problems.append(error("VP208", f"ledger: site {spec.site} has no kubernetes", where=where))
+        elif system not in sites[spec.site].systems:
+            problems.append(error("VP208", f"ledger: site {spec.site} has no {system}", where=where))
         return None
     if outside is None:
         return spec
     if spec.addressed:
         problems.append(error("VP221", "ledger: with --connections the document holds no addresses", where=where))
-    if isinstance(elsewhere, specs.KubernetesEndpoint):
-        return elsewhere
+    if isinstance(outside.ledger, SystemSpec):
+        return outside.ledger
     fix = "give ledger in the connections file, or site in the document's ledger"
     problems.append(error("VP220", "the ledger has no cluster", fix=fix, where=where))
     return None

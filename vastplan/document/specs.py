@@ -1,111 +1,58 @@
-"""The head of a document: who it is for, where its sites are, where the ledger is kept, and its limits."""
+"""The head of a document: who it is for, where its sites are, where the ledger is kept, and its limits.
+
+What is said of a system is declared by that system. The classes here know none: `models` adds a field for each.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Literal
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import MISSING, Field, StringConstraints, model_validator
+from pydantic import MISSING, Field, StringConstraints, create_model, model_validator
 
 from vastplan.document.waivers import ChecksSpec
 from vastplan.schema.capability import Capability
-from vastplan.schema.types import EnvironmentSecret, FileSecret, Spec
+from vastplan.schema.connection import SharedLedgerSpec, SiteName, SystemSpec
+from vastplan.schema.system import Systems
+from vastplan.schema.types import Spec
 
-_Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#]*)?$")]
-SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
-
-
-class CommandSecret(Spec):
-    """A secret that a command prints; allowed in a connections file only, because it runs something."""
-
-    command: Annotated[list[str], Field(min_length=1)]
-
-
-AnySecret = EnvironmentSecret | FileSecret | CommandSecret
-
-
-class Verified(Spec):
-    """The server's certificate is checked, unless `insecure_skip_verify` says otherwise, loudly."""
-
-    insecure_skip_verify: bool | MISSING = MISSING
-
-
-class Tls(Verified):
-    """An authority that vouches for it; without `ca_file` those of this machine."""
-
-    ca_file: str | MISSING = MISSING
-
-
-class VastEndpoint(Tls):
-    """A VAST cluster's management service; an API token, or a user and password."""
-
-    url: _Url
-    token: AnySecret | MISSING = MISSING
-    username: str | MISSING = MISSING
-    password: AnySecret | MISSING = MISSING
-    tenant: str | MISSING = MISSING
-    api_version: Annotated[str, StringConstraints(pattern=r"^(v\d+|latest)$")] | MISSING = MISSING
-
-    @model_validator(mode="after")
-    def _one_credential(self) -> VastEndpoint:
-        if (self.token is MISSING) == (self.password is MISSING) or (self.username is MISSING) != (
-            self.password is MISSING
-        ):
-            raise ValueError("give either token, or username and password")
-        return self
-
-
-class KubernetesEndpoint(Verified):
-    """A cluster by kubeconfig context; without `kubeconfig` the usual files are read. Who vouches for it is in them."""
-
-    context: str | MISSING = MISSING
-    kubeconfig: str | MISSING = MISSING
-    in_cluster: bool | MISSING = MISSING
-
-
-class RunaiEndpoint(Tls):
-    """A Run:AI control plane, and which of its clusters this site is."""
-
-    url: _Url
-    cluster: str
-    client_id: str
-    client_secret: AnySecret
+_Model = TypeVar("_Model", bound=Spec)
 
 
 class SimEndpoint(Spec):
     """The embedded simulators stand in for the site's systems; what they hold is kept beside the ledger."""
 
-    systems: list[Literal["vast", "kubernetes", "runai"]] | MISSING = MISSING
+    systems: list[str] | MISSING = MISSING
 
 
 class Connections(Spec):
     """A site's systems. A system that is left out does not exist there."""
 
-    vast: VastEndpoint | MISSING = MISSING
-    kubernetes: KubernetesEndpoint | MISSING = MISSING
-    runai: RunaiEndpoint | MISSING = MISSING
     sim: SimEndpoint | MISSING = MISSING
 
     @model_validator(mode="after")
     def _real_or_simulated(self) -> Connections:
-        if self.sim is not MISSING and self.systems() - {"sim"}:
-            raise ValueError("a site is either simulated or real: give sim, or vast, kubernetes and runai")
+        if self.sim is not MISSING and self.given():
+            raise ValueError(f"a site is either simulated or real: give sim, or {_listed(_system_fields(self), 'and')}")
         return self
+
+    def given(self) -> dict[str, SystemSpec]:
+        """What is said of each system that is given with an address."""
+        values = {name: getattr(self, name) for name in _system_fields(self)}
+        return {name: value for name, value in values.items() if isinstance(value, SystemSpec)}
+
+    @property
+    def simulated(self) -> bool:
+        """Whether the embedded simulators stand in for its systems."""
+        return self.sim is not MISSING
 
     def systems(self) -> frozenset[str]:
         """The systems that are given, `sim` as itself."""
-        return frozenset(name for name in ("vast", "kubernetes", "runai", "sim") if getattr(self, name) is not MISSING)
-
-
-def credentials(given: Connections) -> list[tuple[str, AnySecret]]:
-    """The secrets of a site's systems, each with its place."""
-    found = []
-    for system in ("vast", "runai"):
-        for name in ("token", "password", "client_secret"):
-            source = getattr(getattr(given, system), name, MISSING)
-            if isinstance(source, EnvironmentSecret | FileSecret | CommandSecret):
-                found.append((f"{system}.{name}", source))
-    return found
+        return frozenset(self.given()) | ({"sim"} if self.simulated else set())
 
 
 Isolation = Literal["admission_policy", "resource_quota"]
@@ -122,37 +69,27 @@ class SiteSpec(Connections):
     """What the site can do: what its promises, QoS minimums, GPUs and checkpoints are held against."""
 
 
-class KubernetesLedgerSpec(KubernetesEndpoint):
-    """A namespace whose Secrets keep the ledger, for runners that share one. The cluster is that of a `site`, simulated ones
-    included, or is given as for a site."""
-
-    namespace: Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
-    site: SiteName | MISSING = MISSING
-
-    @property
-    def addressed(self) -> bool:
-        """Whether it says where its cluster is."""
-        given = (self.context, self.kubeconfig, self.in_cluster, self.insecure_skip_verify)
-        return any(one is not MISSING for one in given)
-
-    @model_validator(mode="after")
-    def _one_cluster(self) -> KubernetesLedgerSpec:
-        if self.site is not MISSING and self.addressed:
-            raise ValueError("give either site, or context, kubeconfig, in_cluster and insecure_skip_verify")
-        return self
+def _system_fields(connections: Connections) -> list[str]:
+    """The fields that a model has because there are such systems."""
+    return [name for name in type(connections).model_fields if name not in SiteSpec.model_fields]
 
 
 class LedgerSpec(Spec):
     """Where what we own is written down; the default is `.vastplan/ledger` beside the document."""
 
     local: str | MISSING = MISSING
-    kubernetes: KubernetesLedgerSpec | MISSING = MISSING
 
     @model_validator(mode="after")
     def _one_place(self) -> LedgerSpec:
-        if (self.local is MISSING) == (self.kubernetes is MISSING):
-            raise ValueError("give either local or kubernetes")
+        fields = list(type(self).model_fields)
+        if sum(getattr(self, name) is not MISSING for name in fields) != 1:
+            raise ValueError(f"give either {_listed(fields, 'or')}")
         return self
+
+    def shared(self) -> tuple[str, SharedLedgerSpec] | None:
+        """The system that keeps it for several runners, and what is said of that; `None` for local files."""
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        return next(((name, value) for name, value in values.items() if isinstance(value, SharedLedgerSpec)), None)
 
 
 class LimitsSpec(Spec):
@@ -197,23 +134,66 @@ class Head(Spec):
     checks: ChecksSpec | MISSING = MISSING
     drift: DriftSpec | MISSING = MISSING
 
+    def shared_ledger(self) -> tuple[str, SharedLedgerSpec] | None:
+        """The system that keeps the ledger for several runners, and what is said of that."""
+        return self.ledger.shared() if isinstance(self.ledger, LedgerSpec) else None
+
 
 class ConnectionsFile(Spec):
     """`--connections FILE`: addresses and credentials from outside the document, which then may hold neither."""
 
     version: Literal[1]
     sites: dict[SiteName, Connections]
-    ledger: KubernetesEndpoint | MISSING = MISSING
+    ledger: SystemSpec | MISSING = MISSING
     """The cluster of a shared ledger whose document names no site for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models of what is written, with a field for each system."""
+
+    head: type[Head]
+    connections: type[Connections]
+    connections_file: type[ConnectionsFile]
+
+
+def models(systems: Systems) -> Models:
+    """The models for these systems."""
+    simulated = tuple(name for name, system in systems.items() if system.simulate is not None)
+    sim = _extended(SimEndpoint, {"systems": _optional(list[Literal[simulated]])} if simulated else {})  # type: ignore[valid-type]
+    specs = {name: _optional(system.spec) for name, system in systems.items()}
+    connections = _extended(Connections, {**specs, "sim": _optional(sim)})
+    bases = (SiteSpec, connections)
+    site = create_model("SiteSpec", __base__=bases, __doc__=SiteSpec.__doc__, sim=_optional(sim))
+    keepers = {name: system for name, system in systems.items() if system.ledger is not None}
+    ledger = _extended(LedgerSpec, {name: _optional(system.ledger) for name, system in keepers.items()})
+    cluster: Any = reduce(or_, (system.spec for system in keepers.values())) if keepers else SystemSpec
+    head = _extended(
+        Head,
+        {"sites": (Annotated[dict[SiteName, site], Field(min_length=1)], ...), "ledger": _optional(ledger)},  # type: ignore[valid-type]
+    )
+    file = _extended(
+        ConnectionsFile,
+        {"sites": (dict[SiteName, connections], ...), "ledger": _optional(cluster)},  # type: ignore[valid-type]
+    )
+    return Models(head, connections, file)
+
+
+def _extended(base: type[_Model], fields: Mapping[str, Any]) -> type[_Model]:
+    """The model with more fields, or narrower ones; in all else the same."""
+    model: type[_Model] = create_model(base.__name__, __base__=base, __doc__=base.__doc__, **fields)
+    return model
+
+
+def _optional(type_: Any) -> tuple[Any, Any]:
+    return type_ | MISSING, MISSING
+
+
+def _listed(names: list[str], word: str) -> str:
+    return f" {word} ".join(part for part in (", ".join(names[:-1]), names[-1]) if part)
 
 
 HEAD_KEYS = frozenset(Head.model_fields)
 ENTRY_KEYS = ("sites", "per_site", "renamed_from")
 EntrySites = Annotated[list[SiteName], Field(min_length=1)]
 EntryRenamed = Annotated[str, StringConstraints(min_length=1)]
-
-__all__ = [
-    "ENTRY_KEYS", "HEAD_KEYS", "AnySecret", "Capability", "CommandSecret", "Connections", "ConnectionsFile", "DriftSpec", "EntryRenamed",
-    "EntrySites", "EnvironmentSecret", "FileSecret", "Head", "KubernetesEndpoint", "KubernetesLedgerSpec", "LedgerSpec", "LimitsSpec", "RunaiEndpoint",
-    "SimEndpoint", "SiteSpec", "Tls", "VastEndpoint", "credentials",
-]  # fmt: skip

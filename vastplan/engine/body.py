@@ -7,7 +7,8 @@ from typing import Any
 
 from vastplan.engine.diff import leaves, same, value_at
 from vastplan.schema.codec import Encoder, changed_part, decode, merge, overlay, prune
-from vastplan.schema.kind import Field, Kind, Row, Shape, Update, Values
+from vastplan.schema.endpoint import Update
+from vastplan.schema.kind import Field, Kind, Row, Shape, Values
 from vastplan.schema.markers import Marker
 
 Path = tuple[str, ...]

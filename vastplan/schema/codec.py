@@ -8,7 +8,8 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.value import Ref, Reveal, Secret
-from vastplan.schema.kind import Endpoint, Field, Kind, Row, Shape, Values
+from vastplan.schema.endpoint import Endpoint
+from vastplan.schema.kind import Field, Kind, Row, Shape, Values
 from vastplan.schema.markers import Marker
 
 Resolve = Callable[[Ref, str], Any]  # a reference and an attribute name -> the value on the wire

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 
 from pydantic import MISSING, BaseModel
 
-from vastplan.schema.kind import Attribute, Endpoint, Field, Kind, Shape, Update
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Attribute, Field, Kind, Shape
 from vastplan.schema.markers import Admits, Clears, Codec, ListMap, Marker, Refers, Unit, Wire
 from vastplan.schema.types import Existing
 

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from vastplan.model.plan import Stage
+from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.markers import Admits, Codec, Marker, Refers
 
 Row = dict[str, Any]
@@ -61,15 +62,6 @@ class Field:
         return mark in self.markers
 
 
-class Update(Enum):
-    """How a change is sent."""
-
-    PATCH = "patch"  # the changed top-level fields, structs whole
-    MERGE_PATCH = "merge-patch"  # the changed leaves, with the resourceVersion that was read
-    PUT = "put"  # the whole object: what was read, with our values over it
-    NONE = "none"  # the API has no update: every change means replace
-
-
 @dataclass(frozen=True, slots=True)
 class Ready:
     """When an object that is made asynchronously is usable: the value at `path` is one of `ok`; `failed` gives up."""
@@ -78,24 +70,6 @@ class Ready:
     ok: frozenset[Any]
     failed: frozenset[Any] = frozenset()
     message: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """Where a kind lives and how its API wants to be spoken to; data that one provider per system understands."""
-
-    path: str
-    update: Update = Update.PATCH
-    rows: str = ""  # the key of the list in the answer; "" for the provider's own envelope
-    paged: bool = True
-    query: Mapping[str, str] = field(default_factory=dict)
-    id: tuple[str, ...] = ("id",)
-    constants: Mapping[str, Any] = field(default_factory=dict)  # what every create carries
-    keep: tuple[str, ...] = ()  # top-level fields that a PUT carries over from what was read
-    omit: tuple[str, ...] = ()  # top-level fields that a PUT must not carry
-    manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
-    namespaced: bool = False
-    vanishes_later: bool = False  # a delete is done only when the object no longer answers
 
 
 @dataclass(frozen=True, slots=True)

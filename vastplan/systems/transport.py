@@ -1,15 +1,205 @@
-"""What both ways of speaking HTTP share: what is sent again, and how an answer is taken in."""
+"""HTTP as vastplan speaks it to every system: bounded, patient where repeating is safe, honest where it is not.
+
+One `Transport` a server decides what may be sent, what is sent again, how much of an answer is taken in and what a failure
+means. A `Wire` under it only carries requests: by requests (`http.py`), or by a pool that knows a cluster's credentials.
+"""
 
 from __future__ import annotations
 
+import json
+import threading
 import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import quote, urlencode, urlsplit
 
 import urllib3
 from urllib3.util.retry import Retry
 
-from vastplan.systems.limits import TransportLimits
+from vastplan.model import strict_json
+from vastplan.model.errors import Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.sensitive import keep_credential, without_secrets
+from vastplan.schema.limits import TransportLimits
+from vastplan.systems.failures import READS, Failure, explain, failure_of, reason_of, refusal
 
-READS = frozenset({"GET", "HEAD"})
+JSON = "application/json"
+_LONGEST_REASON = 65536  # bytes looked at of a body that is not JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request; `path` is below the server's address."""
+
+    method: str
+    path: str
+    query: Mapping[str, Any] | Sequence[tuple[str, Any]] | None = None
+    body: Any = None
+    form: str = JSON
+
+    @property
+    def target(self) -> str:
+        """The path with its query."""
+        pairs = self.query.items() if isinstance(self.query, Mapping) else self.query or ()
+        return self.path + (f"?{urlencode(list(pairs))}" if pairs else "")
+
+    def __str__(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status and a parsed body (`None` when empty); `text` is the body of a refusal, for whoever has to explain it."""
+
+    status: int
+    body: Any
+    text: str = ""
+
+
+# Headers; given those that a system has refused, others when there are any: a token is renewed once, not once a thread.
+Authorise = Callable[[Mapping[str, str] | None], Mapping[str, str]]
+
+
+class Wire(Protocol):
+    """What carries requests. It repeats them as `repeats` says, follows no redirect and has read nothing of the body."""
+
+    errors: tuple[type[Exception], ...]
+
+    def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+        """The answer, its body unread; raises one of `errors` when there is none."""
+
+    def close(self) -> None:
+        """Close the connections."""
+
+
+class Transport:
+    """One server at `address`. Unless `writable`, it sends nothing but reads and what is `harmless`.
+
+    `reason` finds in the body of a refusal why, given what was parsed and the text; `trust_by` is what to set where a
+    certificate is not trusted.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        wire: Wire,
+        *,
+        authorise: Authorise,
+        expired: Callable[[Answer], bool] = lambda _: False,
+        harmless: Callable[[Request], bool],
+        reason: Callable[[Any, str], str] = explain,
+        writable: bool,
+        trust_by: str = "",
+        parallel: int,
+        limits: TransportLimits,
+    ) -> None:
+        self.address = address.rstrip("/")
+        self.parallel = parallel
+        self.wire = wire
+        self._authorise, self._expired, self._harmless, self._reason = authorise, expired, harmless, reason
+        self._writable = writable
+        self._trust_by = trust_by
+        self._slots = threading.BoundedSemaphore(parallel)
+        self._limits = limits
+        self._down = ""
+        self._errors: tuple[type[Exception], ...] = (*wire.errors, urllib3.exceptions.HTTPError)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.wire.close()
+
+    def call(self, request: Request) -> Answer:
+        """The answer to one request with our credential; raises this package's errors."""
+        if not (self._writable or request.method in READS or self._harmless(request)):
+            raise VastplanError(f"refused to send {request}: this run only reads")
+        headers = self._authorise(None)
+        answer = self.exchange(request, headers)
+        if self._expired(answer):  # turned away at the door: even a write was not carried out
+            answer = self.exchange(request, self._authorise(headers))
+        if answer.status >= 400:
+            raise refusal(request.method, request.path, answer.status, self._reason(answer.body, answer.text))
+        return answer
+
+    def exchange(self, request: Request, headers: Mapping[str, str]) -> Answer:
+        """The answer to one request, whatever its status, with these headers and no renewal: how logging in is done."""
+        if self._down and not self._writable:
+            raise Unreachable(self._down)  # one collection has waited for it; the others need not wait again
+        credential = headers.get("Authorization", "")
+        keep_credential(credential)
+        _fit_for_a_header(self.address, credential)
+        body = None if request.body is None else self._encoded(request)
+        try:
+            with self._slots:
+                response = self.wire.send(request, body, headers)
+                try:
+                    raw = content(response, self._limits)
+                except BaseException:
+                    response.close()  # what is still to come must not be taken for the next answer
+                    raise
+                response.release_conn()
+        except self._errors as problem:
+            raise self._unanswered(request, problem) from None
+        if 300 <= response.status < 400:
+            raise self._not_understood(request, "a redirect, which is not followed")
+        return self._parsed(request, response.status, raw)
+
+    def follow(self, url: str) -> str:
+        """The path of a link that the server gave us; a link to another host is refused, credentials stay here."""
+        base, parts = urlsplit(self.address), urlsplit(url)
+        if parts[:2] != base[:2] and parts.netloc:
+            raise Unreachable(f"{self.address} answered with a link to another host ({parts.netloc})")
+        path = parts.path.removeprefix(base.path) if base.path else parts.path
+        return path + (f"?{parts.query}" if parts.query else "")
+
+    def _encoded(self, request: Request) -> bytes:
+        try:
+            return json.dumps(request.body, allow_nan=False).encode()
+        except ValueError:
+            raise Refused(f"{request}: a number in it is none that JSON has") from None
+
+    def _unanswered(self, request: Request, problem: Exception) -> VastplanError:
+        """What it means that no whole answer came."""
+        failure, reason = failure_of(problem), reason_of(problem)
+        if failure is Failure.UNANSWERED:
+            if request.method in READS:
+                return Unreachable(f"{self.address}: {reason}")
+            return Unclear(f"{request} was sent to {self.address}, and no answer came ({reason})")
+        if failure is Failure.UNTRUSTED:
+            reason = f"its certificate is not trusted ({reason})" + (
+                f"; set {self._trust_by}" if self._trust_by else ""
+            )
+        elif failure is Failure.CONNECT_TIMEOUT:
+            reason = f"no connection within {self._limits.connect:g} s"
+        self._down = f"{self.address}: {reason}"
+        return Unreachable(self._down)
+
+    def _not_understood(self, request: Request, what: str) -> VastplanError:
+        text = f"{self.address} answered {request} with {what}"
+        return Unreachable(text) if request.method in READS else Unclear(text)
+
+    def _parsed(self, request: Request, status: int, raw: bytes) -> Answer:
+        if not raw:
+            return Answer(status, None)
+        text = without_secrets(raw[:_LONGEST_REASON].decode("utf-8", "replace"))[:2000] if status >= 400 else ""
+        try:
+            return Answer(status, strict_json.parse(raw), text)
+        except ValueError:
+            if status >= 400:
+                return Answer(status, None, text)
+            raise self._not_understood(request, "something that is not JSON") from None
+
+
+def segment(text: str) -> str:
+    """A name or id as one step of a request path; raises `Refused` for what would lead out of it."""
+    if text in ("", ".", "..") or not text.isprintable():
+        raise Refused(f"{text[:80]!r} is no name for an object: it cannot stand in a request path")
+    return quote(text, safe="")
+
+
+def _fit_for_a_header(address: str, value: str) -> None:
+    """Raises `VastplanError` for a credential that HTTP cannot carry; the libraries' own errors would quote it."""
+    if not (value.isascii() and value.isprintable()) or value != value.strip():
+        raise VastplanError(f"{address}: its token holds a line break, or something that is not plain ASCII")
 
 
 def repeats(limits: TransportLimits, methods: frozenset[str] = READS) -> Retry:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import vastplan.kinds
+from tests.lab import SYSTEMS
 from vastplan.checks.checkpoint.evaluate import EvaluatedVolume, evaluate_volume
 from vastplan.document.load import load
 from vastplan.schema.capability import Capability
@@ -25,7 +26,7 @@ def evaluate(tmp_path: Path) -> Evaluate:
     def evaluated(text: str) -> EvaluatedVolume:
         file = tmp_path / "document.yaml"
         file.write_text(text)
-        document = load([file], REGISTRY)
+        document = load([file], REGISTRY, SYSTEMS)
         scope = Scope(document.sites(), document.entries)
         site, spec = next(iter(document.head.sites.items()))
         (volume,) = (entry for entry in scope.of(site, "volume") if entry.address.name == "checkpoints")

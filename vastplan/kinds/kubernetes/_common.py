@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from pydantic import StringConstraints
 
 from vastplan.model.units import parse_bytes
-from vastplan.schema.kind import ControllerOwned, Endpoint, Update
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Codec, Refers, Wire
 from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceName, Spec
 

@@ -6,7 +6,8 @@ There is no update, and Run:AI does not promise to refuse a second rule that say
 from typing import Annotated, Literal
 
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Endpoint, Ready, Update
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
 from vastplan.schema.types import ReferenceName, Spec, Text
 

@@ -13,7 +13,8 @@ from vastplan.kinds.kubernetes._common import QUANTITY
 from vastplan.kinds.runai._common import INTEGER
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Endpoint, Fact, Ready, Row, Update, Values
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Fact, Ready, Row, Values
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Codec, Refers, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, Name, ReferenceName, Spec
 

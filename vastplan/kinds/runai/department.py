@@ -7,7 +7,8 @@ below what non-preemptible workloads hold is refused by Run:AI itself: its list 
 from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_encode
 from vastplan.kinds.runai.workload import running
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Endpoint, Fact, Update
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Fact
 
 
 class Department(OrgUnit):

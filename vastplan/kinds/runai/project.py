@@ -12,7 +12,8 @@ from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_
 from vastplan.kinds.runai.workload import running
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Endpoint, Fact, Measure, Ready, Update
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Attribute, Fact, Measure, Ready
 from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SET, Refers, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 

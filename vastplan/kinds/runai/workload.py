@@ -3,7 +3,8 @@
 from typing import Annotated
 
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Dependents, Endpoint, Fact, Update
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Dependents, Fact
 from vastplan.schema.markers import IDENTITY, Wire
 from vastplan.schema.types import Spec
 

@@ -9,7 +9,8 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from vastplan.model import units
-from vastplan.schema.kind import ControllerOwned, Endpoint
+from vastplan.schema.endpoint import Endpoint
+from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import Codec
 
 INTERNAL = ((("internal",), True),)

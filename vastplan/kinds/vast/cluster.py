@@ -4,7 +4,8 @@ from typing import Annotated
 
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Endpoint, Fact, Update
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Fact
 from vastplan.schema.markers import IDENTITY
 from vastplan.schema.types import Spec
 

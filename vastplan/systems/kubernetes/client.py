@@ -6,24 +6,20 @@ preconditions. Not server-side apply: there, leaving a field out deletes it.
 
 from __future__ import annotations
 
-import json
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import urllib3
 from kubernetes import client
 
-from vastplan.model import strict_json
-from vastplan.model.errors import NotFound, Unclear, Unreachable, VastplanError
-from vastplan.model.sensitive import keep_credential
+from vastplan.model.errors import NotFound, Unclear, Unreachable
 from vastplan.schema.codec import at
 from vastplan.schema.history import Sought, Trace
 from vastplan.schema.kind import Kind, Row
+from vastplan.schema.limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.systems.failures import one_line
 from vastplan.systems.history import OBJECTS, of_managers
-from vastplan.systems.http import fit_for_a_header, one_line, refusal, segment, untrusted
-from vastplan.systems.limits import DEFAULT_LIMITS, TransportLimits
-from vastplan.systems.transport import content, repeats
+from vastplan.systems.transport import JSON, Request, Transport, repeats, segment
 
 PAGE = 500
 MANAGER = "vastplan"
@@ -37,15 +33,29 @@ class KubernetesProvider:
     system = "kubernetes"
 
     def __init__(
-        self, api: client.ApiClient, *, writable: bool, parallel: int = 8, limits: TransportLimits = DEFAULT_LIMITS
+        self,
+        api: client.ApiClient,
+        *,
+        writable: bool,
+        parallel: int = 8,
+        limits: TransportLimits = DEFAULT_LIMITS,
+        simulated: bool = False,
     ) -> None:
         self.writable = writable
-        self._limits = limits
-        self._repeats = repeats(limits)
+        self.simulated = simulated
         self._api = api
         api.rest_client.pool_manager.connection_pool_kw["maxsize"] = max(parallel, 4)
         api.user_agent = MANAGER
-        self._slots = threading.BoundedSemaphore(parallel)
+        self._transport = Transport(
+            self.describe(),
+            Pool(api, limits),
+            authorise=self._authorisation,
+            harmless=lambda request: request.method == "POST" and request.path.endswith(_HARMLESS),
+            reason=_message,
+            writable=writable,
+            parallel=parallel,
+            limits=limits,
+        )
 
     def describe(self) -> str:
         """The API server's address."""
@@ -53,7 +63,7 @@ class KubernetesProvider:
 
     def close(self) -> None:
         """Close the connections."""
-        self._api.close()  # type: ignore[no-untyped-call]
+        self._transport.close()
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
         """All objects of a kind in all namespaces, one consistent snapshot; an expired one is begun anew by the caller."""
@@ -158,61 +168,42 @@ class KubernetesProvider:
         return f"{self._collection(kind, namespace)}/{segment(name)}"
 
     def _call(
-        self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None, form: str = ""
+        self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None, form: str = JSON
     ) -> Any:
-        if not self.writable and method != "GET" and not path.endswith(_HARMLESS):
-            raise VastplanError(f"refused to send {method} {path}: this run only reads")
-        _, url, headers, _, _ = self._api.param_serialize(
-            method,
-            path,
-            query_params=query,
-            header_params={"Accept": "application/json"},
-            auth_settings=["BearerToken"],
-        )
-        credential = next((value for name, value in headers.items() if name.lower() == "authorization"), "")
-        keep_credential(credential)
-        fit_for_a_header(self.describe(), credential)
-        if body is not None:
-            headers["Content-Type"] = form or "application/json"
-        try:
-            with self._slots:
-                response = self._api.rest_client.pool_manager.request(
-                    method, url, headers=headers, body=None if body is None else json.dumps(body).encode(),
-                    timeout=urllib3.Timeout(connect=self._limits.connect, read=self._limits.silence),
-                    redirect=False, preload_content=False, retries=self._repeats,
-                )  # fmt: skip
-                try:
-                    raw = content(response, self._limits)
-                except BaseException:
-                    response.close()  # what is still to come must not be taken for the next answer
-                    raise
-                response.release_conn()
-        except urllib3.exceptions.HTTPError as problem:
-            raise self._transport(method, path, problem) from None
-        return self._understood(method, path, response.status, raw)
+        return self._transport.call(Request(method, path, query, body, form)).body
 
-    def _understood(self, method: str, path: str, status: int, raw: bytes) -> Any:
-        try:
-            parsed = strict_json.parse(raw) if raw else None
-        except ValueError:
-            parsed = None
-            if status < 400:
-                text = f"{self.describe()} answered {method} {path} with something that is not JSON"
-                raise (Unreachable if method == "GET" else Unclear)(text) from None
-        if 300 <= status < 400:
-            text = f"{self.describe()} answered {method} {path} with a redirect, which is not followed"
-            raise Unreachable(text) if method == "GET" else Unclear(text)
-        if status >= 400:
-            reason = parsed.get("message", "") if isinstance(parsed, dict) else ""
-            raise refusal(status, f"{method} {path}", one_line(str(reason)))
-        return parsed
+    def _authorisation(self, _: Mapping[str, str] | None) -> Mapping[str, str]:
+        """The header as the kubeconfig has it; the official client renews a token by itself."""
+        token = self._api.configuration.auth_settings().get("BearerToken")
+        return {"Authorization": str(token["value"])} if token else {}
 
-    def _transport(self, method: str, path: str, problem: urllib3.exceptions.HTTPError) -> VastplanError:
-        cause: BaseException = getattr(problem, "reason", None) or problem
-        where = self.describe()
-        if untrusted(cause):
-            return Unreachable(f"{where}: its certificate is not trusted ({one_line(str(cause), 160)})")
-        never_sent = isinstance(cause, urllib3.exceptions.NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
-        if method == "GET" or never_sent:
-            return Unreachable(f"{where}: {one_line(str(cause), 160)}")
-        return Unclear(f"{method} {path} was sent to {where}, and no answer came ({one_line(str(cause), 120)})")
+
+def _message(body: Any, _: str) -> str:
+    """Why a call was refused: the `message` of a Status, where Kubernetes says all that it says."""
+    return one_line(str(body.get("message", ""))) if isinstance(body, dict) else ""
+
+
+class Pool:
+    """Connections as the official client makes them from a kubeconfig."""
+
+    errors: tuple[type[Exception], ...] = (urllib3.exceptions.HTTPError,)
+
+    def __init__(self, api: client.ApiClient, limits: TransportLimits) -> None:
+        self._api = api
+        self._repeats = repeats(limits)
+        self._timeout = urllib3.Timeout(connect=limits.connect, read=limits.silence)
+
+    def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
+        """The answer, its body unread."""
+        named = {"Accept": JSON, **self._api.default_headers, **headers}
+        if content is not None:
+            named["Content-Type"] = request.form
+        response: urllib3.BaseHTTPResponse = self._api.rest_client.pool_manager.request(
+            request.method, self._api.configuration.host + request.target, headers=named, body=content,
+            timeout=self._timeout, redirect=False, preload_content=False, retries=self._repeats,
+        )  # fmt: skip
+        return response
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._api.close()  # type: ignore[no-untyped-call]

@@ -13,7 +13,7 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from vastplan.model.errors import VastplanError
 from vastplan.model.sensitive import keep_secret
-from vastplan.systems.http import one_line
+from vastplan.systems.failures import one_line
 
 # The official client remembers by their content which files it has written: two at once could lose each other's.
 _LOADING = threading.Lock()

@@ -1,1 +1,45 @@
-"""The runai system."""
+"""NVIDIA Run:AI: what a document says of a control plane, and how it is connected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vastplan.schema.system import Connection, SimulatorEndpoint, System
+from vastplan.systems.runai.spec import RunaiEndpoint
+
+if TYPE_CHECKING:
+    from vastplan.systems.runai.client import RunaiProvider
+
+
+def _connect(spec: RunaiEndpoint, connection: Connection) -> RunaiProvider:
+    from vastplan.systems.runai.client import RunaiProvider
+
+    return RunaiProvider(
+        spec.url,
+        cluster=spec.cluster,
+        verify=spec.verify(connection.folder),
+        client_id=spec.client_id,
+        client_secret=connection.secret(spec.client_secret),
+        writable=connection.writable,
+        parallel=connection.parallel,
+        limits=connection.limits,
+    )
+
+
+def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> RunaiProvider:
+    from vastplan.systems.runai.client import RunaiProvider
+
+    return RunaiProvider(
+        endpoint.url,
+        cluster=endpoint.site,
+        verify=endpoint.ca_file,
+        client_id=endpoint.username,
+        client_secret=lambda: endpoint.password,
+        writable=connection.writable,
+        parallel=connection.parallel,
+        limits=connection.limits,
+        simulated=True,
+    )
+
+
+SYSTEM = System("runai", RunaiEndpoint, _connect, _simulate, rank=3)

@@ -9,13 +9,17 @@ from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Unclear, Unreachable
 from vastplan.schema.codec import item_id
+from vastplan.schema.endpoint import Update
 from vastplan.schema.history import Sought, Trace, earliest
-from vastplan.schema.kind import Kind, Row, Update
+from vastplan.schema.kind import Kind, Row
+from vastplan.schema.limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.systems.failures import explain
 from vastplan.systems.history import PAGES, of_audit, stamp
-from vastplan.systems.http import Http, explain, segment
-from vastplan.systems.limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.systems.http import Session
+from vastplan.systems.transport import Answer, Request, Transport, segment
 
 PAGE = 500  # the largest the API allows
+LOG_IN = "/api/v1/token"
 SAMPLES = 1000  # of the audit log, the largest it allows
 
 
@@ -35,23 +39,26 @@ class RunaiProvider:
         writable: bool,
         parallel: int = 8,
         limits: TransportLimits = DEFAULT_LIMITS,
+        simulated: bool = False,
     ) -> None:
         self.writable = writable
+        self.simulated = simulated
         self._url = url
         self._cluster = cluster
-        self._cluster_id: str | None = None
+        self._cluster_row: Row | None = None
         self._client_id = client_id
         self._client_secret = client_secret
         self._bearer: str | None = None
         self._login = threading.Lock()
         self._lookup = threading.Lock()
-        self._http = Http(
+        self._transport = Transport(
             url,
-            verify=verify,
+            Session(url, verify=verify, log_in=LOG_IN, parallel=parallel, limits=limits),
             authorise=self._headers,
-            expired=lambda status, _: status == 401,
-            read_only=not writable,
-            log_in="/api/v1/token",
+            expired=lambda answer: answer.status == 401,
+            harmless=lambda request: request.method == "POST" and request.path == LOG_IN,
+            writable=writable,
+            trust_by="ca_file",
             parallel=parallel,
             limits=limits,
         )
@@ -62,7 +69,7 @@ class RunaiProvider:
 
     def close(self) -> None:
         """Close the connections."""
-        self._http.close()
+        self._transport.close()
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
         """All rows of this cluster; pages by counting, because not every list says what comes next."""
@@ -70,7 +77,7 @@ class RunaiProvider:
         path, offset = self._filled(kind.endpoint.path), 0
         while True:
             paging = {"offset": offset, "limit": PAGE} if kind.endpoint.paged else {}
-            body = self._http.call("GET", path, query={**query, **paging}).body
+            body = self._call("GET", path, {**query, **paging}).body
             rows = body.get(kind.endpoint.rows) if kind.endpoint.rows and isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self._url}: the answer to GET {path} is not a list of objects")
@@ -83,7 +90,7 @@ class RunaiProvider:
         """One object by id."""
         query = {name: value for name, value in kind.endpoint.query.items() if name in ("statusInfo", "usageInfo")}
         try:
-            body = self._http.call("GET", f"{kind.endpoint.path}/{segment(locator)}", query=query).body
+            body = self._call("GET", f"{kind.endpoint.path}/{segment(locator)}", query).body
         except NotFound:
             return None
         if not isinstance(body, dict):
@@ -92,7 +99,7 @@ class RunaiProvider:
 
     def create(self, kind: Kind, body: Row) -> Row:
         """Create in this cluster."""
-        row = self._http.call("POST", kind.endpoint.path, body=self._placed(body)).body
+        row = self._call("POST", kind.endpoint.path, body=self._placed(body)).body
         if not isinstance(row, dict) or not item_id(kind.endpoint, row):
             raise Unclear(f"POST {kind.endpoint.path}: the answer has no id")
         return row
@@ -100,12 +107,12 @@ class RunaiProvider:
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """PUT the whole object."""
         method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
-        self._http.call(method, f"{kind.endpoint.path}/{segment(locator)}", body=body)
+        self._call(method, f"{kind.endpoint.path}/{segment(locator)}", body=body)
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""
         try:
-            self._http.call("DELETE", f"{kind.endpoint.path}/{segment(locator)}")
+            self._call("DELETE", f"{kind.endpoint.path}/{segment(locator)}")
         except NotFound:
             return
 
@@ -126,7 +133,7 @@ class RunaiProvider:
         query = {"start": stamp(start), "end": stamp(end), "sortBy": "timestamp", "sortOrder": "desc"}
         for page in range(PAGES):
             paging = {"offset": page * SAMPLES, "numberOfSamples": SAMPLES}
-            body = self._http.call("GET", "/api/v1/audit/log", query={**query, **paging}).body
+            body = self._call("GET", "/api/v1/audit/log", {**query, **paging}).body
             # The document requires `logs` of the answer and describes `audit_logs`.
             rows = (body.get("audit_logs") or body.get("logs") or []) if isinstance(body, dict) else body
             if not isinstance(rows, list):
@@ -135,23 +142,32 @@ class RunaiProvider:
             if len(rows) < SAMPLES:
                 return
 
+    def version(self) -> str:
+        """The version of the site's cluster, such as `2.24.0` (schema DisplayedCluster); "" when it does not say.
+
+        No call says the control plane's own, which is never older: clusters are upgraded after it.
+        """
+        return str(self._this_cluster().get("version") or "")
+
     def cluster_id(self) -> str:
         """The uuid of the site's cluster; raises `Unreachable` when the control plane does not know the name."""
+        return str(self._this_cluster()["uuid"])
+
+    def _this_cluster(self) -> Row:
+        """The site's cluster, asked for once."""
         with self._lookup:
-            if self._cluster_id is None:
-                rows = self._http.call("GET", "/api/v1/clusters").body
-                found = (
-                    [row for row in rows if self._cluster in (row.get("name"), row.get("uuid"))]
-                    if isinstance(rows, list)
-                    else []
-                )
-                if len(found) != 1:
-                    known = (
-                        ", ".join(sorted(str(row.get("name")) for row in rows)) if isinstance(rows, list) else "none"
-                    )
+            if self._cluster_row is None:
+                rows = self._call("GET", "/api/v1/clusters").body
+                clusters = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+                named = [row for row in clusters if self._cluster in (row.get("name"), row.get("uuid"))]
+                if len(named) != 1 or "uuid" not in named[0]:
+                    known = ", ".join(sorted(str(row.get("name")) for row in clusters)) or "none"
                     raise Unreachable(f"{self._url} has no cluster {self._cluster} (it has: {known})")
-                self._cluster_id = str(found[0]["uuid"])
-            return self._cluster_id
+                self._cluster_row = named[0]
+            return self._cluster_row
+
+    def _call(self, method: str, path: str, query: Mapping[str, Any] | None = None, body: Any = None) -> Answer:
+        return self._transport.call(Request(method, path, query, body))
 
     def _filled(self, value: Any) -> Any:
         return (
@@ -174,7 +190,7 @@ class RunaiProvider:
 
     def _log_in(self) -> str:
         body = {"grantType": "client_credentials", "clientID": self._client_id, "clientSecret": self._client_secret()}
-        answer = self._http.log_in(body)
+        answer = self._transport.exchange(Request("POST", LOG_IN, body=body), {})
         if answer.status in (400, 401, 403):
             reason = explain(answer.body, "")
             raise NotAuthorised(f"{self._url}: client {self._client_id} could not log in: {reason}", answer.status)

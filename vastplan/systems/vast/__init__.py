@@ -1,1 +1,49 @@
-"""The vast system."""
+"""VAST: what a document says of a cluster, and how it is connected."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vastplan.schema.connection import AnySecret
+from vastplan.schema.system import Connection, SimulatorEndpoint, System
+from vastplan.systems.vast.spec import VastEndpoint
+
+if TYPE_CHECKING:
+    from vastplan.systems.vast.client import VastProvider
+
+
+def _connect(spec: VastEndpoint, connection: Connection) -> VastProvider:
+    from vastplan.systems.vast.client import VastProvider
+
+    user = None
+    if isinstance(spec.username, str) and isinstance(spec.password, AnySecret):
+        user = (spec.username, connection.secret(spec.password))
+    return VastProvider(
+        spec.url,
+        verify=spec.verify(connection.folder),
+        token=connection.secret(spec.token) if isinstance(spec.token, AnySecret) and user is None else None,
+        user=user,
+        tenant=spec.tenant if isinstance(spec.tenant, str) else None,
+        api_version=spec.api_version if isinstance(spec.api_version, str) else "v5",
+        writable=connection.writable,
+        parallel=connection.parallel,
+        limits=connection.limits,
+    )
+
+
+def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> VastProvider:
+    from vastplan.systems.vast.client import VastProvider
+
+    return VastProvider(
+        endpoint.url,
+        verify=endpoint.ca_file,
+        token=None,
+        user=(endpoint.username, lambda: endpoint.password),
+        writable=connection.writable,
+        parallel=connection.parallel,
+        limits=connection.limits,
+        simulated=True,
+    )
+
+
+SYSTEM = System("vast", VastEndpoint, _connect, _simulate, rank=1)

@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
+from vastplan.model.polling import poll
+from vastplan.model.sensitive import keep_secret
+from vastplan.schema.codec import at, item_id
+from vastplan.schema.endpoint import SINGLETON_ID, Members, Singleton
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
+from vastplan.schema.limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.systems.failures import explain, one_line
 from vastplan.systems.history import PAGES, of_events, stamp
-from vastplan.systems.http import Answer, Http, explain, one_line, segment
-from vastplan.systems.limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.systems.http import Session
+from vastplan.systems.transport import Answer, Request, Transport, segment
+from vastplan.systems.vast import members
 
 PAGE = 1000  # unpaged lists are cut short without a word from VMS 5.5 on
 TASK_TIMEOUT = 600.0  # seconds
+LOG_IN = "/token/"
+_TASK_DONE = frozenset({"COMPLETED", "SUCCESS"})
+_TASK_FAILED = frozenset({"FAILED", "TIMEOUT", "ERROR", "CANCELLED", "PARTIALLY_COMPLETED"})
 
 
 class VastProvider:
@@ -35,23 +44,26 @@ class VastProvider:
         writable: bool,
         parallel: int = 8,
         limits: TransportLimits = DEFAULT_LIMITS,
+        simulated: bool = False,
     ) -> None:
         self.writable = writable
+        self.simulated = simulated
         self._url = url
         self._token = token
         self._user = user
         self._tenant = {"X-Tenant-Name": tenant} if tenant else {}
         self._bearer: str | None = None
         self._login = threading.Lock()
-        self._http = Http(
-            f"{url.rstrip('/')}/api/{api_version}",
-            verify=verify,
+        self._member_writes = threading.Lock()
+        base = f"{url.rstrip('/')}/api/{api_version}"
+        self._transport = Transport(
+            base,
+            Session(base, verify=verify, log_in=LOG_IN, parallel=parallel, limits=limits),
             authorise=self._headers,
-            expired=lambda status, text: (
-                self._user is not None and status in (401, 403) and "permission_denied" not in text
-            ),
-            read_only=not writable,
-            log_in="/token/",
+            expired=self._expired,
+            harmless=lambda request: request.method == "POST" and request.path == LOG_IN,
+            writable=writable,
+            trust_by="ca_file",
             parallel=parallel,
             limits=limits,
         )
@@ -62,60 +74,73 @@ class VastProvider:
 
     def close(self) -> None:
         """Close the connections."""
-        self._http.close()
+        self._transport.close()
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
         """All rows, in pages; a page that is not the documented envelope is not understood."""
-        path: str = kind.endpoint.path
-        query: Mapping[str, Any] | None = {"page_size": PAGE, "page": 1, **kind.endpoint.query}
-        shown, seen = 0, {path}
-        while True:
-            body = self._http.call("GET", path, query=query).body
-            rows = body.get("results") if isinstance(body, dict) else body
-            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-                raise Unreachable(f"{self._url}: the answer to GET {kind.endpoint.path} is not a list of objects")
-            yield rows
-            shown += len(rows)
-            following = body.get("next") if isinstance(body, dict) else None
-            if not following:
-                break
-            path, query = self._http.follow(str(following)), None
-            if path in seen:
-                raise Unreachable(f"{self._url}: the pages of {kind.endpoint.path} lead in a circle")
-            seen.add(path)
-        count = body.get("count") if isinstance(body, dict) else None
-        if isinstance(count, int) and shown < count:
-            raise Unreachable(f"{self._url}: the list of {kind.endpoint.path} was cut short: {shown} of {count}")
+        endpoint, shape = kind.endpoint, kind.endpoint.shape
+        if isinstance(shape, Singleton):
+            yield [self._singleton(kind)]
+            return
+        for rows in self._listed(endpoint.path, endpoint.query):
+            yield members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
 
     def read(self, kind: Kind, locator: str) -> Row | None:
-        """One object by id."""
+        """One object: by its id, or a member by `OWNER/ID`."""
+        shape = kind.endpoint.shape
         try:
-            body = self._http.call("GET", f"{kind.endpoint.path}{segment(locator)}/").body
+            if isinstance(shape, Singleton):
+                return self._singleton(kind)
+            if isinstance(shape, Members):
+                return self._member(kind, shape, locator)
+            return self._object(f"{kind.endpoint.path}{segment(locator)}/")
         except NotFound:
             return None
-        if not isinstance(body, dict):
-            raise Unreachable(
-                f"{self._url}: the answer to GET {kind.endpoint.path}{segment(locator)}/ is not an object"
-            )
-        return body
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """Create; a task in the answer is waited for."""
-        answer = self._http.call("POST", kind.endpoint.path, body=body)
-        row = answer.body if isinstance(answer.body, dict) else {}
-        self._wait(answer)
-        if "id" not in row:
-            raise Unclear(f"POST {kind.endpoint.path}: the answer has no id")
+        """Create; a task in the answer is waited for. What only this answer holds is a secret from now on."""
+        endpoint, shape = kind.endpoint, kind.endpoint.shape
+        if isinstance(shape, Singleton):
+            raise Refused(f"{kind.name}: there is always one, and no other can be created")
+        if isinstance(shape, Members):
+            owner, content = members.parted(shape, body)
+            path = members.path(shape, owner)
+            with self._member_writes:  # keys of one user that are made at once get lost
+                answer = self._send("POST", path, content)
+        else:
+            path = endpoint.path
+            answer = self._send("POST", path, body)
+        row: Row = answer.body if isinstance(answer.body, dict) else {}
+        for place in endpoint.answered_once:
+            keep_secret(str(at(row, place) or ""))
+        if isinstance(shape, Members):
+            row = members.with_owner(shape, row, owner)
+        self._finish(answer)
+        if not item_id(endpoint, row):
+            raise Unclear(f"POST {path}: the answer has no id")
         return row
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """PATCH the fields in `body`; the answer may be empty."""
-        self._wait(self._http.call("PATCH", f"{kind.endpoint.path}{segment(locator)}/", body=body))
+        shape = kind.endpoint.shape
+        if isinstance(shape, Members):
+            path, named = members.addressed(shape, locator)
+            self._finish(self._send("PATCH", path, {**members.parted(shape, body)[1], **named}))
+        elif isinstance(shape, Singleton):
+            self._finish(self._send("PATCH", kind.endpoint.path, body))
+        else:
+            self._finish(self._send("PATCH", f"{kind.endpoint.path}{segment(locator)}/", body))
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""
+        shape = kind.endpoint.shape
+        if isinstance(shape, Singleton):
+            raise Refused(f"{kind.name}: it is always there, and cannot be deleted")
         try:
-            self._wait(self._http.call("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
+            if isinstance(shape, Members):
+                self._finish(self._send("DELETE", *members.addressed(shape, locator)))
+            else:
+                self._finish(self._send("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
         except NotFound:
             return
 
@@ -124,8 +149,11 @@ class VastProvider:
         return ()
 
     def locator(self, kind: Kind, row: Row) -> str:
-        """The decimal id."""
-        return str(row.get("id", ""))
+        """The id; a member's is not enough without its owner's."""
+        shape = kind.endpoint.shape
+        if isinstance(shape, Singleton):
+            return SINGLETON_ID
+        return members.locator(kind.endpoint, shape, row) if isinstance(shape, Members) else item_id(kind.endpoint, row)
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
         """What the events since the first of these was applied say; at most `PAGES` pages of them."""
@@ -134,7 +162,7 @@ class VastProvider:
             return
         for page in range(1, PAGES + 1):
             query = {"timestamp__gte": stamp(start), "page_size": PAGE, "page": page}
-            body = self._http.call("GET", "/events/", query=query).body
+            body = self._get("/events/", query)
             rows = body.get("results") if isinstance(body, dict) else body
             if not isinstance(rows, list):
                 raise Unreachable(f"{self._url}: the answer to GET /events/ is not a list of objects")
@@ -146,33 +174,94 @@ class VastProvider:
 
     def version(self) -> str:
         """The cluster's software version, such as `5.5.0.12`."""
-        body = self._http.call("GET", "/versions/", query={"status": "success", "page_size": 1}).body
+        body = self._get("/versions/", {"status": "success", "page_size": 1})
         rows = body.get("results") if isinstance(body, dict) else body
         if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
             raise Unreachable(f"{self._url}: the answer to GET /versions/ is not a list of objects")
         return str(rows[0].get("sys_version", "")) if rows else ""
 
-    def _wait(self, answer: Answer) -> None:
-        task = answer.body.get("async_task") if isinstance(answer.body, dict) else None
-        if not isinstance(task, dict) or "id" not in task:
-            return
-        deadline, pause = time.monotonic() + TASK_TIMEOUT, 0.05
+    def _send(self, method: str, path: str, body: Row | None = None) -> Answer:
+        return self._transport.call(Request(method, path, body=body))
+
+    def _get(self, path: str, query: Mapping[str, Any] | None = None) -> Any:
+        return self._transport.call(Request("GET", path, query)).body
+
+    def _object(self, path: str) -> Row:
+        body = self._get(path)
+        if not isinstance(body, dict):
+            raise Unreachable(f"{self._url}: the answer to GET {path} is not an object")
+        return body
+
+    def _listed(self, start: str, only: Mapping[str, Any]) -> Iterator[list[Row]]:
+        """The pages of a list, all of them or an error."""
+        path, query = start, {"page_size": PAGE, "page": 1, **only}
+        shown, seen = 0, {path}
         while True:
+            body = self._get(path, query)
+            rows = body.get("results") if isinstance(body, dict) else body
+            if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+                raise Unreachable(f"{self._url}: the answer to GET {start} is not a list of objects")
+            yield rows
+            shown += len(rows)
+            following = body.get("next") if isinstance(body, dict) else None
+            if not following:
+                break
+            path, query = self._transport.follow(str(following)), {}
+            if path in seen:
+                raise Unreachable(f"{self._url}: the pages of {start} lead in a circle")
+            seen.add(path)
+        count = body.get("count") if isinstance(body, dict) else None
+        if isinstance(count, int) and shown < count:
+            raise Unreachable(f"{self._url}: the list of {start} was cut short: {shown} of {count}")
+
+    def _singleton(self, kind: Kind) -> Row:
+        row = self._object(kind.endpoint.path)
+        return row if item_id(kind.endpoint, row) else {**row, kind.endpoint.id[0]: SINGLETON_ID}
+
+    def _member(self, kind: Kind, shape: Members, locator: str) -> Row | None:
+        """A member has no path of its own: it is one of those that its owner has."""
+        endpoint, (owner, _) = kind.endpoint, members.parts(locator)
+        if shape.within:
+            pages: Iterator[list[Row]] = iter([[self._object(f"{endpoint.path}{segment(owner)}/")]])
+        else:
+            only = {shape.filter: owner} if shape.filter else {}
+            pages = self._listed(endpoint.path, {**endpoint.query, **only})
+        rows = (row for page in pages for row in members.of_owners(endpoint, shape, page))
+        # a filter that a server does not know it ignores
+        return next((row for row in rows if members.locator(endpoint, shape, row) == locator), None)
+
+    def _finish(self, answer: Answer) -> None:
+        """Wait for the task that an answer may hold; raises `Refused` when it fails, `Unclear` when it takes too long."""
+        begun = answer.body.get("async_task") if isinstance(answer.body, dict) else None
+        if not isinstance(begun, dict) or "id" not in begun:
+            return
+        name, states = begun.get("name", begun["id"]), self._task_states(begun)
+
+        def ended() -> bool | None:
+            task = next(states)
             state = str(task.get("state", "")).upper()
-            if state in ("COMPLETED", "SUCCESS"):
-                return
-            if state in ("FAILED", "TIMEOUT", "ERROR", "CANCELLED", "PARTIALLY_COMPLETED"):
+            if state in _TASK_FAILED:
                 messages = task.get("messages")
                 last = messages[-1] if isinstance(messages, list) and messages else messages
-                raise Refused(
-                    f"task {task.get('name', task['id'])} ended as {state}: {one_line(str(last or 'no reason given'))}"
-                )
-            if time.monotonic() > deadline:
-                raise Unclear(f"task {task.get('name', task['id'])} did not end within {TASK_TIMEOUT:.0f} s")
-            time.sleep(pause)
-            pause = min(pause * 1.5, 5.0)
-            body = self._http.call("GET", f"/vtasks/{segment(str(task['id']))}/").body
+                raise Refused(f"task {name} ended as {state}: {one_line(str(last or 'no reason given'))}")
+            return True if state in _TASK_DONE else None
+
+        def overdue() -> Unclear:
+            return Unclear(f"task {name} did not end within {TASK_TIMEOUT:.0f} s")
+
+        poll(ended, overdue, timeout=TASK_TIMEOUT, first=0.05, longest=5.0, growth=1.5)
+
+    def _task_states(self, task: Row) -> Iterator[Row]:
+        """The task as it was answered, then as it is whenever it is asked for."""
+        path = f"/vtasks/{segment(str(task['id']))}/"
+        while True:
+            yield task
+            body = self._get(path)
             task = body if isinstance(body, dict) else task
+
+    def _expired(self, answer: Answer) -> bool:
+        """An expired token is a 403 like a missing right, which says so."""
+        return self._user is not None and answer.status in (401, 403) and "permission_denied" not in answer.text
 
     def _headers(self, refused: Mapping[str, str] | None) -> Mapping[str, str]:
         if self._token is not None:
@@ -185,7 +274,7 @@ class VastProvider:
     def _log_in(self) -> str:
         assert self._user is not None
         name, password = self._user
-        answer = self._http.log_in({"username": name, "password": password()})
+        answer = self._transport.exchange(Request("POST", LOG_IN, body={"username": name, "password": password()}), {})
         if answer.status in (400, 401, 403):
             raise NotAuthorised(f"{self._url}: user {name} could not log in: {explain(answer.body, '')}", answer.status)
         if answer.status >= 400 or not isinstance(answer.body, dict) or "access" not in answer.body:

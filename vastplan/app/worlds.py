@@ -1,0 +1,60 @@
+"""The embedded simulators that commands of this process use: served here, or joined where another process serves them."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vastplan.model.errors import VastplanError
+from vastplan.sim.endpoints import Endpoint, running
+
+if TYPE_CHECKING:
+    from vastplan.sim.world import World
+
+SIM_FOLDER = Path(".vastplan") / "sim"
+_worlds: dict[Path, tuple[World, list[Endpoint], int]] = {}
+"""Simulated worlds that this process serves, by folder, and how many use each: a ledger may be kept in one of them."""
+_worlds_lock = threading.Lock()
+
+
+@contextlib.contextmanager
+def world(folder: Path, systems: Mapping[str, frozenset[str]]) -> Iterator[list[Endpoint]]:
+    """The simulators of a folder: those that run already, here or elsewhere, or new ones for as long as they are used.
+
+    `systems` are those of each site.
+    """
+    folder = folder.absolute()
+    with _worlds_lock:
+        endpoints = running(folder)
+        if endpoints is None:
+            served, endpoints, users = _worlds.get(folder) or (*_open_or_join(folder, systems), 0)
+            if served is not None:
+                _worlds[folder] = (served, endpoints, users + 1)
+        else:
+            served = None
+    try:
+        yield endpoints
+    finally:
+        if served is not None:
+            with _worlds_lock:
+                _, _, users = _worlds.pop(folder)
+                if users > 1:
+                    _worlds[folder] = (served, endpoints, users - 1)
+                else:
+                    served.stop()
+
+
+def _open_or_join(folder: Path, systems: Mapping[str, frozenset[str]]) -> tuple[World | None, list[Endpoint]]:
+    try:
+        from vastplan.sim.world import open_or_join
+    except ImportError as problem:
+        raise VastplanError(
+            f"the simulators are not installed ({problem.name} is missing): pip install 'vastplan[sim]'"
+        ) from None
+    try:
+        return open_or_join(folder, systems)
+    except TimeoutError as problem:
+        raise VastplanError(str(problem)) from None

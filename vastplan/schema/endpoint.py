@@ -1,0 +1,75 @@
+"""Where the objects of a kind live and how their API wants to be spoken to: data that a system's client understands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+WirePath = tuple[str, ...]
+
+
+class Update(Enum):
+    """How a change is sent."""
+
+    PATCH = "patch"  # the changed top-level fields, structs whole
+    MERGE_PATCH = "merge-patch"  # the changed leaves, with the resourceVersion that was read
+    PUT = "put"  # the whole object: what was read, with our values over it
+    NONE = "none"  # the API has no update: every change means replace
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """Objects listed and created at the endpoint's path; each is read, changed and deleted at a path of its own below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """Objects that belong to an owner and have no path of their own, such as the access keys of a user.
+
+    They are listed at the endpoint's path, and created (POST), changed (PATCH) and deleted (DELETE) at `path`, where
+    `{owner}` stands for the owner's id. PATCH and DELETE name the member in their body: its id, under `key`.
+
+    A row of a member holds its owner's id at `owner`, in what is listed and in what is sent to be created. Where the
+    endpoint's path lists the owners instead, `within` is the place of the members in each of them; the client then puts
+    the owner's `id` at `owner` itself. Otherwise `filter` is the query by which the list is that of one owner, if there is
+    one.
+    """
+
+    path: str
+    owner: WirePath
+    key: str
+    within: WirePath = ()
+    filter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Singleton:
+    """One object at the endpoint's path. It is always there: it is read and changed, never created or deleted."""
+
+
+COLLECTION = Collection()
+SINGLETON_ID = "singleton"
+"""The locator and id of an object that needs none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a kind lives and how its API wants to be spoken to."""
+
+    path: str
+    update: Update = Update.PATCH
+    rows: str = ""  # the key of the list in the answer; "" for the provider's own envelope
+    paged: bool = True
+    query: Mapping[str, str] = field(default_factory=dict)
+    id: WirePath = ("id",)
+    constants: Mapping[str, Any] = field(default_factory=dict)  # what every create carries
+    keep: tuple[str, ...] = ()  # top-level fields that a PUT carries over from what was read
+    omit: tuple[str, ...] = ()  # top-level fields that a PUT must not carry
+    manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
+    namespaced: bool = False
+    vanishes_later: bool = False  # a delete is done only when the object no longer answers
+    shape: Collection | Members | Singleton = COLLECTION
+    # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.
+    answered_once: tuple[WirePath, ...] = ()

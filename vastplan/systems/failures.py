@@ -1,0 +1,97 @@
+"""What it means that a request failed: by the types of what was raised, by the status that was answered, and why, in short."""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Iterator
+from enum import Enum
+from typing import Any
+
+import urllib3
+from urllib3.util.ssl_match_hostname import CertificateError
+
+from vastplan.model.errors import Conflict, NotAuthorised, NotFound, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.sensitive import without_secrets
+
+READS = frozenset({"GET", "HEAD"})
+
+
+class Failure(Enum):
+    """How far a request came that got no whole answer. Only after `UNANSWERED` something may have happened."""
+
+    UNTRUSTED = "untrusted"  # the server's certificate was not accepted
+    UNCONNECTED = "unconnected"  # there was no connection: refused, no such host, no route
+    CONNECT_TIMEOUT = "connect-timeout"  # there was none in time
+    UNANSWERED = "unanswered"
+
+
+def failure_of(problem: BaseException) -> Failure:
+    """How far the request came; libraries wrap what they catch, so all causes are looked at."""
+    found = list(causes(problem))
+    # A connection that breaks under TLS is an SSL error, too, and says nothing about the certificate.
+    if any(isinstance(cause, ssl.SSLCertVerificationError | CertificateError) for cause in found):
+        return Failure.UNTRUSTED
+    if any(isinstance(cause, urllib3.exceptions.NewConnectionError) for cause in found):
+        return Failure.UNCONNECTED
+    if any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in found):
+        return Failure.CONNECT_TIMEOUT
+    return Failure.UNANSWERED
+
+
+def causes(problem: BaseException) -> Iterator[BaseException]:
+    """An exception and those that it stands for. What was merely handled before it (`__context__`) is none of them."""
+    waiting, seen = [problem], set()
+    while waiting:
+        cause = waiting.pop()
+        if id(cause) not in seen:
+            seen.add(id(cause))
+            yield cause
+            inner = (*cause.args, getattr(cause, "reason", None), cause.__cause__)
+            waiting += [value for value in inner if isinstance(value, BaseException)]
+
+
+def reason_of(problem: BaseException) -> str:
+    """The innermost reason, on one short line."""
+    cause = problem
+    while cause.args and isinstance(cause.args[0], BaseException):
+        cause = cause.args[0]
+    return one_line(str(getattr(cause, "reason", None) or cause), 160)
+
+
+def refusal(method: str, path: str, status: int, why: str) -> VastplanError:
+    """The error that a status means."""
+    text = f"{method} {path}: {status}" + (f" {why}" if why else "")
+    if status in (401, 403):
+        return NotAuthorised(text, status)
+    if status == 404:
+        return NotFound(text, status)
+    if status == 409:
+        return Conflict(text, status)
+    if status == 429 and method not in READS:  # turned away unread, after every try
+        return Refused(text, status)
+    if status >= 500 or status == 429:
+        return Unreachable(text) if method in READS else Unclear(text)
+    return Refused(text, status)
+
+
+def explain(body: Any, text: str) -> str:
+    """The reason in an error body, whatever its shape, on one line and short."""
+    if isinstance(body, dict):
+        for key in ("detail", "message", "error_description", "error"):
+            if isinstance(body.get(key), str):
+                return one_line(body[key])
+        return one_line("; ".join(f"{key}: {_flat(value)}" for key, value in body.items()))
+    if isinstance(body, str):
+        return one_line(body)
+    return "" if text.lstrip().startswith("<") else one_line(text)
+
+
+def one_line(text: str, limit: int = 300) -> str:
+    """Text from outside on one line, without control characters and our secrets, cut to `limit`."""
+    text = without_secrets(text)
+    flat = " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def _flat(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)

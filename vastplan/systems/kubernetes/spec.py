@@ -1,0 +1,48 @@
+"""What a document says of a Kubernetes cluster, and of a ledger in one."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import MISSING, model_validator
+
+from vastplan.schema.connection import SharedLedgerSpec, Verified
+
+
+class KubernetesEndpoint(Verified):
+    """A cluster by kubeconfig context; without `kubeconfig` the usual files are read. Who vouches for it is in them."""
+
+    CREDENTIAL_FILES: ClassVar[tuple[str, ...]] = ("kubeconfig",)
+    TRUST: ClassVar[str] = "its authority in the kubeconfig"
+
+    context: str | MISSING = MISSING
+    kubeconfig: str | MISSING = MISSING
+    in_cluster: bool | MISSING = MISSING
+
+    def address(self) -> str:
+        """The kubeconfig and the context in it."""
+        if self.in_cluster is True:
+            return "in cluster"
+        parts = (self.kubeconfig, self.context)
+        return " ".join(part for part in parts if isinstance(part, str)) or "the current context"
+
+    def label(self) -> str:
+        """The context."""
+        if self.in_cluster is True:
+            return "this cluster"
+        return self.context if isinstance(self.context, str) else "the current context"
+
+    def server(self) -> str:
+        """The context, which by itself would not say that it is a cluster."""
+        return f"kubernetes ({self.label()})"
+
+
+class KubernetesLedgerSpec(SharedLedgerSpec, KubernetesEndpoint):
+    """A namespace whose Secrets keep the ledger, for runners that share one. The cluster is that of a `site`, simulated ones
+    included, or is given as for a site."""
+
+    @model_validator(mode="after")
+    def _one_cluster(self) -> KubernetesLedgerSpec:
+        if self.site is not MISSING and self.addressed:
+            raise ValueError("give either site, or context, kubeconfig, in_cluster and insecure_skip_verify")
+        return self
