@@ -13,8 +13,9 @@ from vastplan.model.plan import Action, Author, FieldChange, by_hand, moved_by_h
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import from_json
 from vastplan.schema.history import Historian, Sought, Trace, WirePath, moment
-from vastplan.schema.kind import Field, Kind, Shape
+from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Provider
+from vastplan.schema.walk import wire
 
 SILENT = "the system does not tell"
 _UNREADABLE = (AttributeError, KeyError, TypeError, ValueError)
@@ -95,21 +96,3 @@ def _touches(trace: Trace, place: WirePath) -> bool:
     return not trace.paths or any(
         one[: len(place)] == place or place[: len(one)] == one for one in trace.paths if place
     )
-
-
-def wire(fields: tuple[Field, ...], path: tuple[str, ...]) -> WirePath:
-    """Where a leaf is on the wire; of a list whose items have keys, the list."""
-    found: WirePath = ()
-    table = fields
-    steps = iter(path)
-    for step in steps:
-        field = next((one for one in table if one.name == step), None)
-        if field is None:
-            return found
-        found += field.wire
-        if field.shape is Shape.MAP:
-            return (*found, *steps)
-        if field.shape is not Shape.STRUCT:
-            return found
-        table = field.fields
-    return found

@@ -19,7 +19,7 @@ from vastplan.model.plan import Action, Cause, Step, Verb
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import Ref, from_json, references
 from vastplan.schema.codec import Encoder
-from vastplan.schema.kind import Row, Shape, Values
+from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import Marker
 
 T = TypeVar("T")
@@ -190,10 +190,10 @@ class _Carrier:
         for one in self._action.changes:
             if one.cause is Cause.DEPENDENCY:
                 field = self._kind.field(one.path)
-                if field.shape is Shape.SET:
+                if field.shape.unordered:
                     refs = references(from_json(one.before))
                     gone = {str(self._run.resolve(ref, self._attribute(one.path, ref))) for ref in refs}
-                    values[one.path] = [raw for raw in current.get(one.path) or [] if str(raw) not in gone]
+                    values[one.path] = field.shape.without(current.get(one.path), gone)
                 else:
                     values[one.path] = None
         body = change(self._kind, values, {(name,) for name in values}, fresh, self._encoder)
