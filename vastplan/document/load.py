@@ -119,8 +119,10 @@ def _site(name: str, given: specs.Connections, spec: specs.SiteSpec, facts: Mapp
         assert isinstance(given.sim, specs.SimEndpoint)
         listed = given.sim.systems
         systems = frozenset(listed if isinstance(listed, list) else ("vast", "kubernetes", "runai"))
-    csi = tuple(map(int, spec.csi.split("."))) if isinstance(spec.csi, str) else ()
-    settings = {"csi": csi, "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy"}
+    settings = {
+        "versions": spec.declared_versions(),
+        "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy",
+    }
     return Site(name, systems, settings, facts)
 
 

@@ -40,6 +40,9 @@ class Field:
     has_references: bool = field(init=False, compare=False, default=False)  # a reference is in it, or in a part of it
     secret: bool = field(init=False, compare=False, default=False)  # it, or a part of it, may be a secret
     undisclosed: bool = field(init=False, compare=False, default=False)  # it, or a part of it, is secret or never shown
+    versioned: bool = field(
+        init=False, compare=False, default=False
+    )  # a version has it, or a part of it, and another not
     readable: bool = field(init=False, compare=False, default=True)  # the system shows it
 
     def __post_init__(self) -> None:
@@ -50,6 +53,7 @@ class Field:
         _set(self, "has_references", self.refers is not None or any(part.has_references for part in parts))
         _set(self, "secret", secret)
         _set(self, "undisclosed", secret or unshown or any(part.undisclosed for part in parts))
+        _set(self, "versioned", bool(self.versions) or any(part.versioned for part in parts))
         _set(self, "readable", not unshown and Marker.DOCUMENT not in self.markers)
 
     def has(self, marker: Marker) -> bool:

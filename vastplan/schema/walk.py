@@ -55,6 +55,7 @@ class FieldTable(tuple["Field", ...]):
     referring: tuple[tuple[str, Field, MapReferences], ...]
     canonicalised: tuple[tuple[str, Canonicalise], ...]
     overlaid: Mapping[Path, Field]
+    versioned: tuple[Field, ...]
 
     def __new__(cls, fields: Iterable[Field]) -> FieldTable:
         """Compile once; the table is never written again."""
@@ -76,6 +77,7 @@ class FieldTable(tuple["Field", ...]):
             if (canonicalise := field.shape.canonicaliser(field)) is not None
         )
         table.overlaid = {field.wire: field for field in table if field.shape.overlays}
+        table.versioned = tuple(field for field in table if field.versioned)
         return table
 
 
