@@ -50,7 +50,7 @@ ELSEWHERE = """\
 | CSI-01 names of view and QoS policies unique on a cluster | VP207 and VP230; live, a name that fits two objects stops what refers by it |
 | CSI-03 both or neither of vip_pool and vip_pool_fqdn | VP212; what is left out is taken from the tenant (VP231, VP232) |
 | CSI-04 parameters of a class are immutable | the plan: a replacement, with how many volumes it does not touch |
-| CSI-05 versions of the CSI drivers | VP251, where a site says its `csi` |
+| CSI-05 versions of the CSI drivers and of VAST | VP251, by the site's `csi` and `versions`, or as the systems answer |
 | QTA-03 a quota below what is used | a guard at plan and at apply |
 | QOS-01 numbers and units | VP212: bits, MiB that do not come out whole and what is out of range are refused |
 | QOS-08 minimums of tenants | VP206: tenants have no such field |

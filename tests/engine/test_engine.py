@@ -16,7 +16,8 @@ from vastplan.model.outcome import State
 from vastplan.model.plan import Cause, Step, Verb
 from vastplan.model.site_ledger import REDACTED_DIGEST, Intent
 from vastplan.model.value import REDACTED, Ref, Secret
-from vastplan.schema.kind import Field, Kind, Shape
+from vastplan.schema.kind import Field, Kind
+from vastplan.schema.shapes.list_map import LIST_MAP
 
 A = entry("shelf", "a", size=3)
 BOOK = entry("book", "t", shelf=ref("shelf", "a"), pages=3)
@@ -603,7 +604,7 @@ def test_a_truth_is_not_a_number() -> None:
 
 def test_a_keyed_member_that_is_cleared_is_a_leaf() -> None:
     inner = Field("size", ("size",))
-    keyed = Field("rooms", ("rooms",), shape=Shape.LIST_MAP, fields=(inner,), key=("name",))
+    keyed = Field("rooms", ("rooms",), shape=LIST_MAP, fields=(inner,), key=("name",))
     found = [(leaf.path, leaf.value) for leaf in leaves((keyed,), {"rooms": {"a": None, "b": {"size": 1}}})]
     assert found == [(("rooms", "a"), None), (("rooms", "b", "size"), 1)]
 

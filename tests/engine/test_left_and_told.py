@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
-from vastplan.engine.attribution import attribute, wire
+from vastplan.engine.attribution import attribute
 from vastplan.engine.ignore import IgnoreRule, ignore, without
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Action, Author, Verb
 from vastplan.schema.history import Sought, Trace
-from vastplan.schema.kind import Field, Kind, Shape
+from vastplan.schema.kind import Field, Kind
+from vastplan.schema.shapes.list_map import LIST_MAP
+from vastplan.schema.shapes.map import MAP
+from vastplan.schema.shapes.struct import STRUCT
+from vastplan.schema.walk import wire
 
 A, BOOK = entry("shelf", "a", size=3, height=2, labels={"x": "1"}), entry("book", "t", shelf=ref("shelf", "a"))
 WHEN = "2026-01-03T00:00:00+00:00"
@@ -231,9 +235,9 @@ def test_what_the_document_changed_has_no_author(bench: Bench) -> None:
 
 def test_where_a_leaf_is_on_the_wire() -> None:
     inner = Field("power", ("watts",))
-    light = Field("light", ("spec", "light"), shape=Shape.STRUCT, fields=(inner,))
-    rooms = Field("rooms", ("rooms",), shape=Shape.LIST_MAP, fields=(inner,), key=("name",))
-    labels = Field("labels", ("meta", "labels"), shape=Shape.MAP)
+    light = Field("light", ("spec", "light"), shape=STRUCT, fields=(inner,))
+    rooms = Field("rooms", ("rooms",), shape=LIST_MAP, fields=(inner,), key=("name",))
+    labels = Field("labels", ("meta", "labels"), shape=MAP)
     fields = (light, rooms, labels)
     assert wire(fields, ("light", "power")) == ("spec", "light", "watts")
     assert wire(fields, ("light",)) == ("spec", "light")

@@ -19,9 +19,10 @@ from vastplan.model.plan import Action, Cause, Plan, Verb
 from vastplan.model.site_ledger import path_text
 from vastplan.report.review import reverted as drifted
 from vastplan.schema.codec import at, dig
-from vastplan.schema.kind import Field, Kind, Row, Shape
+from vastplan.schema.kind import Field, Kind, Row
 from vastplan.schema.markers import Marker
 from vastplan.schema.provider import Provider
+from vastplan.schema.shapes.struct import STRUCT
 
 CASES = cases()
 # What systems move on their own with every write.
@@ -136,7 +137,7 @@ def test_each_mutable_field_changes_alone(lab: Lab, case: Case) -> None:
 def _wire(fields: tuple[Field, ...], path: str) -> tuple[str, ...]:
     head, _, rest = path.partition(".")
     field = next(one for one in fields if one.name == head)
-    if field.shape is Shape.STRUCT and rest:
+    if field.shape is STRUCT and rest:
         return (*field.wire, *_wire(field.fields, rest))
     return field.wire
 

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 import vastplan.checks
+from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.checks.check import Check, discover
 from vastplan.checks.checkpoint.summary import budgets
@@ -67,7 +68,7 @@ def offline(workspace: Workspace, today: date) -> Checked:
     """The checks over a whole document, without a network. Raises `Invalid` when it cannot be expanded."""
     composed = workspace.composed()
     facts = facts_of(workspace, composed)
-    found = findings(workspace, facts, today)
+    found = [*check_versions(workspace, composed.entries), *findings(workspace, facts, today)]
     kinds = {entry.address.kind for entry in composed.entries}
     sites = {entry.address.site for entry in composed.entries}
     return Checked(

@@ -19,6 +19,7 @@ from vastplan.app.plan_file import sealed
 from vastplan.app.secrets import revealer
 from vastplan.app.sources import Source, source_of
 from vastplan.app.stale import check_document, check_endpoints, check_ledger, check_places, check_time
+from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.checks.checkpoint.summary import budgets
 from vastplan.checks.commitments import commitments
@@ -118,6 +119,7 @@ def _plan(workspace: Workspace, options: Options, source: Source, composed: Comp
     ledger = source.ledger(options.sites)
     mine = tuple(entry for entry in entries if entry.address.site in options.sites)
     kinds, systems, ceiling = workspace.registry.kinds, _systems(workspace), _asked(workspace)
+    skew = check_versions(workspace, mine, source.facts)
     probed = source.facts() if composed.probed else {}
     facts = checks.facts_of(workspace, composed, probed)
     asked = {key for key in checks.wanted(facts) if key[0] in options.sites}
@@ -139,7 +141,7 @@ def _plan(workspace: Workspace, options: Options, source: Source, composed: Comp
         reveal=source.reveal,
         now=now(),
         targets=options.targets,
-        findings=(*composed.findings, *unverified(workspace.document, options.sites), *told),
+        findings=(*composed.findings, *skew, *unverified(workspace.document, options.sites), *told),
         leave=leave,
         limits={site: in_force(limits_of(part.limits), ceiling) for site, part in ledger.items()},
         asked={"count": ceiling.count, "percent": ceiling.percent},

@@ -101,7 +101,7 @@ def tables(kinds: Mapping[str, Kind]) -> str:
             [
                 one.name,
                 one.wire,
-                one.shape.value,
+                one.shape.name,
                 sorted(mark.value for mark in one.markers),
                 one.unit,
                 rows(one.fields),

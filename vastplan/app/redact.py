@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from vastplan.engine.diff import Path
 from vastplan.engine.observe import Live
-from vastplan.model.site_ledger import REDACTED_DIGEST, path_text
+from vastplan.model.site_ledger import REDACTED_DIGEST
 from vastplan.model.snapshot import Figure, SeenObject
 from vastplan.model.value import Unknown
-from vastplan.schema.kind import Field, Kind, Shape
-from vastplan.schema.markers import Marker
+from vastplan.schema.kind import Kind
+from vastplan.schema.walk import redacted
 
-_SECRET = frozenset({Marker.SENSITIVE, Marker.WRITE_ONLY})
 _SCALAR = (str, int, float, bool, type(None))
 NOT_TOLD = "the system did not tell it when the snapshot was taken"
 
 
 def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
     """A live object for a snapshot; `owned` are the paths of the fields that the ledger says we set there."""
-    values, withheld = _redacted(live.kind.fields, live.values, frozenset(owned), ())
+    values, withheld = redacted(live.kind.fields, live.values, frozenset(owned))
     return SeenObject(
         id=live.id,
         locator=live.locator,
@@ -35,60 +33,12 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
 
 def digests_to_keep(kind: Kind, fields: Mapping[str, str]) -> dict[str, str]:
     """The ledger's digests of one object. Those of secrets stay behind: their key is in the snapshot."""
-    secret = {field.name for field in kind.fields if field.markers & _SECRET or field.secret or _any_secret(field)}
+    secret = {field.name for field in kind.fields if field.undisclosed}
     return {path: REDACTED_DIGEST if _first(path) in secret else one for path, one in fields.items()}
 
 
 def _first(path: str) -> str:
     return path.partition(".")[0]
-
-
-def _any_secret(field: Field) -> bool:
-    return bool(field.markers & _SECRET) or any(_any_secret(one) for one in field.fields)
-
-
-def _redacted(
-    fields: tuple[Field, ...], values: Mapping[str, Any], owned: frozenset[str], at: Path
-) -> tuple[dict[str, Any], list[Path]]:
-    kept: dict[str, Any] = {}
-    withheld: list[Path] = []
-    for field in fields:
-        if field.name not in values:
-            continue
-        path, value = (*at, field.name), values[field.name]
-        if field.markers & _SECRET or (_any_secret(field) and field.shape in (Shape.LIST, Shape.SET)):
-            withheld.append(path)
-        elif not isinstance(value, dict) or (field.shape is Shape.VALUE and path_text(path) in owned):
-            kept[field.name] = value
-        elif field.shape is Shape.STRUCT:
-            kept[field.name], more = _redacted(field.fields, value, owned, path)
-            withheld += more
-        elif field.shape is Shape.LIST_MAP:
-            kept[field.name], more = _members(field, value, owned, path)
-            withheld += more
-        elif field.shape is Shape.MAP:
-            # Labels and annotations are anybody's: kubectl keeps a whole Secret in one of them.
-            others = {key for key, one in value.items() if isinstance(one, str | dict | list)
-                      and path_text((*path, key)) not in owned and not field.has_references}  # fmt: skip
-            kept[field.name] = {key: one for key, one in value.items() if key not in others}
-            withheld += [(*path, key) for key in sorted(others)]
-        else:
-            withheld.append(path)  # an object of any form, which we did not set: nobody knows what is in it
-    return kept, withheld
-
-
-def _members(
-    field: Field, members: Mapping[str, Any], owned: frozenset[str], at: Path
-) -> tuple[dict[str, Any], list[Path]]:
-    kept: dict[str, Any] = {}
-    withheld: list[Path] = []
-    for key, one in members.items():
-        if isinstance(one, dict):
-            kept[key], more = _redacted(field.fields, one, owned, (*at, key))
-            withheld += more
-        else:
-            kept[key] = one
-    return kept, withheld
 
 
 def _fact(value: Any) -> Figure | dict[str, Figure]:

@@ -135,8 +135,10 @@ def _site(name: str, given: specs.Connections, spec: specs.SiteSpec, known: Syst
         listed = given.sim.systems
         simulators = [name for name, system in known.items() if system.simulate is not None]
         systems = frozenset(listed if isinstance(listed, list) else simulators)
-    csi = tuple(map(int, spec.csi.split("."))) if isinstance(spec.csi, str) else ()
-    settings = {"csi": csi, "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy"}
+    settings = {
+        "versions": spec.declared_versions(),
+        "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy",
+    }
     return Site(name, systems, settings, facts)
 
 

@@ -14,11 +14,10 @@ from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
-from vastplan.model.value import Ref, Secret
+from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, EntryType, Site
-from vastplan.schema.kind import Field, Shape
 from vastplan.schema.markers import Marker, Refers
-from vastplan.schema.references import map_references
+from vastplan.schema.walk import canonical, map_references
 
 
 class Resolver:
@@ -135,38 +134,6 @@ class Resolver:
             self.problems.append(error(code, message, fix=fix, where=where))
             if len(self.problems) >= MAX_PROBLEMS:
                 raise Invalid(self.problems)
-
-
-def canonical(fields: tuple[Field, ...], values: dict[str, Any]) -> dict[str, Any]:
-    """Sets sorted and without repetition, secrets as `Secret`, all the way down."""
-    found = dict(values)
-    for field in fields:
-        value = values.get(field.name)
-        if value is None:
-            continue
-        if field.shape is Shape.SET and isinstance(value, list):
-            found[field.name] = sorted(dict.fromkeys(value), key=str)
-        elif field.has(Marker.SENSITIVE):
-            inner = field.shape is Shape.MAP and isinstance(value, dict)
-            found[field.name] = {key: _secrets(item) for key, item in value.items()} if inner else _secrets(value)
-        elif field.shape is Shape.STRUCT and isinstance(value, dict):
-            found[field.name] = canonical(field.fields, value)
-        elif field.shape is Shape.LIST_MAP and isinstance(value, dict):
-            found[field.name] = {
-                k: canonical(field.fields, item) if item is not None else None for k, item in value.items()
-            }
-        elif field.shape is Shape.LIST and field.fields:
-            found[field.name] = [canonical(field.fields, item) for item in value]
-    return found
-
-
-def _secrets(value: Any) -> Any:
-    if isinstance(value, dict):
-        if set(value) == {"env"} or set(value) == {"file"}:
-            ((kind, where),) = value.items()
-            return Secret((kind, where))
-        return {key: _secrets(item) for key, item in value.items()}
-    return value
 
 
 def _place(values: Any, loc: tuple[Any, ...]) -> tuple[tuple[Any, ...], Where | None]:

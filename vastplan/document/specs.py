@@ -12,15 +12,30 @@ from functools import reduce
 from operator import or_
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import MISSING, Field, StringConstraints, create_model, model_validator
+from pydantic import MISSING, BeforeValidator, Field, StringConstraints, create_model, model_validator
 
 from vastplan.document.waivers import ChecksSpec
+from vastplan.document.yaml import Rounded
 from vastplan.schema.capability import Capability
 from vastplan.schema.connection import SharedLedgerSpec, SiteName, SystemSpec
 from vastplan.schema.system import Systems
 from vastplan.schema.types import Spec
 
 _Model = TypeVar("_Model", bound=Spec)
+
+
+def _version_text(value: object) -> object:
+    """YAML makes a number of `2.6`; one that lost its last zero by that may be another version, and is refused."""
+    if isinstance(value, Rounded):
+        raise ValueError(f"YAML reads {value.text} as the number {value!r}; put the version in quotes: '{value.text}'")
+    return repr(value) if isinstance(value, float) else value
+
+
+Version = Annotated[
+    str,
+    BeforeValidator(_version_text, json_schema_input_type=str | float),
+    StringConstraints(pattern=r"^v?\d+(\.\d+){1,4}([-+][0-9A-Za-z.+-]+)?$", max_length=64),
+]
 
 
 class SimEndpoint(Spec):
@@ -58,15 +73,32 @@ class Connections(Spec):
 Isolation = Literal["admission_policy", "resource_quota"]
 
 
+class VersionsSpec(Spec):
+    """The versions of a site's products, for work without a network; what a version lacks is refused. Quote them."""
+
+    vms: Version | MISSING = MISSING
+    kubernetes: Version | MISSING = MISSING
+    runai: Version | MISSING = MISSING
+
+
 class SiteSpec(Connections):
     """A site of the document."""
 
     isolation: Isolation | MISSING = MISSING
-    csi: Annotated[str, StringConstraints(pattern=r"^\d+\.\d+(\.\d+)?$")] | MISSING = MISSING
+    csi: Version | MISSING = MISSING
     """The version of the VAST CSI drivers that are installed there: what they cannot do is refused."""
+    versions: VersionsSpec | MISSING = MISSING
+    """The versions of the other products, as far as they are known without asking."""
     parallel: Annotated[int, Field(ge=1, le=64)] | MISSING = MISSING
     capability: Capability | MISSING = MISSING
     """What the site can do: what its promises, QoS minimums, GPUs and checkpoints are held against."""
+
+    def declared_versions(self) -> dict[str, str]:
+        """The versions that are said, by product."""
+        written = {"csi": self.csi}
+        if isinstance(self.versions, VersionsSpec):
+            written |= {"vms": self.versions.vms, "kubernetes": self.versions.kubernetes, "runai": self.versions.runai}
+        return {product: version for product, version in written.items() if isinstance(version, str)}
 
 
 def _system_fields(connections: Connections) -> list[str]:

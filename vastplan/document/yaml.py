@@ -60,6 +60,19 @@ class Sequence(list[Any]):
         self.items_at: list[Where] = []
 
 
+class Rounded(float):
+    """A number that was written with zeros at its end: `2.10` as a version is not 2.1, so its text is kept."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, number: float, text: str) -> Rounded:
+        """The number, which knows how it was written."""
+        rounded = super().__new__(cls, number)
+        rounded.text = text
+        return rounded
+
+
 def load(path: Path, shown: str) -> Mapping:
     """One file as a mapping; `shown` is its name in messages. Raises `Invalid`."""
     try:
@@ -211,7 +224,8 @@ class _Reader:
                 return 0
             return int(text)
         if tag == "float" and text.lstrip("+-").replace(".", "", 1).isdecimal():
-            return float(text)
+            number = float(text)
+            return Rounded(number, text) if "." in text and text.endswith("0") else number
         # yes/no, octals, sexagesimals and dates mean other things to other readers: they stay text
         return text
 

@@ -13,8 +13,9 @@ from vastplan.model.plan import Action, Author, FieldChange, by_hand, moved_by_h
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import from_json
 from vastplan.schema.history import Historian, Sought, Trace, WirePath, moment
-from vastplan.schema.kind import Field, Kind, Shape
+from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Provider
+from vastplan.schema.walk import wire
 
 SILENT = "the system does not tell"
 _UNREADABLE = (AttributeError, KeyError, TypeError, ValueError)
@@ -98,21 +99,3 @@ def _touches(trace: Trace, place: WirePath) -> bool:
     return not trace.paths or any(
         path[: len(place)] == place or place[: len(path)] == path for path in trace.paths if place
     )
-
-
-def wire(fields: tuple[Field, ...], path: tuple[str, ...]) -> WirePath:
-    """Where a leaf is on the wire; of a list whose items have keys, the list."""
-    place: WirePath = ()
-    table = fields
-    steps = iter(path)
-    for step in steps:
-        field = next((candidate for candidate in table if candidate.name == step), None)
-        if field is None:
-            return place
-        place += field.wire
-        if field.shape is Shape.MAP:
-            return (*place, *steps)
-        if field.shape is not Shape.STRUCT:
-            return place
-        table = field.fields
-    return place

@@ -8,7 +8,7 @@ from typing import Any
 from vastplan.engine.diff import leaves, same, value_at
 from vastplan.schema.codec import Encoder, changed_part, decode, merge, overlay, prune
 from vastplan.schema.endpoint import Update
-from vastplan.schema.kind import Field, Kind, Row, Shape, Values
+from vastplan.schema.kind import Field, Kind, Row, Values
 from vastplan.schema.markers import Marker
 
 Path = tuple[str, ...]
@@ -59,9 +59,8 @@ def _whole(kind: Kind, values: Values, current: Values, fresh: Row, encoder: Enc
     fields = tuple(field for field in kind.fields if not field.markers & NEVER_SENT)
     merged = merge(fields, {name: current[name] for name in current if any(f.name == name for f in fields)}, values)
     for field in fields:  # members of a list that the document does not name go back exactly as they were read
-        if field.shape is Shape.LIST_MAP and field.name in merged and field.wire[0] in kind.endpoint.keep:
-            named = values.get(field.name) or {}
-            merged[field.name] = {key: item for key, item in (merged[field.name] or {}).items() if key in named}
+        if field.name in merged and field.wire[:1] and field.wire[0] in kind.endpoint.keep:
+            merged[field.name] = field.shape.only_named(merged[field.name], values.get(field.name))
     body = encoder.body(kind, merged, names=[field.name for field in fields])
     kept = {name: fresh[name] for name in kind.endpoint.keep if fresh.get(name) is not None}
     whole = overlay(kind.fields, kept, body)

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from vastplan.model.plan import Cause, FieldChange
 from vastplan.model.site_ledger import REDACTED_DIGEST, digest, path_text
 from vastplan.model.value import REDACTED, to_json
-from vastplan.schema.codec import prune
-from vastplan.schema.kind import Field, Kind, Shape, Values
+from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker
+from vastplan.schema.rows import Path
+from vastplan.schema.shapes.shape import Leaf
+from vastplan.schema.walk import leaves, same, value_at
 
-Path = tuple[str, ...]
-_UNCOMPARED = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY})
+__all__ = [
+    "Difference", "Leaf", "Path", "diff", "digests", "fingerprint", "from_nothing", "leaf_digest", "leaves", "moved_by", "same",
+    "value_at",
+]  # fmt: skip
+
 _NOTHING: Mapping[str, Any] = {}
-
-
-class Leaf(NamedTuple):
-    """One value of the document that is compared as a whole."""
-
-    path: Path
-    field: Field
-    value: Any
-    immutable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,61 +34,6 @@ class Difference:
     paths: frozenset[Path]
     released: tuple[str, ...]
     untold: tuple[str, ...] = ()
-
-
-def leaves(
-    fields: tuple[Field, ...], values: Mapping[str, Any], prefix: Path = (), immutable: bool = False
-) -> Iterator[Leaf]:
-    """The leaves of what the document says: structs, maps and keyed members recurse, sets and lists are one leaf."""
-    for field in fields:
-        if field.name not in values or field.markers & _UNCOMPARED:
-            continue
-        path, value = (*prefix, field.name), values[field.name]
-        fixed = immutable or Marker.IMMUTABLE in field.markers
-        if isinstance(value, dict) and field.shape is Shape.STRUCT:
-            yield from leaves(field.fields, value, path, fixed)
-        elif isinstance(value, dict) and field.shape is Shape.LIST_MAP:
-            for key, member in value.items():
-                if member is None:
-                    yield Leaf((*path, key), field, None, fixed)
-                else:
-                    yield from leaves(field.fields, member, (*path, key), fixed)
-        elif isinstance(value, dict) and field.shape is Shape.MAP:
-            for key, item in value.items():
-                yield Leaf((*path, key), field, item, fixed)
-        else:
-            yield Leaf(path, field, value, fixed)
-
-
-def value_at(values: Any, path: Path) -> Any:
-    """The value of a leaf, `None` where there is none."""
-    for step in path:
-        if not isinstance(values, dict):
-            return REDACTED if values is REDACTED else None
-        values = values.get(step)
-    return values
-
-
-def same(field: Field, desired: Any, live: Any) -> bool:
-    """Whether a leaf needs no change. A cleared field equals whatever the system says for unset."""
-    if desired is None:
-        return live is None or (not isinstance(live, bool) and live in field.cleared)
-    if isinstance(desired, bool) and live is None:
-        return not desired
-    if field.shape is Shape.LIST and field.fields and isinstance(live, list) and isinstance(desired, list):
-        return len(desired) == len(live) and all(
-            _covers(field.fields, want, have) for want, have in zip(desired, live, strict=True)
-        )
-    if isinstance(desired, bool) != isinstance(live, bool):
-        return False
-    return bool(desired == live)
-
-
-def _covers(fields: tuple[Field, ...], desired: Mapping[str, Any], live: Any) -> bool:
-    """A list's items are compared on what the document writes of them: the system may add to each."""
-    return isinstance(live, dict) and all(
-        same(leaf.field, leaf.value, value_at(live, leaf.path)) for leaf in leaves(fields, desired)
-    )
 
 
 def diff(kind: Kind, desired: Values, live: Values, applied: Mapping[str, str] | None, key: str) -> Difference:
@@ -137,10 +78,8 @@ def _cause(key: str, leaf: Leaf, live: Any, was: str | None) -> Cause:
 
 
 def leaf_digest(key: str, field: Field, value: Any) -> str:
-    """A leaf's digest; in a list of structs, a part that the system reads out as null is as one that was left out."""
-    if field.shape is Shape.LIST and field.fields and isinstance(value, list):
-        value = [prune(item) for item in value]
-    return digest(key, value)
+    """A leaf's digest, of what its shape says is compared."""
+    return digest(key, field.shape.digestible(field, value))
 
 
 def _change(leaf: Leaf, current: Any, cause: Cause) -> FieldChange:

@@ -19,7 +19,7 @@ from vastplan.model.plan import Action, Cause, Step, Verb
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import Reason, Ref, Unknown, from_json, references
 from vastplan.schema.codec import Encoder
-from vastplan.schema.kind import Row, Shape, Values
+from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import Marker
 
 T = TypeVar("T")
@@ -210,10 +210,10 @@ class _Execution:
         for change in self._action.changes:
             if change.cause is Cause.DEPENDENCY:
                 field = self._kind.field(change.path)
-                if field.shape is Shape.SET:
+                if field.shape.unordered:
                     refs = references(from_json(change.before))
                     gone = {str(self._resolve(ref, self._attribute(change.path, ref))) for ref in refs}
-                    values[change.path] = [raw for raw in current.get(change.path) or [] if str(raw) not in gone]
+                    values[change.path] = field.shape.without(current.get(change.path), gone)
                 else:
                     values[change.path] = None
         body = update_body(self._kind, values, {(name,) for name in values}, fresh, self._encoder)

@@ -16,7 +16,7 @@ from vastplan.model.finding import Finding, error
 from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Operation, Step, Verb
 from vastplan.model.value import Ref, references, to_json
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Field, Kind, Shape
+from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.references import fields_with_references
 
@@ -290,4 +290,4 @@ def _steps(verb: Verb) -> tuple[Step, ...]:
 
 def _clearable(field: Field) -> bool:
     """Whether null there means no reference: a null that is a choice would open or widen something meanwhile."""
-    return field.shape in (Shape.VALUE, Shape.SET) and field.nullable and not field.has(Marker.EXPLICIT_NULL)
+    return field.shape.detachable and field.nullable and not field.has(Marker.EXPLICIT_NULL)

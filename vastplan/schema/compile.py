@@ -1,22 +1,42 @@
-"""From a pydantic model with marks to a field table, once; and the declaration of a kind."""
+"""From a pydantic model with markers to a field table, once; and the declaration of a kind."""
 
 from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any
 
 from pydantic import MISSING, BaseModel
 
+from vastplan.model.plan import Stage
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Attribute, Field, Kind, Shape
-from vastplan.schema.markers import Admits, Clears, Codec, ListMap, Marker, Refers, Unit, Wire
+from vastplan.schema.kind import (
+    Attribute,
+    ControllerOwned,
+    Dependents,
+    Fact,
+    Field,
+    Kind,
+    Measure,
+    Ready,
+    Row,
+    Values,
+)
+from vastplan.schema.markers import Admits, Clears, Codec, ListMap, Marker, Refers, Since, Unit, Until, Wire
+from vastplan.schema.shapes.list import LIST
+from vastplan.schema.shapes.list_map import LIST_MAP
+from vastplan.schema.shapes.map import MAP
+from vastplan.schema.shapes.set import SET
+from vastplan.schema.shapes.shape import Shape
+from vastplan.schema.shapes.struct import STRUCT
+from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.types import Existing
+from vastplan.schema.walk import FieldTable
 
-_FIELD_MARKS = (Marker, Wire, Refers, ListMap, Clears, Admits)
+_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Since, Until, Shape)
 
 
 def kind(
@@ -27,24 +47,38 @@ def kind(
     endpoint: Endpoint,
     section: str = "",
     attributes: tuple[Attribute, ...] = (),
-    **facts: Any,
+    data_bearing: bool = False,
+    facts: tuple[Fact, ...] = (),
+    in_use: tuple[str, ...] = (),
+    floors: tuple[tuple[str, str], ...] = (),
+    dependents: tuple[Dependents, ...] = (),
+    ignored_on_delete: tuple[str, ...] = (),
+    system_owned: tuple[tuple[tuple[str, ...], Any], ...] = (),
+    mirrored: bool = False,
+    controller_owned: tuple[ControllerOwned, ...] = (),
+    stage: Stage | None = None,
+    measures: tuple[Measure, ...] = (),
+    ready: Ready | None = None,
+    versions: tuple[Since | Until, ...] = (),
+    finish_encode: Callable[[Row, Values], Row] | None = None,
+    finish_decode: Callable[[Values, Row], Values] | None = None,
 ) -> Kind:
     """Declare a kind from its model; every kind has the attributes `id`, `path` (its locator) and, where it has one, `name`.
 
-    Raises `TypeError` for a mark that cannot be seen (inside a union) or an identity that is missing.
+    Raises `TypeError` for a marker that cannot be seen (inside a union) or an identity that is missing.
     """
     fields = fields_of(model)
     identity = tuple(field.name for field in fields if field.has(Marker.IDENTITY))
     if not identity:
         raise TypeError(f"kind {name}: no field is marked IDENTITY")
     if endpoint.update is Update.NONE:
-        fields = tuple(_frozen(field) for field in fields)
-    known = {attribute.name for attribute in attributes}
-    implied = [Attribute("id", endpoint.id)] if "id" not in known else []
-    if "path" not in known:
+        fields = FieldTable(_frozen(field) for field in fields)
+    declared = {attribute.name for attribute in attributes}
+    implied = [Attribute("id", endpoint.id)] if "id" not in declared else []
+    if "path" not in declared:
         implied.append(Attribute("path", ()))
     named = next((field for field in fields if field.name == "name"), None)
-    if named is not None and "name" not in known:
+    if named is not None and "name" not in declared:
         implied.append(Attribute("name", named.wire, lambda values: values.get("name")))
     return Kind(
         name=name,
@@ -56,7 +90,21 @@ def kind(
         identity=identity,
         attributes=(*implied, *attributes),
         within_tenant="tenant" in model.model_fields,
-        **facts,
+        data_bearing=data_bearing,
+        facts=facts,
+        in_use=in_use,
+        floors=floors,
+        dependents=dependents,
+        ignored_on_delete=ignored_on_delete,
+        system_owned=system_owned,
+        mirrored=mirrored,
+        controller_owned=controller_owned,
+        stage=stage,
+        measures=measures,
+        ready=ready,
+        versions=versions,
+        finish_encode=finish_encode,
+        finish_decode=finish_decode,
     )
 
 
@@ -68,66 +116,67 @@ def _frozen(field: Field) -> Field:
 
 
 @lru_cache
-def fields_of(model: type[BaseModel]) -> tuple[Field, ...]:
+def fields_of(model: type[BaseModel]) -> FieldTable:
     """The field table of a model, in the order of the class."""
-    found = tuple(_field(model, name) for name in model.model_fields)
-    if any(isinstance(one.shape, Shape) and one.name in ("sites", "per_site", "renamed_from") for one in found):
+    reserved = model.model_fields.keys() & {"sites", "per_site", "renamed_from"}
+    if reserved:
         raise TypeError(f"{model.__name__}: sites, per_site and renamed_from belong to every entry")
-    return found
+    return FieldTable(_field(model, name) for name in model.model_fields)
 
 
 def _field(model: type[BaseModel], name: str) -> Field:
     info = model.model_fields[name]
-    arms = [arm for arm in _arms(info.annotation) if arm is not MISSING and arm is not type(None)]
+    every_arm = list(_arms(info.annotation))
+    arms = [arm for arm in every_arm if arm is not MISSING and arm is not type(None)]
     for arm in arms:
-        hidden = [mark for mark in _metadata(arm) if isinstance(mark, _FIELD_MARKS)]
+        hidden = [marker for marker in _metadata(arm) if isinstance(marker, _FIELD_MARKERS)]
         if hidden:
             raise TypeError(f"{model.__name__}.{name}: {hidden[0]} is inside a union, where it is not seen")
-    metadata = [*info.metadata, *(mark for arm in arms for mark in _deep_metadata(arm))]
-    one = _first(metadata, ListMap)
-    refers, clears = _first(metadata, Refers), _first(metadata, Clears)
-    markers = frozenset(mark for mark in metadata if isinstance(mark, Marker))
-    shape, inner = _shape(model, name, arms, markers, one)
-    wire = _first(metadata, Wire)
-    unit = _first(metadata, Unit)
+    metadata = [*info.metadata, *(marker for arm in arms for marker in _deep_metadata(arm))]
+    list_map, refers, clears = _first(metadata, ListMap), _first(metadata, Refers), _first(metadata, Clears)
+    wire, unit = _first(metadata, Wire), _first(metadata, Unit)
+    markers = frozenset(marker for marker in metadata if isinstance(marker, Marker))
+    shape, parts = _shape(f"{model.__name__}.{name}", arms, markers, list_map)
+    shape = _first(metadata, Shape) or shape
     cleared: tuple[Any, ...] = (None, "", [], {})
     return Field(
         name=name,
         wire=wire.path if wire else (name,),
         shape=shape,
-        fields=fields_of(inner) if inner else (),
+        fields=fields_of(parts) if parts else (),
         markers=markers,
         refers=refers,
-        key=one.path if one else (),
-        key_writes=one.writes if one else (),
-        key_refers=one.refers if one else None,
+        key=list_map.path if list_map else (),
+        key_writes=list_map.writes if list_map else (),
+        key_refers=list_map.refers if list_map else None,
         codec=_first(metadata, Codec),
         unit=unit.name if unit else "",
         admits=_first(metadata, Admits),
         clears=clears.sends if clears else None,
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,
-        nullable=type(None) in list(_arms(info.annotation)) or shape is Shape.SET,
+        nullable=type(None) in every_arm or shape.unordered,
+        versions=tuple(marker for marker in metadata if isinstance(marker, Since | Until)),
     )
 
 
 def _shape(
-    model: type[BaseModel], name: str, arms: list[Any], markers: frozenset[Marker], keyed: ListMap | None
+    place: str, arms: list[Any], markers: frozenset[Marker], list_map: ListMap | None
 ) -> tuple[Shape, type[BaseModel] | None]:
-    """How the arms of a union are compared, and the model of the parts."""
+    """The shape that a type implies, and the model of its parts."""
     plain = [arm for arm in map(_plain, arms) if arm is not Existing]
     for arm in plain:
         origin = typing.get_origin(arm)
         if origin is list:
-            return (Shape.SET if Marker.SET in markers else Shape.LIST), _model(typing.get_args(arm)[0])
+            return (SET if Marker.SET in markers else LIST), _model(typing.get_args(arm)[0])
         if origin is dict:
-            inner = _model(typing.get_args(arm)[1])
-            if inner and not keyed and Marker.DOCUMENT not in markers:
-                raise TypeError(f"{model.__name__}.{name}: a mapping of structs needs Keyed(...)")
-            return (Shape.LIST_MAP if keyed else Shape.MAP), inner if keyed else None
+            parts = _model(typing.get_args(arm)[1])
+            if parts and not list_map and Marker.DOCUMENT not in markers:
+                raise TypeError(f"{place}: a mapping of structs needs ListMap(...)")
+            return (LIST_MAP, parts) if list_map else (MAP, None)
     models = [arm for arm in plain if isinstance(arm, type) and issubclass(arm, BaseModel)]
     if len(plain) == 1 and models:
-        return Shape.STRUCT, models[0]
-    return Shape.VALUE, None
+        return STRUCT, models[0]
+    return VALUE, None
 
 
 def _model(annotation: Any) -> type[BaseModel] | None:
@@ -153,11 +202,12 @@ def _metadata(annotation: Any) -> tuple[Any, ...]:
 
 def _deep_metadata(annotation: Any) -> Iterator[Any]:
     """Unit and Codec of the arm itself, or of the items of a list."""
-    yield from (mark for mark in _metadata(annotation) if isinstance(mark, Unit | Codec))
+    yield from (marker for marker in _metadata(annotation) if isinstance(marker, Unit | Codec))
     plain = _plain(annotation)
     if typing.get_origin(plain) is list:
-        yield from (mark for mark in _metadata(typing.get_args(plain)[0]) if isinstance(mark, Unit | Codec))
+        item = typing.get_args(plain)[0]
+        yield from (marker for marker in _metadata(item) if isinstance(marker, Unit | Codec))
 
 
 def _first(metadata: list[Any], wanted: type[Any]) -> Any:
-    return next((mark for mark in metadata if isinstance(mark, wanted)), None)
+    return next((marker for marker in metadata if isinstance(marker, wanted)), None)

@@ -10,7 +10,7 @@ from typing import Any
 
 from vastplan.schema.entries import Composition, EntryType, entry_type
 from vastplan.schema.kind import Field as KindField
-from vastplan.schema.kind import Kind, Shape
+from vastplan.schema.kind import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,5 +67,5 @@ def _check_references(owner: str, fields: tuple[KindField, ...], names: set[str]
                     raise TypeError(f"{owner}.{field.name} refers to {target}, which does not exist")
                 if target in kinds:
                     kinds[target].attribute(attribute)
-        if field.fields and field.shape is not Shape.VALUE:
+        if field.fields:
             _check_references(f"{owner}.{field.name}", field.fields, names, kinds)

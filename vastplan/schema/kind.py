@@ -4,35 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Any
 
 from vastplan.model.plan import Stage
 from vastplan.schema.endpoint import Endpoint
-from vastplan.schema.markers import Admits, Codec, Marker, Refers
+from vastplan.schema.markers import Admits, Codec, Marker, Refers, Since, Until
+from vastplan.schema.shapes.shape import Shape
+from vastplan.schema.shapes.value import VALUE
+from vastplan.schema.walk import FieldTable, table
 
 Row = dict[str, Any]
 Values = dict[str, Any]
 
 
-class Shape(Enum):
-    """How a field is compared: as one value, or by its parts."""
-
-    VALUE = "value"
-    SET = "set"
-    LIST = "list"
-    MAP = "map"  # free keys, each a value of its own
-    STRUCT = "struct"
-    LIST_MAP = "keyed"  # a mapping in the document, a list on the wire
-
-
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of a kind: its name in the document, its place on the wire, and the facts that its marks say."""
+    """One field of a kind: its name in the document, its place on the wire, and the facts that its markers say."""
 
     name: str
     wire: tuple[str, ...]
-    shape: Shape = Shape.VALUE
+    shape: Shape = VALUE
     fields: tuple[Field, ...] = ()
     markers: frozenset[Marker] = frozenset()
     refers: Refers | None = None
@@ -45,21 +36,32 @@ class Field:
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
+    versions: tuple[Since | Until, ...] = ()
     has_references: bool = field(init=False, compare=False, default=False)  # a reference is in it, or in a part of it
     secret: bool = field(init=False, compare=False, default=False)  # it, or a part of it, may be a secret
+    undisclosed: bool = field(init=False, compare=False, default=False)  # it, or a part of it, is secret or never shown
+    versioned: bool = field(
+        init=False, compare=False, default=False
+    )  # a version has it, or a part of it, and another not
     readable: bool = field(init=False, compare=False, default=True)  # the system shows it
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "has_references", self.refers is not None or any(one.has_references for one in self.fields)
-        )
-        secret = Marker.SENSITIVE in self.markers or any(one.secret for one in self.fields)
-        object.__setattr__(self, "secret", secret)
-        object.__setattr__(self, "readable", not self.markers & {Marker.DOCUMENT, Marker.WRITE_ONLY})
+        parts = FieldTable(self.fields)
+        unshown = Marker.WRITE_ONLY in self.markers
+        secret = Marker.SENSITIVE in self.markers or any(part.secret for part in parts)
+        _set(self, "fields", parts)
+        _set(self, "has_references", self.refers is not None or any(part.has_references for part in parts))
+        _set(self, "secret", secret)
+        _set(self, "undisclosed", secret or unshown or any(part.undisclosed for part in parts))
+        _set(self, "versioned", bool(self.versions) or any(part.versioned for part in parts))
+        _set(self, "readable", not unshown and Marker.DOCUMENT not in self.markers)
 
-    def has(self, mark: Marker) -> bool:
-        """Whether the field carries the mark."""
-        return mark in self.markers
+    def has(self, marker: Marker) -> bool:
+        """Whether the field carries the marker."""
+        return marker in self.markers
+
+
+_set = object.__setattr__
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,29 +164,29 @@ class Kind:
     # (field path, fact): a limit that must not go below what is used; `*` in the path is the key of the fact
     floors: tuple[tuple[str, str], ...] = ()
     dependents: tuple[Dependents, ...] = ()  # read only where an object of this kind is to go
-    ignored_on_delete: tuple[
-        str, ...
-    ] = ()  # fields that a system changes when a user lets go: no reason to spare what is to go
+    # fields that a system changes when a user lets go: no reason to spare what is to go
+    ignored_on_delete: tuple[str, ...] = ()
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = ()
     mirrored: bool = False
     controller_owned: tuple[ControllerOwned, ...] = ()
     stage: Stage | None = None
     measures: tuple[Measure, ...] = ()
     ready: Ready | None = None
+    versions: tuple[Since | Until, ...] = ()  # what product has it since, and until, when
     within_tenant: bool = False
     finish_encode: Callable[[Row, Values], Row] | None = None
     finish_decode: Callable[[Values, Row], Values] | None = None
 
+    def __post_init__(self) -> None:
+        _set(self, "fields", table(self.fields))
+
     def field(self, name: str) -> Field:
         """The field of that name; raises `KeyError`."""
-        for one in self.fields:
-            if one.name == name:
-                return one
-        raise KeyError(name)
+        return table(self.fields).by_name[name]
 
     def attribute(self, name: str) -> Attribute:
         """The attribute of that name; raises `KeyError`."""
-        for one in self.attributes:
-            if one.name == name:
-                return one
+        for attribute in self.attributes:
+            if attribute.name == name:
+                return attribute
         raise KeyError(f"{self.name} has no attribute {name}")

@@ -1,11 +1,11 @@
-"""Marks: the facts about a field that stand next to its name, in `Annotated[type, MARK, ...]`."""
+"""Markers: the facts about a field that stand next to its name, in `Annotated[type, MARKER, ...]`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 
 class Marker(Enum):
@@ -18,13 +18,13 @@ class Marker(Enum):
     SENSITIVE = "sensitive"  # never shown
     ONE_WAY = "one-way"  # can be switched on, never off
     GROW_ONLY = "grow-only"  # can only become larger; a smaller value is an error
-    SET = "as-set"  # order and repetition mean nothing
+    SET = "set"  # order and repetition mean nothing
     DETAIL = "detail"  # only the detail view has it
     AFTER_CREATE = "after-create"  # ignored by the create call; sent in an update right after
     DOCUMENT = "document"  # not on the wire: an instruction to vastplan
     NAMED = "named"  # filled in from the entry's key
     ATOMIC = (
-        "whole"  # sent whole, never a part of it: the struct, or all such fields in one top-level field of the wire
+        "atomic"  # sent whole, never a part of it: the struct, or all such fields in one top-level field of the wire
     )
     EXPLICIT_NULL = "explicit-null"  # null is a choice (all, none): a create sends it, letting go never writes it
 
@@ -124,3 +124,38 @@ class Admits:
     def __init__(self, *also: str, open_when_empty: bool = False) -> None:
         object.__setattr__(self, "also", also)
         object.__setattr__(self, "open_when_empty", open_when_empty)
+
+
+Product = Literal["vms", "csi", "runai", "kubernetes"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _VersionMarker:
+    """About which of a field's values it is, and when: the whole field where nothing is said.
+
+    `values` are values of the field or of its items, or keys of a mapping (a key with a dot counts as what stands before the
+    dot too). With `when` it holds only where another field of the struct has that value. `inside` names a field of the
+    object that the field refers to: its keys are meant. `subject` is what to call it for people, `fix` what to do.
+    """
+
+    values: tuple[str, ...] = ()
+    when: tuple[str, Any] | None = None
+    inside: str = ""
+    subject: str = ""
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Since(_VersionMarker):
+    """The product has it from this version on."""
+
+    product: Product
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Until(_VersionMarker):
+    """The product has it no more from this version on."""
+
+    product: Product
+    version: str

@@ -7,14 +7,15 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.paths import parts
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
+from vastplan.schema import versions
 from vastplan.schema.entries import Entry
 
-_BY_TENANT = (2, 6)  # from here on the driver looks views up by path and tenant
+_BY_TENANT = "2.6"  # from here on the driver looks views up by path and tenant
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for name, site in facts.sites.items():
-        if site.settings.get("csi") and tuple(site.settings["csi"][:2]) >= _BY_TENANT:
+        if versions.has(site, "csi", _BY_TENANT):
             continue
         first: dict[tuple[str, ...], tuple[str, str]] = {}
         for entry, path, tenant in _used(facts, name):

@@ -4,10 +4,9 @@ A managed class is open to the namespaces of the projects that list it or whose 
 `shared`, and to nobody when no project lists it: removing a line never opens anything.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from vastplan.kinds.compose.csi import refuse_unknown
 from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
 from vastplan.model.address import Address
@@ -15,11 +14,9 @@ from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope, moved
 
 INLINE = "vastplan-inline-volumes"
-_OLDEST = (1, 30)  # the first version with ValidatingAdmissionPolicy as a stable API
 
 
 def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    refuse_unknown(entry, scope)
     values = entry.without("shared")
     chosen: list[str] = []
     tenant = values.get("tenant")
@@ -40,14 +37,6 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
         )
         yield from _quotas(entry, scope, users)
         return
-    version = _version(scope.facts(site.name))
-    if version is not None and version < _OLDEST:
-        scope.refuse(
-            entry,
-            "VP250",
-            f"Kubernetes {version[0]}.{version[1]} has no admission policies",
-            "isolation: resource_quota on the site",
-        )
     shared = entry.values.get("shared") is True
     name = f"vastplan-{entry.address.name}"
     closed = entry.ref("storage_class", entry.address.name)
@@ -102,12 +91,6 @@ def _quotas(entry: Entry, scope: Scope, users: list[Entry]) -> Iterable[Entry]:
             if one.address not in allowed:
                 values = {"name": name, "namespace": Ref(one.address), "hard": hard}
                 yield entry.part("resource_quota", f"{name}-{one.address.name}", values)
-
-
-def _version(facts: Mapping[str, Any]) -> tuple[int, int] | None:
-    text = str(facts.get("kubernetes_version", ""))
-    major, _, minor = text.partition(".")
-    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
 
 
 EXPANSION = Composition("storage_class", _expand)

@@ -13,7 +13,7 @@ from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, NAMESPA
 from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.markers import ATOMIC, SET, Refers, Wire
+from vastplan.schema.markers import ATOMIC, SET, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
 GROUP = "admissionregistration.k8s.io"
@@ -82,6 +82,8 @@ KIND = kind(
     name="admission_policy",
     system="kubernetes",
     endpoint=manifest(f"{GROUP}/v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
+    # the first version that has them as a stable API
+    versions=(Since("kubernetes", "1.30", subject="an admission policy", fix="isolation: resource_quota on the site"),),
     finish_encode=_with_rule,
     finish_decode=_read,
 )

@@ -17,7 +17,7 @@ from vastplan.kinds.kubernetes._common import (
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import ControllerOwned, Fact, Row, Values
-from vastplan.schema.markers import IMMUTABLE, SET, Codec, Refers, Wire
+from vastplan.schema.markers import IMMUTABLE, SET, Codec, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
 
 AccessMode = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
@@ -111,6 +111,7 @@ KIND = kind(
     system="kubernetes",
     endpoint=manifest("v1", "PersistentVolume", "persistentvolumes", vanishes_later=True),
     data_bearing=True,
+    versions=(Since("csi", "2.5.0", subject="a volume that shows existing data"),),
     ignored_on_delete=("claim_name",),  # Kubernetes notices some time later that a claim is gone
     facts=(Fact("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),

@@ -18,7 +18,7 @@ from vastplan.kinds.kubernetes._common import (
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Host, ReferenceName, Text
 
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
@@ -46,6 +46,23 @@ _WRITTEN = {  # parameters that have a field of their own
     "volume_group": "volume_group", "cluster_name": "cluster_name",
 }  # fmt: skip
 
+# What each version of the drivers understands, by their change log up to 2.7.1; what is older than 2.4 is taken to be there.
+# A parameter that a driver does not know is ignored by it in silence, and classes are immutable.
+_BLOCK = ("driver", "block")
+_DRIVER_SINCE = (
+    Since("csi", "2.6.0", values=("block",), subject="the block driver"),
+    # VAST knowledge base: block from 5.3
+    Since("vms", "5.3", values=("block",), subject="the block driver", fix="use the file driver here"),
+)
+_PARAMETERS_SINCE = (
+    Since("csi", "2.5.1", values=("qos_policy_id",)),
+    Since("csi", "2.6.3", values=("qos_policy_id",), when=_BLOCK),
+    Since("csi", "2.6.3", values=("blocking_clones", "vip_pool_fqdn_random_prefix", "host_encryption")),
+    Since(
+        "csi", "2.6.5", values=tuple(f"{PARAMETER_PREFIX}node-expand-secret-{part}" for part in ("name", "namespace"))
+    ),
+)
+
 
 def _as_text(value: object) -> object:
     """Parameters are text on the wire; `true` and `10` may be written as such."""
@@ -65,7 +82,7 @@ class StorageClass(Labelled):
 
     name: Annotated[ClassName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE] = MISSING
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant", blocks_delete=False), DOCUMENT] = MISSING
-    driver: Annotated[Literal["file", "block"], Wire("provisioner"), DRIVER, IMMUTABLE]
+    driver: Annotated[Literal["file", "block"], Wire("provisioner"), DRIVER, IMMUTABLE, *_DRIVER_SINCE]
     storage_path: Annotated[_Path | MISSING, Wire("parameters", "root_export"), IMMUTABLE] = MISSING
     view_policy: Annotated[
         ReferenceName | MISSING,
@@ -88,12 +105,15 @@ class StorageClass(Labelled):
         Wire("parameters", "vip_pool_name"),
         IMMUTABLE,
     ] = MISSING
-    vip_pool_fqdn: Annotated[Host | MISSING, Wire("parameters", "vip_pool_fqdn"), IMMUTABLE] = MISSING
+    vip_pool_fqdn: Annotated[Host | MISSING, Wire("parameters", "vip_pool_fqdn"), IMMUTABLE, Since("csi", "2.4.1")] = (
+        MISSING
+    )
     qos_policy: Annotated[
         ReferenceName | MISSING,
         Refers("qos_policy.name", blocks_delete=False),
         Wire("parameters", "qos_policy"),
         IMMUTABLE,
+        Since("csi", "2.6.3", when=_BLOCK),
     ] = MISSING
     transport_type: Annotated[Literal["TCP", "RDMA"] | MISSING, Wire("parameters", "transport_type"), IMMUTABLE] = (
         MISSING
@@ -101,10 +121,18 @@ class StorageClass(Labelled):
     fs_type: Annotated[Literal["ext3", "ext4", "xfs"] | MISSING, Wire("parameters", "fsType"), IMMUTABLE] = MISSING
     volume_group: Annotated[Text | MISSING, Wire("parameters", "volume_group"), IMMUTABLE] = MISSING
     volume_name_format: Annotated[Text | MISSING, Wire("parameters", "volume_name_fmt"), IMMUTABLE] = MISSING
-    cluster_name: Annotated[Text | MISSING, Wire("parameters", "cluster_name"), IMMUTABLE] = MISSING
-    parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE] = MISSING
+    cluster_name: Annotated[Text | MISSING, Wire("parameters", "cluster_name"), IMMUTABLE, Since("csi", "2.4.3")] = (
+        MISSING
+    )
+    parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE, *_PARAMETERS_SINCE] = MISSING
     secret: Annotated[
-        ReferenceName | MISSING, Refers("secret.path", blocks_delete=False), Wire("parameters", "secret"), IMMUTABLE
+        ReferenceName | MISSING,
+        Refers("secret.path", blocks_delete=False),
+        Wire("parameters", "secret"),
+        IMMUTABLE,
+        Since("csi", "2.4.1"),
+        Since("csi", "2.6.1", inside="data", values=("token",)),
+        Since("csi", "2.6.3", inside="data", values=("tenant", "passphrase")),
     ] = MISSING
     mount_options: Annotated[list[Text] | None | MISSING, Wire("mountOptions")] = MISSING
     reclaim_policy: Annotated[Literal["Delete", "Retain"] | MISSING, Wire("reclaimPolicy"), IMMUTABLE] = MISSING

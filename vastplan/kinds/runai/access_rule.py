@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Ready
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Since, Wire
 from vastplan.schema.types import ReferenceName, Spec, Text
 
 
@@ -17,7 +17,11 @@ class AccessRule(Spec):
 
     subject: Annotated[Text, Wire("subjectId"), IDENTITY, IMMUTABLE]
     subject_type: Annotated[
-        Literal["user", "group", "service-account", "app"], Wire("subjectType"), IDENTITY, IMMUTABLE
+        Literal["user", "group", "service-account", "app"],
+        Wire("subjectType"),
+        IDENTITY,
+        IMMUTABLE,
+        Since("runai", "2.24", values=("service-account",)),
     ]
     """`app` is what control planes before 2.24 call a service account."""
     role: Annotated[ReferenceName, Refers("role"), Wire("roleId"), IDENTITY, IMMUTABLE]

@@ -15,7 +15,7 @@ from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Fact, Ready, Row, Values
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Codec, Refers, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Codec, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, Name, ReferenceName, Spec
 
 # Run:AI also takes 10GB and 10GiB.
@@ -59,7 +59,7 @@ class DataSource(Spec):
         Literal["Filesystem", "Block"] | MISSING, Wire("spec", "claimInfo", "volumeMode"), IMMUTABLE
     ] = MISSING
     read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), IMMUTABLE] = MISSING
-    data_sharing: Annotated[bool | MISSING, Wire("spec", "dataSharing"), IMMUTABLE] = MISSING
+    data_sharing: Annotated[bool | MISSING, Wire("spec", "dataSharing"), IMMUTABLE, Since("runai", "2.22")] = MISSING
 
     @model_validator(mode="after")
     def _one_claim(self) -> "DataSource":

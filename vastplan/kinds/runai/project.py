@@ -14,7 +14,7 @@ from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Attribute, Fact, Measure, Ready
-from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SET, Refers, Wire
+from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SET, Refers, Since, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 
 _PREFIX = "runai-"
@@ -28,7 +28,7 @@ class Project(OrgUnit):
     department: Annotated[ReferenceName | MISSING, Refers("department"), Wire("parentId"), IMMUTABLE] = MISSING
     namespace: Annotated[KubernetesName | MISSING, Wire("requestedNamespace"), IMMUTABLE] = MISSING
     """A namespace that exists and carries the label runai/queue: PROJECT; otherwise Run:AI makes runai-PROJECT."""
-    enforce_runai_scheduler: Annotated[bool | MISSING, Wire("enforceRunaiScheduler")] = MISSING
+    enforce_runai_scheduler: Annotated[bool | MISSING, Wire("enforceRunaiScheduler"), Since("runai", "2.21")] = MISSING
     storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), SET, DOCUMENT] = MISSING
     """The storage classes that its namespace may use, besides those of its tenant."""
 

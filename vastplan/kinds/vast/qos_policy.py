@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import collection
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, Clears, Refers, Wire
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, Clears, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bandwidth, Count, Name, ReferenceName, Spec
 
 _Iops = Annotated[Count, Field(le=2**32)]
@@ -114,7 +114,9 @@ class QosPolicy(QosLimits):
 
     name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
-    policy_type: Annotated[Literal["VIEW", "USER", "VOLUME"], IMMUTABLE] = "VIEW"
+    policy_type: Annotated[Literal["VIEW", "USER", "VOLUME"], IMMUTABLE, Since("vms", "5.5", values=("VOLUME",))] = (
+        "VIEW"
+    )
     is_default: bool | MISSING = MISSING
     attached_users: Annotated[list[AttachedUser] | MISSING, Clears([])] = MISSING
 

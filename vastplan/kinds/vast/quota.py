@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, Directory, Mo
 from vastplan.model import units
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Fact
-from vastplan.schema.markers import CREATE_ONLY, IDENTITY, IMMUTABLE, NAMED, WRITE_ONLY, Clears, Refers, Wire
+from vastplan.schema.markers import CREATE_ONLY, IDENTITY, IMMUTABLE, NAMED, WRITE_ONLY, Clears, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, Count, Name, ReferenceName, Span, Spec, Text
 
 _Bytes = Annotated[Bytes, Field(gt=0)]
@@ -42,7 +42,7 @@ class Quota(QuotaLimits):
     name: Annotated[Name | MISSING, NAMED] = MISSING
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
-    is_physical_quota: Annotated[bool | MISSING, IMMUTABLE, WRITE_ONLY] = MISSING
+    is_physical_quota: Annotated[bool | MISSING, IMMUTABLE, WRITE_ONLY, Since("vms", "5.5")] = MISSING
     create_dir: Annotated[bool, CREATE_ONLY] = True
     create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY] = MISSING
     default_email: Annotated[Text | None | MISSING, Clears("")] = MISSING

@@ -24,6 +24,7 @@ from vastplan.schema.markers import (
     Clears,
     Codec,
     Refers,
+    Since,
     Wire,
 )
 from vastplan.schema.types import MISSING, Count, Name, ReferenceName, Spec, Text
@@ -96,7 +97,7 @@ class View(Spec):
 
     bucket: Annotated[Name | MISSING, IMMUTABLE] = MISSING
     bucket_owner: Text | MISSING = MISSING
-    bucket_owner_type: Literal["USER", "ROLE"] | MISSING = MISSING
+    bucket_owner_type: Annotated[Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5")] = MISSING
     allow_s3_anonymous_access: bool | MISSING = MISSING
     s3_versioning: Annotated[bool | MISSING, ONE_WAY] = MISSING
     locking: Annotated[bool | MISSING, ONE_WAY] = MISSING

@@ -1,0 +1,91 @@
+"""A list whose order means something: one leaf, and its items may be structs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
+
+from vastplan.schema import walk
+from vastplan.schema.markers import Marker
+from vastplan.schema.rows import ABSENT, Path, prune
+from vastplan.schema.shapes.shape import (
+    Canonicalise,
+    Change,
+    Encoder,
+    MapReferences,
+    Read,
+    Shape,
+    scalar_reader,
+    secrets,
+)
+
+if TYPE_CHECKING:
+    from vastplan.schema.kind import Field
+
+
+class List(Shape):
+    """A list, compared item by item on what the document writes of each."""
+
+    name = "list"
+
+    def reader(self, field: Field) -> Read:
+        """Each item, in its order."""
+        table = walk.table(field.fields)
+        if table:
+            return lambda raw: (
+                [walk.decode_parts(table, item) if isinstance(item, dict) else item for item in raw]
+                if isinstance(raw, list)
+                else raw
+            )
+        read = scalar_reader(field.codec)
+        if read is None:
+            return lambda raw: list(raw) if isinstance(raw, list) else raw
+        return lambda raw: [read(item) for item in raw] if isinstance(raw, list) else raw
+
+    def reference_mapper(self, field: Field) -> MapReferences | None:
+        """Those of the list itself, or in the structs that are its items."""
+        if field.refers is not None or not field.has_references:
+            return super().reference_mapper(field)
+        table = walk.table(field.fields)
+
+        def mapped(value: Any, change: Change) -> Any:
+            if not isinstance(value, list):
+                return value
+            return [walk.map_references(table, item, change) if isinstance(item, dict) else item for item in value]
+
+        return mapped
+
+    def canonicaliser(self, field: Field) -> Canonicalise | None:
+        """Each struct; the order stays."""
+        if Marker.SENSITIVE in field.markers:
+            return secrets
+        table = walk.table(field.fields)
+        return (lambda value: [walk.canonical(table, item) for item in value]) if table.canonicalised else None
+
+    def equal(self, field: Field, desired: Any, live: Any) -> bool:
+        """Items that are structs are compared on what the document writes of them: the system may add to each."""
+        if not (field.fields and isinstance(live, list) and isinstance(desired, list)):
+            return bool(desired == live)
+        pairs = zip(desired, live, strict=False)
+        return len(desired) == len(live) and all(walk.covers(field.fields, want, have) for want, have in pairs)
+
+    def digestible(self, field: Field, value: Any) -> Any:
+        """A part that the system reads out as null is as one that was left out."""
+        return [prune(item) for item in value] if field.fields and isinstance(value, list) else value
+
+    def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
+        """Each item."""
+        if field.fields:
+            return [encoder.struct(field.fields, item) for item in value]
+        return [encoder.scalar(field, item) for item in value]
+
+    def parts(self, value: Any) -> Iterable[dict[str, Any]]:
+        """The items that are structs."""
+        return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else ()
+
+    def redacted(self, field: Field, value: Any, path: Path, owned: Collection[str]) -> tuple[Any, list[Path]]:
+        """Whole or not at all: an item has no path of its own."""
+        return (ABSENT, [path]) if field.undisclosed else super().redacted(field, value, path, owned)
+
+
+LIST = List()

@@ -1,0 +1,129 @@
+"""A mapping in the document that is a list on the wire, each item with its key in it (Kubernetes' `listType=map`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
+
+from vastplan.schema import walk
+from vastplan.schema.markers import Marker
+from vastplan.schema.rows import Path, at, deep_overlay, dig, put
+from vastplan.schema.shapes.shape import Canonicalise, Change, Encoder, Leaf, MapReferences, Read, Shape, secrets
+
+if TYPE_CHECKING:
+    from vastplan.schema.kind import Field
+
+
+class ListMap(Shape):
+    """Members that the document does not name are somebody else's and stay."""
+
+    name = "list-map"
+    overlays = True
+
+    def reader(self, field: Field) -> Read:
+        """The items by their key; a list whose items are no objects stays as it came."""
+        table, key = walk.table(field.fields), field.key
+
+        def decoded(raw: Any) -> Any:
+            if not isinstance(raw, list) or not all(isinstance(item, dict) for item in raw):
+                return raw
+            return {str(dig(item, key)): walk.decode_parts(table, item) for item in raw}
+
+        return decoded
+
+    def reference_mapper(self, field: Field) -> MapReferences | None:
+        """Those in the fields of the members. A key that is a name stays one."""
+        if field.refers is not None or not field.has_references:
+            return super().reference_mapper(field)
+        table = walk.table(field.fields)
+
+        def mapped(value: Any, change: Change) -> Any:
+            if not isinstance(value, dict):
+                return value
+            return {
+                key: walk.map_references(table, member, change) if member is not None else None
+                for key, member in value.items()
+            }
+
+        return mapped
+
+    def canonicaliser(self, field: Field) -> Canonicalise | None:
+        """Member by member; null stays, for it removes one."""
+        if Marker.SENSITIVE in field.markers:
+            return secrets
+        table = walk.table(field.fields)
+        if not table.canonicalised:
+            return None
+
+        def canonical(value: Any) -> Any:
+            if not isinstance(value, dict):
+                return value
+            return {key: walk.canonical(table, member) if member is not None else None for key, member in value.items()}
+
+        return canonical
+
+    def leaves(self, field: Field, value: Any, path: Path, immutable: bool) -> Iterable[Leaf]:
+        """Those of each member; a member that is to go is one leaf."""
+        if not isinstance(value, dict):
+            yield from super().leaves(field, value, path, immutable)
+            return
+        for key, member in value.items():
+            if member is None:
+                yield Leaf((*path, key), field, None, immutable)
+            else:
+                yield from walk.leaves(field.fields, member, (*path, key), immutable)
+
+    def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
+        """A list of the members, each with its key in it."""
+        return [self._item(field, key, member, encoder) for key, member in value.items()]
+
+    def _item(self, field: Field, key: str, member: dict[str, Any], encoder: Encoder) -> dict[str, Any]:
+        item = encoder.struct(field.fields, member)
+        if field.key_refers:
+            put(item, field.key_writes, encoder.key(field.key_refers, key))
+        else:
+            put(item, field.key, key)
+        return item
+
+    def merge(self, field: Field, live: dict[str, Any], desired: Any) -> Any:
+        """Member by member; null removes one."""
+        members = {
+            key: walk.merge(field.fields, live.get(key) or {}, member)
+            for key, member in desired.items()
+            if member is not None
+        }
+        return {**{key: member for key, member in live.items() if key not in desired}, **members}
+
+    def only_named(self, members: Any, named: Any) -> Any:
+        """The members that the document names."""
+        return {key: member for key, member in (members or {}).items() if key in (named or {})}
+
+    def overlay(self, field: Field, below: Any, above: Any) -> Any:
+        """Item by item, so that what we do not know of one is sent back as it was read."""
+        if not (isinstance(below, list) and isinstance(above, list)):
+            return deep_overlay(below, above)
+        path = field.key_writes or field.key
+        new = {str(at(item, path)): item for item in above}
+        kept = [deep_overlay(item, new.pop(str(at(item, path)), {})) for item in below]
+        return kept + list(new.values())
+
+    def parts(self, value: Any) -> Iterable[dict[str, Any]]:
+        """The members."""
+        members = value.values() if isinstance(value, dict) else ()
+        return [member for member in members if isinstance(member, dict)]
+
+    def redacted(self, field: Field, value: Any, path: Path, owned: Collection[str]) -> tuple[Any, list[Path]]:
+        """Member by member."""
+        if not isinstance(value, dict):
+            return value, []
+        kept: dict[str, Any] = {}
+        withheld: list[Path] = []
+        for key, member in value.items():
+            kept[key] = member
+            if isinstance(member, dict):
+                kept[key], hidden = walk.redacted(field.fields, member, owned, (*path, key))
+                withheld += hidden
+        return kept, withheld
+
+
+LIST_MAP = ListMap()

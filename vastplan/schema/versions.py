@@ -1,0 +1,192 @@
+"""What a product's version has: the one place that compares versions, and says by address what a site's version lacks.
+
+Declarations carry `Since` and `Until` markers (on a field, on some of its values, on a kind). Versions are those that the
+systems answered, else those that the document declares; where neither is known nothing is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, get_args
+
+from vastplan.model.address import Address
+from vastplan.model.finding import Finding, Severity, error
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry, Site
+from vastplan.schema.kind import Field, Kind
+from vastplan.schema.markers import Product, Since, Until
+from vastplan.schema.walk import table
+
+Version = tuple[int, ...]
+PRODUCTS: tuple[Product, ...] = get_args(Product)
+PROBED: Mapping[Product, str] = {"vms": "vast_version", "kubernetes": "kubernetes_version", "runai": "runai_version"}
+"""The probed fact that has a product's version; no API tells that of the CSI driver."""
+_NAMES: Mapping[Product, str] = {"vms": "VAST", "csi": "the CSI driver", "runai": "Run:AI", "kubernetes": "Kubernetes"}
+_NUMBERS = re.compile(r"v?(\d+(?:\.\d+)*)")
+
+
+def parse(text: object) -> Version | None:
+    """The numbers that a version begins with (`2.6`, `5.5.0.12`, `v1.34.4+k3s1`), `None` for what begins with none."""
+    numbers = _NUMBERS.match(str(text))
+    return tuple(map(int, numbers[1].split("."))) if numbers else None
+
+
+def at_least(has: Version, needed: Version) -> bool:
+    """Whether a version is that one or newer; what is not written is 0, so `2.6` is at least `2.6.0`."""
+    width = max(len(has), len(needed))
+    return _padded(has, width) >= _padded(needed, width)
+
+
+def _padded(version: Version, width: int) -> Version:
+    return version + (0,) * (width - len(version))
+
+
+def version_of(site: Site, product: Product) -> str:
+    """The version that is there: as the system answered, else as the document declares, "" where nobody knows."""
+    probed = site.facts.get(PROBED.get(product, ""))
+    return str(probed if parse(probed) else declared(site).get(product, ""))
+
+
+def declared(site: Site) -> Mapping[str, str]:
+    """What the document says of the site's versions, by product."""
+    versions: Mapping[str, str] = site.settings.get("versions", {})
+    return versions
+
+
+def has(site: Site, product: Product, needed: str) -> bool:
+    """Whether a site is known to have a version, or a newer one."""
+    there, least = parse(version_of(site, product)), parse(needed)
+    return there is not None and least is not None and at_least(there, least)
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Something of an entry that not every version has; `subject` is what to call it."""
+
+    entry: Entry
+    subject: str
+    marker: Since | Until
+
+
+def needs(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> tuple[Need, ...]:
+    """All that depends on a version, in the order of the entries."""
+    entries = tuple(entries)
+    versioned = {name for name in {entry.address.kind for entry in entries} if _versioned(kinds[name])}
+    if not versioned:
+        return ()
+    by_address = {entry.address: entry for entry in entries}
+    return tuple(
+        need
+        for entry in entries
+        if entry.address.kind in versioned
+        for need in _needs_of(kinds[entry.address.kind], entry, by_address)
+    )
+
+
+def _versioned(kind: Kind) -> bool:
+    return bool(kind.versions or table(kind.fields).versioned)
+
+
+def _needs_of(kind: Kind, entry: Entry, by_address: Mapping[Address, Entry]) -> Iterator[Need]:
+    for marker in kind.versions:
+        yield Need(entry, marker.subject or kind.name, marker)
+    for subject, marker in _marked(kind.fields, entry.values, (), by_address):
+        yield Need(entry, marker.subject or subject, marker)
+
+
+def _marked(
+    fields: Iterable[Field], values: Mapping[str, Any], prefix: tuple[str, ...], by_address: Mapping[Address, Entry]
+) -> Iterator[tuple[str, Since | Until]]:
+    """The markers that hold for what is written, with what each is about."""
+    for field in table(fields).versioned:
+        if field.name not in values:
+            continue
+        path, value = (*prefix, field.name), values[field.name]
+        for marker in field.versions:
+            if marker.when is None or values.get(marker.when[0]) == marker.when[1]:
+                for subject in _subjects(marker, ".".join(path), value, by_address):
+                    yield subject, marker
+        for part in field.shape.parts(value):
+            yield from _marked(field.fields, part, path, by_address)
+
+
+def _subjects(marker: Since | Until, path: str, value: Any, by_address: Mapping[Address, Entry]) -> Iterator[str]:
+    """What of a field's value a marker is about."""
+    if marker.inside:
+        target = by_address.get(value.target) if isinstance(value, Ref) else None
+        keys = (target.values.get(marker.inside) or {}) if target else {}
+        yield from (f"the key {key} of {path} {value}" for key in keys if _is_one_of(key, marker.values))
+    elif not marker.values:
+        yield path
+    elif isinstance(value, dict):
+        yield from (f"{path}.{key}" for key in value if _is_one_of(key, marker.values))
+    else:
+        items = value if isinstance(value, list) else [value]
+        yield from (f"{path}: {item}" for item in items if item in marker.values)
+
+
+def _is_one_of(key: str, keys: tuple[str, ...]) -> bool:
+    return key in keys or key.partition(".")[0] in keys
+
+
+def to_probe(sites: Iterable[Site], needed: Iterable[Need]) -> bool:
+    """Whether the systems have to be asked for their versions: something depends on one, or the document declares one."""
+    return any(need.marker.product in PROBED for need in needed) or any(
+        product in declared(site) for site in sites for product in PROBED
+    )
+
+
+def lacking(sites: Mapping[str, Site], needed: Iterable[Need]) -> list[Finding]:
+    """What the versions lack of what is needed, one error for each thing of an entry that a product has not."""
+    worst: dict[tuple[Address, str, str], tuple[Need, str]] = {}
+    for need in needed:
+        there = version_of(sites[need.entry.address.site], need.marker.product)
+        numbers = parse(there)
+        if numbers is None or not _lacks(need.marker, numbers):
+            continue
+        key = (need.entry.address, need.subject, need.marker.product)
+        if key not in worst or _numbers(need.marker) > _numbers(worst[key][0].marker):
+            worst[key] = (need, there)
+    return [_refusal(need, there) for need, there in worst.values()]
+
+
+def _numbers(marker: Since | Until) -> Version:
+    numbers = parse(marker.version)
+    assert numbers is not None, f"{marker.version} is not a version"
+    return numbers
+
+
+def _lacks(marker: Since | Until, there: Version) -> bool:
+    reached = at_least(there, _numbers(marker))
+    return reached if isinstance(marker, Until) else not reached
+
+
+def _refusal(need: Need, there: str) -> Finding:
+    marker, entry = need.marker, need.entry
+    name = _NAMES[marker.product]
+    wants = "needs" if isinstance(marker, Since) else "needs a version before"
+    since = f"version {marker.version}" if isinstance(marker, Since) else marker.version
+    message = f"{need.subject} {wants} {since} of {name}, and site {entry.address.site} has {there}"
+    fix = marker.fix or f"leave it out, or upgrade; what a site has is said in its {_key(marker.product)}"
+    return error("VP251", message, fix=fix, address=str(entry.address), where=entry.where)
+
+
+def _key(product: Product) -> str:
+    return "csi" if product == "csi" else f"versions.{product}"
+
+
+def contradicted(sites: Iterable[Site]) -> list[Finding]:
+    """Versions that the document declares and a system contradicts; `5.5` agrees with `5.5.0.12`."""
+    findings = []
+    for site in sites:
+        for product, fact in PROBED.items():
+            written, there = parse(declared(site).get(product)), parse(site.facts.get(fact))
+            if written and there and _padded(there, len(written))[: len(written)] != written:
+                message = (
+                    f"site {site.name}: versions.{product} says {declared(site)[product]}, "
+                    f"and {_NAMES[product]} there is {site.facts[fact]}"
+                )
+                findings.append(Finding("VP252", Severity.WARNING, message, "write the version that is there"))
+    return findings

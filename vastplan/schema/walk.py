@@ -1,0 +1,282 @@
+"""The one walker over field tables. What each shape does is in `shapes/`; what is the same for all is here.
+
+A `FieldTable` holds what is compiled from its fields, once: large collections go through `decode`, `map_references` and
+`leaves` row by row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vastplan.model.value import REDACTED, Ref, references
+from vastplan.schema.markers import Marker, Refers
+from vastplan.schema.rows import ABSENT, Path, deep_overlay, dig
+from vastplan.schema.shapes.shape import Canonicalise, Change, Leaf, MapReferences, Read, Shape
+
+if TYPE_CHECKING:
+    from vastplan.schema.kind import Field
+
+_UNCOMPARED = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY})
+_UNDISCLOSED = frozenset({Marker.SENSITIVE, Marker.WRITE_ONLY})
+_new_leaf = (
+    tuple.__new__
+)  # without the checks of a call: there are a dozen leaves for each of a hundred thousand objects
+
+
+class _Compared(NamedTuple):
+    """How a field's leaves are found; `nested` is `None` for a field that is one leaf."""
+
+    place: int
+    name: str
+    path: Path
+    field: Field
+    immutable: bool
+    nested: Callable[[Field, Any, Path, bool], Iterable[Leaf]] | None
+
+
+class _Read(NamedTuple):
+    """How a field is read: at `key` of the row and at `rest` below it, or with `spread` from the row itself."""
+
+    name: str
+    key: str
+    spread: bool
+    rest: Path
+    read: Read | None
+
+
+class FieldTable(tuple["Field", ...]):
+    """The fields of a kind or of a struct, in the order of the model, with what is compiled from them."""
+
+    by_name: Mapping[str, Field]
+    compared: Mapping[str, _Compared]
+    readable: tuple[_Read, ...]
+    parts: tuple[_Read, ...]
+    referring: tuple[tuple[str, Field, MapReferences], ...]
+    canonicalised: tuple[tuple[str, Canonicalise], ...]
+    overlaid: Mapping[Path, Field]
+    versioned: tuple[Field, ...]
+
+    def __new__(cls, fields: Iterable[Field]) -> FieldTable:
+        """Compile once; the table is never written again."""
+        table = super().__new__(cls, fields)
+        table.by_name = {field.name: field for field in table}
+        table.compared = {
+            field.name: _compared(place, field) for place, field in enumerate(table) if not field.markers & _UNCOMPARED
+        }
+        table.parts = tuple(_reading(field) for field in table)
+        table.readable = tuple(part for part, field in zip(table.parts, table, strict=True) if field.readable)
+        table.referring = tuple(
+            (field.name, field, mapper)
+            for field in table
+            if field.has_references and (mapper := field.shape.reference_mapper(field)) is not None
+        )
+        table.canonicalised = tuple(
+            (field.name, canonicalise)
+            for field in table
+            if (canonicalise := field.shape.canonicaliser(field)) is not None
+        )
+        table.overlaid = {field.wire: field for field in table if field.shape.overlays}
+        table.versioned = tuple(field for field in table if field.versioned)
+        return table
+
+
+def table(fields: Iterable[Field]) -> FieldTable:
+    """The fields as a table; those of kinds and of structs are one already."""
+    return fields if type(fields) is FieldTable else FieldTable(fields)
+
+
+def _compared(place: int, field: Field) -> _Compared:
+    nested = None if type(field.shape).leaves is Shape.leaves else field.shape.leaves
+    return _Compared(place, field.name, (field.name,), field, Marker.IMMUTABLE in field.markers, nested)
+
+
+def _reading(field: Field) -> _Read:
+    key = field.wire[0] if field.wire else ""
+    return _Read(field.name, key, not field.wire, field.wire[1:], field.shape.reader(field))
+
+
+def decode(fields: tuple[Field, ...], row: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields as a row holds them; references stay raw wire values until somebody can name them."""
+    return _decode(table(fields).readable, row)
+
+
+def decode_parts(fields: FieldTable, row: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a struct as its object on the wire holds them."""
+    return _decode(fields.parts, row)
+
+
+def _decode(reads: tuple[_Read, ...], row: Mapping[str, Any]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, key, spread, rest, read in reads:
+        if spread:
+            raw: Any = row
+        elif key in row:
+            raw = row[key]
+            if rest and (raw := dig(raw, rest)) is ABSENT:
+                continue
+        else:
+            continue
+        values[name] = raw if read is None or raw is None else read(raw)
+    return values
+
+
+def leaves(
+    fields: Iterable[Field], values: Mapping[str, Any], prefix: Path = (), immutable: bool = False
+) -> list[Leaf]:
+    """The leaves of what the document says: structs, maps and keyed members recurse, sets and lists are one leaf."""
+    result: list[Leaf] = []
+    compared = table(fields).compared
+    spoken = [compared[name] for name in values if name in compared]
+    spoken.sort()  # by their place in the table; that is how they come as a rule
+    for _, name, path, field, fixed, nested in spoken:
+        where = (*prefix, name) if prefix else path
+        if nested is None:
+            result.append(_new_leaf(Leaf, (where, field, values[name], fixed or immutable)))
+        else:
+            result += nested(field, values[name], where, fixed or immutable)
+    return result
+
+
+def value_at(values: Any, path: Path) -> Any:
+    """The value of a leaf, `None` where there is none."""
+    for step in path:
+        if not isinstance(values, dict):
+            return REDACTED if values is REDACTED else None
+        values = values.get(step)
+    return values
+
+
+def same(field: Field, desired: Any, live: Any) -> bool:
+    """Whether a leaf needs no change. A cleared field equals whatever the system says for unset."""
+    if desired is None:
+        return live is None or (not isinstance(live, bool) and live in field.cleared)
+    if isinstance(desired, bool):
+        return not desired if live is None else isinstance(live, bool) and desired == live
+    return not isinstance(live, bool) and field.shape.equal(field, desired, live)
+
+
+def covers(fields: Iterable[Field], desired: Mapping[str, Any], live: Any) -> bool:
+    """Whether an object needs no change in what is desired of it."""
+    return isinstance(live, dict) and all(
+        same(leaf.field, leaf.value, value_at(live, leaf.path)) for leaf in leaves(fields, desired)
+    )
+
+
+def merge(fields: Iterable[Field], live: Mapping[str, Any], desired: Mapping[str, Any]) -> dict[str, Any]:
+    """`desired` over `live`, leaf by leaf: structs and keyed members merge, everything else is taken whole."""
+    merged = dict(live)
+    for field in fields:
+        if field.name in desired:
+            value: Any = desired[field.name]
+            current: Any = live.get(field.name)
+            partly = value is not None and isinstance(current, dict)
+            merged[field.name] = field.shape.merge(field, current, value) if partly else value
+    return merged
+
+
+def changed_part(
+    fields: Iterable[Field], values: Mapping[str, Any], paths: Collection[Path], prefix: Path = ()
+) -> dict[str, Any]:
+    """Only those leaves of `values` whose paths are in `paths`; lists and sets are leaves."""
+    changed: dict[str, Any] = {}
+    for field in fields:
+        if field.name not in values:
+            continue
+        path, value = (*prefix, field.name), values[field.name]
+        if path in paths:
+            changed[field.name] = value
+        elif isinstance(value, dict) and (part := field.shape.changed_part(field, value, paths, path)):
+            changed[field.name] = part
+    return changed
+
+
+def overlay(fields: Iterable[Field], row: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
+    """`body` over `row`: objects merge, and what the shape merges itself (lists with keys), so that what we do not know stays."""
+    overlaid = table(fields).overlaid
+
+    def laid(path: Path, below: Any, above: Any) -> Any:
+        if path in overlaid:
+            return overlaid[path].shape.overlay(overlaid[path], below, above)
+        if isinstance(below, dict) and isinstance(above, dict):
+            return {**below, **{name: laid((*path, name), below.get(name), value) for name, value in above.items()}}
+        return above
+
+    merged: dict[str, Any] = laid((), row, body) if overlaid else deep_overlay(row, body)
+    return merged
+
+
+def canonical(fields: Iterable[Field], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Sets sorted and without repetition, secrets as `Secret`, all the way down."""
+    result = dict(values)
+    for name, canonicalise in table(fields).canonicalised:
+        if (value := values.get(name)) is not None:
+            result[name] = canonicalise(value)
+    return result
+
+
+def map_references(fields: Iterable[Field], values: Mapping[str, Any], change: Change) -> dict[str, Any]:
+    """`values` with every reference replaced by `change(refers, value)`."""
+    mapped = dict(values)
+    for name, _, mapper in table(fields).referring:
+        if (value := mapped.get(name)) is not None:
+            mapped[name] = mapper(value, change)
+    return mapped
+
+
+def raw_references(fields: Iterable[Field], values: Mapping[str, Any]) -> list[tuple[Field, Refers, Any]]:
+    """Every raw reference in live values, with the top-level field it is in."""
+    raws: list[tuple[Field, Refers, Any]] = []
+    for name, field, mapper in table(fields).referring:
+        if (value := values.get(name)) is None:
+            continue
+        if field.refers is not None and not isinstance(value, list):
+            raws.append((field, field.refers, value))
+            continue
+
+        def note(refers: Refers, raw: Any, field: Field = field) -> Any:
+            raws.append((field, refers, raw))
+            return raw
+
+        mapper(value, note)
+    return raws
+
+
+def fields_with_references(fields: Iterable[Field], values: Mapping[str, Any]) -> Iterator[tuple[Field, Ref]]:
+    """Every reference in symbolic values with its field."""
+    for name, field, _ in table(fields).referring:
+        if (value := values.get(name)) is not None:
+            if field.refers is not None:
+                for ref in references(value):
+                    yield field, ref
+            else:
+                for part in field.shape.parts(value):
+                    yield from fields_with_references(field.fields, part)
+
+
+def wire(fields: Iterable[Field], path: Path) -> Path:
+    """Where a leaf is on the wire; of a list whose items have keys, the list."""
+    if not path:
+        return ()
+    field = table(fields).by_name.get(path[0])
+    return () if field is None else field.shape.wire(field, path[1:])
+
+
+def redacted(
+    fields: Iterable[Field], values: Mapping[str, Any], owned: Collection[str], prefix: Path = ()
+) -> tuple[dict[str, Any], list[Path]]:
+    """What of live values may be kept where others read it, and the paths that are withheld; `owned` are those we set."""
+    kept: dict[str, Any] = {}
+    withheld: list[Path] = []
+    for field in fields:
+        if field.name not in values:
+            continue
+        path = (*prefix, field.name)
+        if field.markers & _UNDISCLOSED:
+            withheld.append(path)
+            continue
+        value, hidden = field.shape.redacted(field, values[field.name], path, owned)
+        withheld += hidden
+        if value is not ABSENT:
+            kept[field.name] = value
+    return kept, withheld
