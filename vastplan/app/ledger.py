@@ -15,7 +15,7 @@ from vastplan.ledger.backend import LockOwner
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import path_text
-from vastplan.model.value import to_json
+from vastplan.model.value import references, to_json
 from vastplan.schema.markers import Marker
 
 
@@ -54,7 +54,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
         raise VastplanError(f"the document yields no {address}" + (f" ({near})" if near else ""))
     kind = workspace.registry.kinds[address.kind]
     match = planned.matcher.match(address)
-    live = planned.matcher.symbolic(kind, match.live, entry.values) if match.live else {}
+    live = planned.matcher.symbolic(kind, match.live, references(entry.values)) if match.live else {}
     action = next((one for one in planned.plan.actions if one.address == address), None)
     changes = {change.path: change for change in action.changes} if action else {}
     fields = []

@@ -191,7 +191,7 @@ class _Deciding:
 
     def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> _Verdict:
         part = self._ledger[entry.address.site]
-        current = self._matches.symbolic(kind, live, entry.values)
+        current = self._matches.symbolic(kind, live, [ref for _, ref in named])
         intent = part.intents.get(str(entry.address))
         applied = match.owned.fields if match.owned else None
         recovered = match.owned is None and intent is not None and _made_by(intent, kind, values, current, part.key)

@@ -40,30 +40,38 @@ def diff(kind: Kind, desired: Values, live: Values, applied: Mapping[str, str] |
     """Desired against live, with the digests last applied as the third side (`None`: never applied)."""
     changes: list[FieldChange] = []
     paths: set[Path] = set()
-    spoken: set[str] = set()
     untold: list[str] = []
+    noted = applied or _NOTHING
+    spoken = 0  # leaves that were applied before: as a rule all of those that were, and then none is released
     for leaf in leaves(kind.fields, desired):
-        text = path_text(leaf.path)
-        spoken.add(text)
-        was = applied.get(text) if applied is not None else None
-        current = None if leaf.field.has(Marker.WRITE_ONLY) else value_at(live, leaf.path)
+        path, field, value, immutable = leaf
+        text = path_text(path)
+        was = noted.get(text)
+        spoken += was is not None
+        write_only = Marker.WRITE_ONLY in field.markers
+        current = None if write_only else live.get(path[0]) if len(path) == 1 else value_at(live, path)
         if was == REDACTED_DIGEST or current is REDACTED:
             untold.append(text)
             continue
-        if leaf.field.has(Marker.WRITE_ONLY):
-            if was is not None and was == leaf_digest(key, leaf.field, leaf.value):
+        if write_only:
+            if was is not None and was == leaf_digest(key, field, value):
                 continue
-            if was is None and leaf.immutable:
+            if was is None and immutable:
                 continue  # never shown and never ours: no reason to replace what may well be right
             cause = Cause.DOCUMENT if was else Cause.NEW
+        elif same(field, value, current):
+            continue
         else:
-            if same(leaf.field, leaf.value, current):
-                continue
             cause = _cause(key, leaf, current, was)
         changes.append(_change(leaf, current, cause))
-        paths.add(leaf.path)
-    released = tuple(sorted(set(applied or _NOTHING) - spoken))
+        paths.add(path)
+    released = () if spoken == len(noted) else _released(kind, desired, noted)
     return Difference(tuple(changes), frozenset(paths), released, tuple(untold))
+
+
+def _released(kind: Kind, desired: Values, noted: Mapping[str, str]) -> tuple[str, ...]:
+    """What was applied and the document no longer speaks of."""
+    return tuple(sorted(noted.keys() - {path_text(leaf.path) for leaf in leaves(kind.fields, desired)}))
 
 
 def _cause(key: str, leaf: Leaf, live: Any, was: str | None) -> Cause:

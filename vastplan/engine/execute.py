@@ -50,6 +50,7 @@ class _Execution:
         self._journal = context.journals[action.address.site]
         self._key = context.ledger[action.address.site].key
         self._values: Values = from_json(dict(action.desired))
+        self._references = tuple(references(self._values))
         # What is left as it was changed by hand is neither written nor looked for.
         self._wanted = without(self._kind.fields, self._values, action.left)
         self._encoder = Encoder(action.address.site, self._resolve, context.reveal)
@@ -183,7 +184,7 @@ class _Execution:
             # was when the run began to look.
             judged = (self._context.matches.match(self._address).live if already_moved else None) or live
             if self._action.verb is Verb.REPLACE:
-                self._still_as_planned(self._context.matches.symbolic(self._kind, judged, self._values))
+                self._still_as_planned(self._context.matches.symbolic(self._kind, judged, self._references))
             moved = moved_unseen(self._kind, self._action.seen, judged.values)
             if moved := (*moved, *outgrown(self._kind, self._action, live.facts)):
                 raise stale(moved)
@@ -285,7 +286,7 @@ class _Execution:
 
     def _current(self, row: Row) -> Values:
         """The row's values with references named; what this run has made counts."""
-        return self._context.matches.symbolic(self._kind, self._live(row), self._values, self._named)
+        return self._context.matches.symbolic(self._kind, self._live(row), self._references, self._named)
 
     def _paths(self, current: Values) -> set[tuple[str, ...]]:
         desired = self._context.revealed(self._wanted)

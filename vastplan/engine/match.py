@@ -6,7 +6,7 @@ be shared by threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -18,7 +18,7 @@ from vastplan.model.value import Reason, Ref, Unknown, references
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Refers
-from vastplan.schema.references import fields_with_references, map_references
+from vastplan.schema.references import map_references
 
 LiveKey = tuple[str, str, str]  # site, kind, id
 
@@ -113,21 +113,19 @@ class Matches:
 
         return map_references(kind.fields, dict(values), change)
 
-    def symbolic(
-        self, kind: Kind, live: Live, desired: Mapping[str, Any] | None = None, resolve: Resolve | None = None
-    ) -> Values:
-        """The live values with raw references named: by what is desired there if it is that, else by address or name."""
-        hints = [ref for _, ref in fields_with_references(kind.fields, desired or {})]
+    def symbolic(self, kind: Kind, live: Live, desired: Iterable[Ref] = (), resolve: Resolve | None = None) -> Values:
+        """The live values with raw references named: by what is `desired` there if it is that, else by address or name."""
+        hints, attribute_of = tuple(desired), resolve or self.resolve
 
         def change(refers: Refers, raw: Any) -> Any:
-            return raw if raw is None else self._name(live.site, refers, raw, hints, resolve or self.resolve)
+            return raw if raw is None else self._name(live.site, refers, raw, hints, attribute_of)
 
         return map_references(kind.fields, live.values, change)
 
-    def _name(self, site: str, refers: Refers, raw: Any, hints: list[Ref], resolve: Resolve) -> Any:
+    def _name(self, site: str, refers: Refers, raw: Any, hints: tuple[Ref, ...], resolve: Resolve) -> Any:
         text = str(raw)
         for hint in hints:
-            attribute = dict(refers.targets).get(hint.target.kind)
+            attribute = refers.attributes.get(hint.target.kind)
             if attribute is None or (attribute == "id" and hint.target.site != site):  # an id says nothing elsewhere
                 continue
             value = resolve(hint, attribute)

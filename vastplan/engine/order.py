@@ -141,9 +141,7 @@ class _Graph:
     def _shields(self, address: Address, other: Address) -> bool:
         """Whether objects like the one at `address` keep objects like `other` closed."""
         fields = self._matches.kinds[address.kind].fields
-        return any(
-            field.refers and field.refers.shields and other.kind in dict(field.refers.targets) for field in fields
-        )
+        return any(field.refers and field.refers.shields and other.kind in field.refers.attributes for field in fields)
 
     def _lets_go(self, update: Action, referrer: Referrer, target: Address) -> bool:
         entry = self._desired.get(update.address)
@@ -171,7 +169,9 @@ class _Graph:
                 origin=entry.origin,
                 id=live.id,
                 locator=live.locator,
-                fingerprint=fingerprint(live.kind, entry.values, self._matches.symbolic(live.kind, live, entry.values)),
+                fingerprint=fingerprint(
+                    live.kind, entry.values, self._matches.symbolic(live.kind, live, references(entry.values))
+                ),
                 released=update.released if update else (),
             )
         self.actions[address] = replace(update, changes=(*update.changes, change))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from vastplan.model.value import canonical
@@ -57,6 +58,7 @@ def digest(key: str, value: Any) -> str:
     return hashlib.blake2b(canonical(value).encode(), key=bytes.fromhex(key), digest_size=8).hexdigest()
 
 
+@lru_cache(4096)
 def path_text(path: tuple[str, ...]) -> str:
     """A leaf's path as people read it; a key that holds dots is quoted."""
     return ".".join(f'"{step}"' if "." in step or '"' in step else step for step in path)

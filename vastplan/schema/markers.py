@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Literal
 
@@ -64,16 +64,18 @@ class Refers:
     targets: tuple[tuple[str, str], ...]
     blocks_delete: bool
     shields: bool
+    attributes: Mapping[str, str] = field(compare=False)
 
     def __init__(self, *targets: str, blocks_delete: bool = True, shields: bool = False) -> None:
         pairs = tuple((kind, attribute or "id") for kind, _, attribute in (target.partition(".") for target in targets))
         object.__setattr__(self, "targets", pairs)
         object.__setattr__(self, "blocks_delete", blocks_delete)
         object.__setattr__(self, "shields", shields)
+        object.__setattr__(self, "attributes", dict(pairs))
 
     def attribute(self, kind: str) -> str:
         """The attribute that goes on the wire for a target of `kind`."""
-        return dict(self.targets)[kind]
+        return self.attributes[kind]
 
 
 @dataclass(frozen=True, slots=True)
