@@ -20,7 +20,8 @@ from typing import Any
 import yaml
 
 from vastplan.app import checks as checking
-from vastplan.app import flows
+from vastplan.app.apply import apply_plan
+from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.checkpoint.judged import budgets
 from vastplan.engine.guards.consent import Consent
@@ -68,9 +69,9 @@ def world_of(workspace: Workspace) -> Iterator[World]:
 
 def apply_all(workspace: Workspace) -> int:
     """Make everything; answers how many objects."""
-    options = flows.Options(("iad",), consent=Consent(max_count=10**9))
-    plan = flows.make_plan(workspace, options).plan
-    flows.carry(workspace, plan, lambda *_: None, threading.Event())
+    options = PlanOptions(("iad",), consent=Consent(max_count=10**9))
+    plan = make_plan(workspace, options).plan
+    apply_plan(workspace, plan, lambda *_: None, threading.Event())
     return len(plan.actions)
 
 
@@ -100,7 +101,7 @@ def no_op(objects: int) -> dict[str, float]:
             made = apply_all(workspace)
             calls = world.sites["iad"].servers["vast"].calls
             calls.clear()
-            plan = flows.make_plan(workspace, flows.Options(("iad",))).plan
+            plan = make_plan(workspace, PlanOptions(("iad",))).plan
             assert not plan.actions
             gets = sum(1 for call in calls if call.method == "GET" and call.path != "/api/v5/versions/")
             pages = sum(-(-len(_rows(world, one)) // 1000) or 1 for one in _collections(calls))
@@ -138,12 +139,12 @@ def apply_under_latency(objects: int, latency: float) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name:
         workspace = open_workspace([document(Path(name), objects)])
         with world_of(workspace) as world:
-            plan = flows.make_plan(workspace, flows.Options(("iad",), consent=Consent(max_count=10**9))).plan
+            plan = make_plan(workspace, PlanOptions(("iad",), consent=Consent(max_count=10**9))).plan
             server = world.sites["iad"].servers["vast"]
             server.calls.clear()
             server.latency = latency
             began = time.monotonic()
-            flows.carry(workspace, plan, lambda *_: None, threading.Event())
+            apply_plan(workspace, plan, lambda *_: None, threading.Event())
             wall = time.monotonic() - began
             calls = len(server.calls)
         longest = 4  # tenant, view policy, view, quota

@@ -24,8 +24,8 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
         id=live.id,
         locator=live.locator,
         values=values,
-        attributes={name: one for name, one in live.attributes.items() if isinstance(one, _SCALAR)},
-        facts={name: _fact(one) for name, one in live.facts.items()},
+        attributes={name: value for name, value in live.attributes.items() if isinstance(value, _SCALAR)},
+        facts={name: _fact(value) for name, value in live.facts.items()},
         system_owned=live.system_owned,
         writers=live.writers,
         withheld=tuple(withheld),
@@ -35,15 +35,11 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
 def digests_to_keep(kind: Kind, fields: Mapping[str, str]) -> dict[str, str]:
     """The ledger's digests of one object. Those of secrets stay behind: their key is in the snapshot."""
     secret = {field.name for field in kind.fields if field.markers & _SECRET or field.secret or _any_secret(field)}
-    return {path: REDACTED_DIGEST if _first(path) in secret else one for path, one in fields.items()}
-
-
-def _first(path: str) -> str:
-    return path.partition(".")[0]
+    return {path: REDACTED_DIGEST if path.partition(".")[0] in secret else digest for path, digest in fields.items()}
 
 
 def _any_secret(field: Field) -> bool:
-    return bool(field.markers & _SECRET) or any(_any_secret(one) for one in field.fields)
+    return bool(field.markers & _SECRET) or any(_any_secret(inner) for inner in field.fields)
 
 
 def _redacted(
@@ -67,10 +63,10 @@ def _redacted(
             withheld += more
         elif field.shape is Shape.MAP:
             # Labels and annotations are anybody's: kubectl keeps a whole Secret in one of them.
-            others = {key for key, one in value.items() if isinstance(one, str | dict | list)
+            foreign = {key for key, item in value.items() if isinstance(item, str | dict | list)
                       and path_text((*path, key)) not in owned and not field.has_references}  # fmt: skip
-            kept[field.name] = {key: one for key, one in value.items() if key not in others}
-            withheld += [(*path, key) for key in sorted(others)]
+            kept[field.name] = {key: item for key, item in value.items() if key not in foreign}
+            withheld += [(*path, key) for key in sorted(foreign)]
         else:
             withheld.append(path)  # an object of any form, which we did not set: nobody knows what is in it
     return kept, withheld
@@ -81,16 +77,16 @@ def _members(
 ) -> tuple[dict[str, Any], list[Path]]:
     kept: dict[str, Any] = {}
     withheld: list[Path] = []
-    for key, one in members.items():
-        if isinstance(one, dict):
-            kept[key], more = _redacted(field.fields, one, owned, (*at, key))
+    for key, member in members.items():
+        if isinstance(member, dict):
+            kept[key], more = _redacted(field.fields, member, owned, (*at, key))
             withheld += more
         else:
-            kept[key] = one
+            kept[key] = member
     return kept, withheld
 
 
 def _fact(value: Any) -> Figure | dict[str, Figure]:
     if isinstance(value, dict):
-        return {str(key): NOT_TOLD if isinstance(one, Unknown) else one for key, one in value.items()}
+        return {str(key): NOT_TOLD if isinstance(item, Unknown) else item for key, item in value.items()}
     return NOT_TOLD if isinstance(value, Unknown) or not isinstance(value, int | float) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.execute import execute
@@ -16,7 +16,18 @@ from vastplan.model.outcome import Outcome, Receipt, StaleField, State
 from vastplan.model.plan import Action, Block, Operation, Plan, Step
 from vastplan.model.sensitive import without_secrets
 
-Progress = Callable[[Action, str], None]
+
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """How an action goes on: the step that begins, or the state that it ended in, in which case `message` may say why."""
+
+    action: Action
+    step: Step | None = None
+    state: State | None = None
+    message: str = ""
+
+
+Progress = Callable[[ProgressEvent], None]
 
 
 def apply(plan: Plan, run: ApplyContext, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
@@ -96,7 +107,7 @@ class _Schedule:
 
     def _carry(self, operation: Operation) -> None:
         action = self._actions[operation.address]
-        self._progress(action, f"{operation.step.value} …")
+        self._progress(ProgressEvent(action, step=operation.step))
         detached = operation.step is Step.WRITE and operation.address in self._detached
         past = detached or (operation.step is Step.DELETE and bool(operation.after))
         execute(self._run, action, operation.step, past)
@@ -131,7 +142,7 @@ class _Schedule:
                 self._run.journals[site].settles(str(action.address))
             except Lost as problem:
                 self._lost[site] = str(problem)  # the intent stands, and the next run finds out
-        self._progress(action, state.value + (f": {message}" if message else ""))
+        self._progress(ProgressEvent(action, state=state, message=message))
 
 
 def _freed(index: int, users: dict[int, list[int]], waiting: dict[int, set[int]]) -> list[int]:

@@ -16,6 +16,8 @@ from vastplan.checks.facts import Facts
 from vastplan.model.budget import CheckpointBudget
 from vastplan.schema.entries import Entry
 
+WITH_BUDGET = "volume"
+"""The kind whose entries may have a budget."""
 _DIGITS = 6  # of a curve: it is drawn, and nobody computes with it
 
 
@@ -32,7 +34,7 @@ class Judged:
 def judged(facts: Facts) -> tuple[Judged, ...]:
     """All volumes with a `checkpoint`, in the order of their addresses; what coincides is said of a site's first."""
     volumes = sorted(
-        (one for one in facts.written.all("volume") if "checkpoint" in one.values), key=lambda one: one.address
+        (one for one in facts.written.all(WITH_BUDGET) if "checkpoint" in one.values), key=lambda one: one.address
     )
     found = [Judged(one, *evaluate_guards(one, facts.scope, facts.capability(one.address.site))) for one in volumes]
     first = {one.volume.address.site: number for number, one in reversed(list(enumerate(found)))}
