@@ -7,7 +7,7 @@ from dataclasses import replace
 from vastplan.app.files.plan import sealed
 from vastplan.app.planning.base import no_base, with_standings
 from vastplan.app.planning.check import check_plan
-from vastplan.app.planning.decide import decide
+from vastplan.app.planning.decide import decide, decide_on_evidence
 from vastplan.app.planning.desired import compose_with_versions
 from vastplan.app.planning.inputs import plan_inputs
 from vastplan.app.planning.reads import collections_to_read
@@ -44,7 +44,8 @@ def _plan(workspace: Workspace, options: PlanOptions, source: Source, offline: C
     reads = collections_to_read(workspace, desired, ledger, prove=options.prove)
     observed = source.observe(reads.all, ledger)
     inputs = plan_inputs(workspace, options, desired, ledger, observed, source)
-    decided = decide(inputs, source, workspace.systems())  # match → diff → order → guard
+    draft = decide(inputs)  # match → diff → order → guard
+    decided = decide_on_evidence(draft, source, workspace.systems())
     return check_plan(workspace, desired, reads, decided, inputs.now.date())
 
 

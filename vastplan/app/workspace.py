@@ -59,11 +59,12 @@ class Workspace:
     def ledger(self, *, writable: bool = False) -> Backend:
         """Where what we own is written down; only what is `writable` can be opened. To be used in a `with`."""
         spec = self.document.head.ledger
-        if isinstance(spec, LedgerSpec) and isinstance(spec.kubernetes, KubernetesLedgerSpec):
-            return shared_ledger(self.document, spec.kubernetes, writable=writable)
-        local = getattr(spec, "local", None)
-        folder = self.document.folder / (local if isinstance(local, str) else LEDGER_FOLDER)
-        return FileLedger(folder, self.name)
+        local = LEDGER_FOLDER
+        if isinstance(spec, LedgerSpec):
+            if isinstance(spec.kubernetes, KubernetesLedgerSpec):
+                return shared_ledger(self.document, spec.kubernetes, writable=writable)
+            local = Path(spec.local) if isinstance(spec.local, str) else LEDGER_FOLDER
+        return FileLedger(self.document.folder / local, self.name)
 
     def composed(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
         """The document composed, offline without `facts`; raises `Invalid` when composing finds an error."""

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from vastplan.checks.commitments import CLAIM_HOME, CLAIM_SIZE, CLAIMS, SUMMED_LIVE
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
+from vastplan.checks.summed_live import CLAIM_HOME, CLAIM_SIZE, CLAIMS, SUMMED_LIVE
 from vastplan.engine.match import Matcher
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address

@@ -1,4 +1,4 @@
-"""The stage that decides: match, diff, order and guard, with a second look at what only some actions need to be read for."""
+"""The stages that decide: match, diff, order and guard; then once more where actions came out that need evidence."""
 
 from __future__ import annotations
 
@@ -14,20 +14,30 @@ from vastplan.model.plan import Plan
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A plan that is not checked yet, and all that was observed for it."""
+    """A plan that is not checked yet, and what it was made from."""
 
+    inputs: PlanInputs
     plan: Plan
     matcher: Matcher
-    observed: Observed
+
+    @property
+    def observed(self) -> Observed:
+        """All that was read for it."""
+        return self.inputs.observed
 
 
-def decide(inputs: PlanInputs, source: Source, systems: Mapping[str, Set[str]]) -> Decided:
-    """The plan. Where something is to go or to be cut off, what hangs on it is read as evidence, and it is decided with that."""
-    draft, matcher = build(inputs)
-    evidence = second_read(inputs.kinds, draft.actions, systems) - inputs.observed.collections.keys()
+def decide(inputs: PlanInputs) -> Decided:
+    """Match, diff, order, guard."""
+    plan, matcher = build(inputs)
+    return Decided(inputs, plan, matcher)
+
+
+def decide_on_evidence(draft: Decided, source: Source, systems: Mapping[str, Set[str]]) -> Decided:
+    """Read what only some actions need to be read for (what hangs on objects that are to go, who is cut off), and decide
+    with that; the draft itself where there is nothing of the kind."""
+    inputs = draft.inputs
+    evidence = second_read(inputs.kinds, draft.plan.actions, systems) - inputs.observed.collections.keys()
     if not evidence:
-        return Decided(draft, matcher, inputs.observed)
+        return draft
     read = source.observe(evidence, inputs.ledger)
-    observed = Observed({**inputs.observed.collections, **read.collections})
-    plan, matcher = build(replace(inputs, observed=observed))
-    return Decided(plan, matcher, observed)
+    return decide(replace(inputs, observed=Observed({**inputs.observed.collections, **read.collections})))

@@ -11,6 +11,7 @@ from vastplan.app.planning.ignore import ignore_rules
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
+from vastplan.document.specs import LimitsSpec
 from vastplan.engine.guards.consent import ChangeLimits, in_force, limits_of
 from vastplan.engine.observe import Observed
 from vastplan.engine.plan import PlanInputs
@@ -61,7 +62,9 @@ def plan_inputs(
 def requested_limits(workspace: Workspace) -> ChangeLimits:
     """The limits on changes that the document asks for, the usual ones where it asks for none."""
     spec, usual = workspace.document.head.limits, ChangeLimits()
-    count, percent = getattr(spec, "max_changes", None), getattr(spec, "max_changes_percent", None)
+    if not isinstance(spec, LimitsSpec):
+        return usual
     return ChangeLimits(
-        count if isinstance(count, int) else usual.count, percent if isinstance(percent, int) else usual.percent
+        spec.max_changes if isinstance(spec.max_changes, int) else usual.count,
+        spec.max_changes_percent if isinstance(spec.max_changes_percent, int) else usual.percent,
     )
