@@ -78,8 +78,8 @@ class VersionedFile(Generic[Value]):
         if not version or self.required not in data:
             raise VastplanError(f"{path} is not a {self.name}")
         if not read_write.same_major(version, self.version):
-            told = self.messages.other_version.format(version=version[:20], ours=self.version)
-            raise VastplanError(f"{subject} {told}")
+            refusal = self.messages.other_version.format(version=version[:20], ours=self.version)
+            raise VastplanError(f"{subject} {refusal}")
         if self.identity(data) != data.get("id"):
             raise VastplanError(f"{subject} {self.messages.edited}")
         try:

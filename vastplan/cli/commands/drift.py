@@ -22,9 +22,9 @@ def drift(request: DriftRequest, screen: Screen) -> int:
     workspace = open_workspace(request.paths, request.connections)
     if request.accept:
         return _accept(request, screen, workspace)
-    found = find_drift(workspace, workspace.chosen(request.site), prove=request.isolation, since=request.since)
-    drift = found.drift
-    renderers = reports.of_drift(drift, reports.places(found.planned))
+    drift_found = find_drift(workspace, workspace.chosen(request.site), prove=request.isolation, since=request.since)
+    drift = drift_found.drift
+    renderers = reports.of_drift(drift, reports.places(drift_found.planned))
     reporting.write(request, screen, renderers)
     if request.format is Format.TEXT:
         screen.show(drift_report.text(drift, screen.style))
@@ -57,7 +57,7 @@ def _accept(request: DriftRequest, screen: Screen, workspace: Workspace) -> int:
         raise VastplanError("--accept changes the document and prints what it wrote; run drift again for a report")
     from vastplan.app.drifting.accept import accept
 
-    found = find_drift(workspace, workspace.chosen(request.site))
-    for accepted in accept(request.paths, request.connections, found.planned, found.drift, request.accept):
+    drift_found = find_drift(workspace, workspace.chosen(request.site))
+    for accepted in accept(request.paths, request.connections, drift_found.planned, drift_found.drift, request.accept):
         screen.show(f"{accepted.where}: {accepted.address} {accepted.path} is now {accepted.shown}")
     return errors.OK
