@@ -16,7 +16,8 @@ import yaml
 
 import vastplan.kinds
 import vastplan.systems
-from vastplan.app import flows
+from vastplan.app.apply import apply_plan
+from vastplan.app.plan import Planned, PlanOptions, make_plan
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.document.load import load
 from vastplan.engine.guards.consent import Approval, Consent
@@ -106,9 +107,9 @@ class Lab:
         """The document as it is now; raises `Invalid`."""
         return _Workspace(load([self.folder / "lab.yaml"], self.registry, SYSTEMS), self.registry, self)
 
-    def planned(self, consent: Consent = EVERYTHING) -> flows.Planned:
+    def planned(self, consent: Consent = EVERYTHING) -> Planned:
         """Plan against the world."""
-        return flows.make_plan(self.workspace(), flows.Options(tuple(self.sites), consent=consent))
+        return make_plan(self.workspace(), PlanOptions(tuple(self.sites), consent=consent))
 
     def plan(self, consent: Consent = EVERYTHING) -> Plan:
         """Plan against the world."""
@@ -123,7 +124,7 @@ class Lab:
         """Carry out a plan."""
         import threading
 
-        return flows.carry(self.workspace(), plan, lambda *_: None, threading.Event())
+        return apply_plan(self.workspace(), plan, lambda *_: None, threading.Event())
 
     def converge(self, consent: Consent = EVERYTHING) -> Plan:
         """Plan and apply, which must go well, and answer the plan."""
@@ -137,7 +138,7 @@ class Lab:
     def live(self, address: str) -> Live | None:
         """The object at an address, as it is now."""
         planned = self.planned()
-        return planned.matcher.match(Address.parse(address)).live
+        return planned.matches.match(Address.parse(address)).live
 
     def calls(self) -> list[RecordedCall]:
         """The writes of all servers since the log was last cleared."""

@@ -14,7 +14,8 @@ import yaml
 import vastplan.kinds
 from tests.conftest import Run
 from tests.lab import SYSTEMS
-from vastplan.app import flows
+from vastplan.app.apply import apply_plan
+from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.document.load import load
 from vastplan.engine.guards.consent import Consent
@@ -78,7 +79,7 @@ def applied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         import threading
 
         plan = planned(workspace)
-        receipt = flows.carry(workspace, plan, lambda *_: None, threading.Event())
+        receipt = apply_plan(workspace, plan, lambda *_: None, threading.Event())
         assert {one.state.value for one in receipt.outcomes} == {"done"}, [
             one for one in receipt.outcomes if one.state.value != "done"
         ]
@@ -89,7 +90,7 @@ def applied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 def planned(workspace: Workspace) -> Plan:
-    return flows.make_plan(workspace, flows.Options(tuple(workspace.document.head.sites), consent=Consent())).plan
+    return make_plan(workspace, PlanOptions(tuple(workspace.document.head.sites), consent=Consent())).plan
 
 
 def removals(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:

@@ -332,3 +332,15 @@ def test_a_plan_that_cannot_be_written_is_said(tmp_path: Path, vastplan: Run) ->
     (saved / "inside").mkdir(parents=True)
     ran = vastplan("plan", file, "--out", saved)
     assert ran.code == 1 and f"the plan {saved} cannot be written: Is a directory" in ran.err, ran
+
+
+def test_a_document_whose_path_has_a_comma(tmp_path: Path, vastplan: Run) -> None:
+    folder, more = tmp_path / "north, south", tmp_path / "more, of it.yaml"
+    folder.mkdir()
+    (folder / "site.yaml").write_text("version: 1\nname: doc\nsites: {iad: {sim: {systems: [vast]}}}\n")
+    more.write_text("tenants: {a: {}}\n")
+    saved = tmp_path / "plan.json"
+    assert vastplan("plan", folder, more, "--out", saved).code == 0
+    ran = vastplan("apply", saved)
+    assert ran.code == 0, ran
+    assert json.loads(saved.read_text())["sources"] == [str(folder), str(more)]

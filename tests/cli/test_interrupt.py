@@ -111,7 +111,7 @@ def carries_on(lab: Lab, vastplan: Run) -> None:
     assert again.code == 0, again
     planned = lab.planned()
     for entry in planned.entries:
-        live = planned.matcher.match(entry.address).live
+        live = planned.matches.match(entry.address).live
         assert live is not None, entry.address
         same = [
             one

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from tests.conftest import Ran, Run
-from vastplan.app import plan_file
+from vastplan.app.files import plan as plan_file
 from vastplan.app.schemas import schema
 
 ROOT = Path(__file__).parents[2]
@@ -57,7 +57,7 @@ def owned(vastplan: Run, file: Path) -> list[str]:
 def edited(plan: Path, **more: Any) -> None:
     """A plan that was made at another time or of another thing: its id is its own."""
     data = {**json.loads(plan.read_text()), **more}
-    data["id"] = plan_file._identity(data)
+    data["id"] = plan_file.PLAN_FILE.identity(data)
     plan.write_text(json.dumps(data))
 
 

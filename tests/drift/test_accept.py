@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Run
 from tests.drift.stage import DOCUMENT, TIB, Hands, stage
-from vastplan.app import accept
+from vastplan.app.drifting import accept
 from vastplan.model.errors import VastplanError
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from tests.lab import EVERYTHING, Lab
-from vastplan.app import drift, flows, ledger
+from vastplan.app import drift, ledger
+from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.model.address import Address
 from vastplan.model.outcome import State
 from vastplan.model.plan import Action, Plan, Step, Verb
@@ -185,6 +186,6 @@ def test_a_peer_that_does_not_connect_is_ours_all_the_same(lab: Lab) -> None:
 
 def test_one_site_alone_sees_the_other_as_it_is(lab: Lab) -> None:
     lab.converge()
-    plan = flows.make_plan(lab.workspace(), flows.Options(("iad",), consent=EVERYTHING)).plan
+    plan = make_plan(lab.workspace(), PlanOptions(("iad",), consent=EVERYTHING)).plan
     assert plan.actions == () and plan.unknown == ()
     assert plan.in_sync == sum(address.startswith("iad/") for address in ALL)

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.lab import EVERYTHING, Lab
-from vastplan.app import flows
+from vastplan.app.apply import record_limits
 from vastplan.engine.guards.consent import Approval, Consent
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan
@@ -208,7 +208,7 @@ def test_a_first_limit_above_the_usual_holds_from_the_next_change_on(tmp_path: P
         _limits(lab, max_changes=50)
         plan = lab.plan(NONE)
         assert plan.actions == ()
-        flows.note_limits(lab.workspace(), plan)  # what apply does when there is nothing else to do
+        record_limits(lab.workspace(), plan)  # what apply does when there is nothing else to do
         lab.write(_tenants(12, 2))
         _limits(lab, max_changes=50)
         assert not any(action.blocked for action in lab.plan(NONE).actions)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab
-from vastplan.app.plan_file import dumps
+from vastplan.app.files.plan import dumps
 from vastplan.model.plan import Cause, Plan, Verb
 from vastplan.report.text import Style, plan_text
 

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab
-from vastplan.app import flows
+from vastplan.app.apply import apply_plan
+from vastplan.engine.apply import ProgressEvent
 from vastplan.model.outcome import Outcome, Receipt, StaleField, State
-from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.plan import Plan, Verb
 
 TIB = 2**40
 MERGE = {"Content-Type": "application/merge-patch+json"}
@@ -49,11 +50,11 @@ def outcomes(receipt: Receipt) -> dict[str, Outcome]:
 def during(lab: Lab, plan: Plan, act: Callable[[], Any], *, after: str) -> Receipt:
     """Apply, and act when the action of that address is done."""
 
-    def told(action: Action, what: str) -> None:
-        if what == "done" and str(action.address) == after:
+    def progress(event: ProgressEvent) -> None:
+        if event.state is State.DONE and str(event.action.address) == after:
             act()
 
-    return flows.carry(lab.workspace(), plan, told, threading.Event())
+    return apply_plan(lab.workspace(), plan, progress, threading.Event())
 
 
 def test_a_changed_field_is_refused_with_both_values_and_the_rest_goes_on(lab: Lab) -> None:

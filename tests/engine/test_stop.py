@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.lab import Lab
-from vastplan.app import flows
+from vastplan.app.apply import apply_plan
+from vastplan.engine.apply import ProgressEvent
 from vastplan.model.outcome import State
-from vastplan.model.plan import Action
+from vastplan.model.plan import Step
 
 
 def _document(tenant: str, *more: str) -> dict[str, Any]:
@@ -28,11 +29,11 @@ def test_a_replacement_that_has_begun_is_finished(tmp_path: Path) -> None:
         lab.write(_document("b", "c"))
         stop = threading.Event()
 
-        def told(action: Action, what: str) -> None:
-            if what == "delete …":
+        def progress(event: ProgressEvent) -> None:
+            if event.step is Step.DELETE:
                 stop.set()
 
-        receipt = flows.carry(lab.workspace(), lab.plan(), told, stop)
+        receipt = apply_plan(lab.workspace(), lab.plan(), progress, stop)
         states = {one.address: one.state for one in receipt.outcomes}
         assert states["iad/qos_policy/q"] is State.DONE
         assert states["iad/qos_policy/c"] is State.SKIPPED
@@ -45,11 +46,11 @@ def test_what_waits_for_a_free_hand_has_not_begun(tmp_path: Path) -> None:
         lab.write({"tenants": {f"t{number}": {} for number in range(60)}})
         stop = threading.Event()
 
-        def told(action: Action, what: str) -> None:
-            if what == "done":
+        def progress(event: ProgressEvent) -> None:
+            if event.state is State.DONE:
                 stop.set()
 
-        receipt = flows.carry(lab.workspace(), lab.plan(), told, stop)
+        receipt = apply_plan(lab.workspace(), lab.plan(), progress, stop)
         done = [one for one in receipt.outcomes if one.state is State.DONE]
         assert 1 <= len(done) <= 16, len(done)  # eight at once on one system, and those that were let in meanwhile
         assert len([call for call in lab.calls() if call.method == "POST"]) == len(done)

@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 from tests.faults import plays, victim
 from tests.faults.case import Scene, Theatre
-from vastplan.app import plan_file
+from vastplan.app.files import plan as plan_file
 from vastplan.ledger.clock import Clock
 
 LATER = 120.0  # seconds: a lease of a process that died has expired

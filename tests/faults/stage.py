@@ -18,7 +18,8 @@ import requests
 
 import vastplan.kinds
 from tests.lab import SYSTEMS
-from vastplan.app import flows
+from vastplan.app.apply import apply_plan
+from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
 from vastplan.document.load import load
 from vastplan.engine.apply import Progress, apply
@@ -199,21 +200,21 @@ class Stage:
         """An ordinary plan."""
         sites = tuple(self.workspace.document.head.sites)
         with self._order():
-            return flows.make_plan(self.workspace, flows.Options(sites, consent=self.consent())).plan
+            return make_plan(self.workspace, PlanOptions(sites, consent=self.consent())).plan
 
     def apply(self, plan: Plan) -> Receipt:
         """Carry it out."""
         for _, server in self.servers():
             server.calls.clear()  # nobody reads them, and a matrix makes very many
         with self._order():
-            return flows.carry(self.workspace, plan, lambda *_: None, threading.Event())
+            return apply_plan(self.workspace, plan, lambda *_: None, threading.Event())
 
     @contextmanager
     def _order(self) -> Iterator[None]:
         """One request at a time, where that is asked for; and what settles by reads is not waited for."""
         with (
             patch("vastplan.engine.observe.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
-            patch("vastplan.app.flows.apply", _one_by_one if self.orderly else apply),
+            patch("vastplan.app.applying.carry_out.apply", _one_by_one if self.orderly else apply),
             patch("vastplan.engine.wait._FIRST", 0.0005),
             patch("vastplan.engine.wait._LONGEST", 0.01),
         ):

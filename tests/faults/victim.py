@@ -102,7 +102,8 @@ def run(how: str, deadly: int, plan: str) -> int:
 
 
 LOADED = (
-    "vastplan.cli.commands", "vastplan.systems.vast.client", "vastplan.systems.kubernetes.client", "vastplan.systems.runai.client",
+    "vastplan.cli.commands.apply", "vastplan.systems.vast.client", "vastplan.systems.kubernetes.client",
+    "vastplan.systems.runai.client",
     "vastplan.ledger.kubernetes", "vastplan.sim.world", "vastplan.kinds.vast.view",
 )  # fmt: skip
 LONGEST = 120  # seconds

@@ -295,7 +295,7 @@ def test_a_block_of_a_last_step_reaches_what_waits_for_the_first() -> None:
 
 def test_letting_go_of_one_does_not_hide_that_others_lose_their_way_in() -> None:
     """A field may be narrowed and, beside that, let go of what is replaced: the first still counts."""
-    plan, matcher = planned(
+    plan, matches = planned(
         {
             "rows": {
                 "tenant": [{"id": 1, "name": "t"}],
@@ -311,7 +311,7 @@ def test_letting_go_of_one_does_not_hide_that_others_lose_their_way_in() -> None
         }
     )  # fmt: skip
     (action,) = plan.actions
-    live = matcher.match(action.address).live
+    live = matches.match(action.address).live
     lost = {"vip_pools": ["iad/vip_pool/v"]}
     assert lost_clients(action, kinds()["view_policy"], live) == lost
     again = {"$ref": "iad/vip_pool/w"}
@@ -322,9 +322,9 @@ def test_letting_go_of_one_does_not_hide_that_others_lose_their_way_in() -> None
 
 
 def test_what_is_to_be_made_has_no_figures_and_has_not_overtaken() -> None:
-    plan, matcher = planned({"desired": {"view/b": {"path": "/b", "protocols": ["NFS"]}}})
+    plan, matches = planned({"desired": {"view/b": {"path": "/b", "protocols": ["NFS"]}}})
     assert [action.evidence for action in plan.actions] == [()]
-    assert overtaken(plan, matcher) == {}
+    assert overtaken(plan, matches) == {}
 
 
 def test_a_single_snapshot_more_is_more_than_none() -> None:

@@ -19,7 +19,7 @@ from tests.kube.hands import Hands
 from tests.kube.lab import KubeLab
 from tests.kube.recording import Tape
 from tests.kube.server import ApiServer
-from vastplan.app import plan_file
+from vastplan.app.files import plan as plan_file
 from vastplan.model.outcome import State
 
 CHAIN: dict[str, Any] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,15 @@ import pytest
 from tests.conftest import Run
 from tests.lab import Lab
 from tests.ledger.benches import Time
-from vastplan.app import flows
+from vastplan.app.apply import apply_plan
+from vastplan.engine.apply import Progress, ProgressEvent
 from vastplan.engine.guards.consent import Consent
 from vastplan.ledger.backend import Session
 from vastplan.ledger.file import FileLedger, FileSession
 from vastplan.ledger.session import KubernetesSession
 from vastplan.model.errors import Locked, Stale
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Verb
+from vastplan.model.plan import Verb
 from vastplan.systems.vast.client import VastProvider
 
 CHAIN: dict[str, Any] = {  # each waits for the one before it
@@ -72,8 +73,8 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.Mon
         yield Kept(lab, request.param, time)
 
 
-def carry(kept: Kept, told: Callable[[Action, str], None]) -> Receipt:
-    return flows.carry(kept.lab.workspace(), kept.lab.plan(), told, threading.Event())
+def carry(kept: Kept, progress: Progress) -> Receipt:
+    return apply_plan(kept.lab.workspace(), kept.lab.plan(), progress, threading.Event())
 
 
 def test_a_plan_neither_locks_nor_writes(kept: Kept) -> None:
@@ -124,17 +125,17 @@ def test_of_two_appliers_one_wins_and_the_other_is_told_who(kept: Kept) -> None:
     late = kept.lab.plan()
     refused: list[str] = []
 
-    def told(action: Action, what: str) -> None:
-        if what == "done" and not refused:
+    def progress(event: ProgressEvent) -> None:
+        if event.state is State.DONE and not refused:
             with pytest.raises(Locked) as caught:
-                flows.carry(kept.lab.workspace(), late, lambda *_: None, threading.Event())
+                apply_plan(kept.lab.workspace(), late, lambda *_: None, threading.Event())
             refused.append(str(caught.value))
 
-    receipt = carry(kept, told)
+    receipt = carry(kept, progress)
     assert [one.state for one in receipt.outcomes] == [State.DONE] * 3
     assert "the ledger of iad is in use by " in refused[0] and "(pid " in refused[0] and " since 20" in refused[0]
     with pytest.raises(Stale, match="plan again"):
-        flows.carry(kept.lab.workspace(), late, lambda *_: None, threading.Event())
+        apply_plan(kept.lab.workspace(), late, lambda *_: None, threading.Event())
     assert kept.lab.plan().actions == ()
 
 
@@ -169,8 +170,9 @@ def test_an_applier_that_loses_its_hold_changes_nothing_more(
     sessions: list[FileSession] = []
     monkeypatch.setattr(FileLedger, "open", opening)
 
-    def told(action: Action, what: str) -> None:
-        if (what == "done" and when == "after a note") or (what.endswith("…") and when == "before its first write"):
+    def progress(event: ProgressEvent) -> None:
+        noted, begins = event.state is State.DONE, event.step is not None
+        if (noted and when == "after a note") or (begins and when == "before its first write"):
             lose()
 
     create = VastProvider.create
@@ -183,7 +185,7 @@ def test_an_applier_that_loses_its_hold_changes_nothing_more(
 
     monkeypatch.setattr(VastProvider, "create", creating)
     with kept.lab.workspace().ledger(writable=True) as stack:
-        receipt = carry(kept, told)
+        receipt = carry(kept, progress)
         for session in taken:
             session.close()
     monkeypatch.undo()

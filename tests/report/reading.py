@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
-from vastplan.app import drift as drift_check
-from vastplan.app import plan_file
+from vastplan.app.drifting import earlier
+from vastplan.app.files import plan as plan_file
 from vastplan.model.address import Address
 from vastplan.model.drift import Drift
 from vastplan.model.finding import Where
@@ -51,7 +51,7 @@ DRIFT_FORMATS: dict[str, Callable[[Drift], str]] = {
 def drift(name: str) -> Drift:
     """A check for drift from its file, as `--since` reads it."""
     file = HERE / "drifts" / f"{name}.json"
-    return drift_check.load(file, json.loads(file.read_text())["document"])
+    return earlier.load(file, json.loads(file.read_text())["document"])
 
 
 def places(made: Plan) -> results.Places:

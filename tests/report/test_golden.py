@@ -19,7 +19,7 @@ from tests.report.reading import (
     plan,
     without_style,
 )  # fmt: skip
-from vastplan.app import plan_file
+from vastplan.app.files import plan as plan_file
 from vastplan.app.schemas import schema
 
 WRITE = os.environ.get("VASTPLAN_GOLDEN") == "write"

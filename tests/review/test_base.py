@@ -12,7 +12,7 @@ import yaml
 
 from tests.conftest import Ran, Run
 from tests.lab import Lab
-from vastplan.app import plan_file
+from vastplan.app.files import plan as plan_file
 from vastplan.model.plan import Plan, Standing
 
 C, P, D = Standing.CHANGE, Standing.PENDING, Standing.DRIFT

@@ -12,7 +12,9 @@ from tests.kinds.test_kinds import CASES, call_by_hand, changes_of, document, ed
 from tests.kinds.test_kinds import lab as lab
 from tests.lab import EVERYTHING, Lab
 from tests.review.compared import unauthored
-from vastplan.app import flows, plan_file, snapshot_file
+from vastplan.app.files import plan as plan_file
+from vastplan.app.files import snapshot as snapshot_file
+from vastplan.app.plan import PlanOptions, make_plan
 from vastplan.app.record import record
 from vastplan.model.plan import Plan
 from vastplan.model.snapshot import Snapshot
@@ -26,9 +28,9 @@ def by_address(plan: Plan) -> dict[str, Any]:
 
 def held_against(lab: Lab, snapshot: Snapshot) -> None:
     """The document as it is now, planned both ways."""
-    live = flows.make_plan(lab.workspace(), flows.Options(tuple(lab.sites), consent=EVERYTHING)).plan
-    told = flows.Options(tuple(lab.sites), consent=EVERYTHING, snapshot=snapshot)
-    offline = flows.make_plan(lab.workspace(), told).plan
+    live = make_plan(lab.workspace(), PlanOptions(tuple(lab.sites), consent=EVERYTHING)).plan
+    told = PlanOptions(tuple(lab.sites), consent=EVERYTHING, snapshot=snapshot)
+    offline = make_plan(lab.workspace(), told).plan
     untold = {one.address: one.message for one in offline.findings if one.code == "VP330"}
     for address, message in untold.items():
         paths = message.partition(":")[0].split(", ")

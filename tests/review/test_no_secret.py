@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import Run
 from tests.trust.test_secrets import BY_HAND, FROM_ENV, FROM_FILE, Outside
 from tests.trust.test_secrets import outside as outside
-from vastplan.app import snapshot_file
+from vastplan.app.files import snapshot as snapshot_file
 from vastplan.model.site_ledger import REDACTED_DIGEST, digest
 
 SECRET = "/api/v1/namespaces/vast-csi/secrets/vast-mgmt"

@@ -18,7 +18,8 @@ from tests.conftest import Run
 from tests.lab import Lab
 from tests.review.compared import unauthored
 from tests.test_schemas import published
-from vastplan.app import plan_file, snapshot_file
+from vastplan.app.files import plan as plan_file
+from vastplan.app.files import snapshot as snapshot_file
 from vastplan.model.plan import Plan
 from vastplan.sim.faults import Effect, Fault
 

@@ -293,14 +293,14 @@ def test_files_of_ours_that_are_not(lab: Lab, vastplan: Run, tmp_path: Path) -> 
 )
 def test_a_plan_that_somebody_wrote(change: Any, says: str, tmp_path: Path, vastplan: Run) -> None:
     """Its seal is no secret, so a plan's words are checked before they become names of files."""
-    from vastplan.app.plan_file import _identity
+    from vastplan.app.files.plan import PLAN_FILE
 
     file, saved = tmp_path / "doc.yaml", tmp_path / "plan.json"
     file.write_text("version: 1\nname: doc\nsites: {iad: {sim: {systems: [vast]}}}\ntenants: {a: {}}\n")
     vastplan("plan", file, "--out", saved)
     plan = json.loads(saved.read_text())
     change(plan)
-    saved.write_text(json.dumps({**plan, "id": _identity(plan)}))
+    saved.write_text(json.dumps({**plan, "id": PLAN_FILE.identity(plan)}))
     ran = vastplan("apply", saved)
     assert ran.code == 1, ran
     assert says in ran.err, ran

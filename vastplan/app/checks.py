@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Set
 from datetime import date
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any
 
 import vastplan.checks
-from vastplan.app.versions import check_versions
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.checks.check import Check, discover
-from vastplan.checks.checkpoint.summary import budgets
-from vastplan.checks.commitments import commitments
 from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.index import Index
 from vastplan.checks.run import CheckSettings, Waiver, run
 from vastplan.document.instantiate import nearest
-from vastplan.document.waivers import ChecksSpec
+from vastplan.document.waivers import ChecksSpec, WaiverSpec
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
-from vastplan.model.budget import CheckpointBudget
-from vastplan.model.commitment import Commitment
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.isolation import Isolation
@@ -32,18 +26,8 @@ from vastplan.model.value import Unknown
 from vastplan.report.json_report import KnownCheck
 from vastplan.schema.capability import Capability
 
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """A document that was checked without a network: its findings, and how much of it there is."""
-
-    findings: tuple[Finding, ...]
-    objects: int
-    kinds: int
-    sites: int
-    isolation: tuple[Isolation, ...] = ()
-    commitments: tuple[Commitment, ...] = ()
-    budgets: tuple[CheckpointBudget, ...] = ()
+_ISOLATION = "ISO-"
+"""The codes of the checks on isolation begin with it."""
 
 
 @cache
@@ -58,23 +42,12 @@ def known(code: str | None = None) -> tuple[KnownCheck, ...]:
         hint = nearest(code.upper(), catalogue())
         raise VastplanError(f"no check {code}" + (f"; {hint}" if hint else ""))
     return tuple(
-        KnownCheck(one.code, one.title, one.severity, one.why, one.fix, one.source, bool(one.reads), one.milder)
-        for one in catalogue().values()
-        if code in (None, one.code)
+        KnownCheck(
+            check.code, check.title, check.severity, check.why, check.fix, check.source, bool(check.reads), check.milder
+        )
+        for check in catalogue().values()
+        if code in (None, check.code)
     )
-
-
-def offline(workspace: Workspace, today: date) -> Checked:
-    """The checks over a whole document, without a network. Raises `Invalid` when it cannot be expanded."""
-    composed = workspace.composed()
-    facts = facts_of(workspace, composed)
-    found = [*check_versions(workspace, composed.entries), *findings(workspace, facts, today)]
-    kinds = {entry.address.kind for entry in composed.entries}
-    sites = {entry.address.site for entry in composed.entries}
-    return Checked(
-        (*composed.findings, *found), len(composed.entries), len(kinds), len(sites), tuple(facts.isolation.values()),
-        commitments(facts), budgets(facts),
-    )  # fmt: skip
 
 
 def facts_of(workspace: Workspace, composed: Composed, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Facts:
@@ -93,90 +66,109 @@ def wanted(facts: Facts) -> set[tuple[str, str]]:
 
 
 def seen(
-    observed: Observed, matcher: Matches, asked: set[tuple[str, str]]
+    observed: Observed, matches: Matches, asked: Set[tuple[str, str]]
 ) -> dict[tuple[str, str], tuple[LiveObject, ...]]:
     """What was asked for and could be read, as checks see it."""
     return {
-        key: tuple(_seen(live, matcher) for live in observed.objects(*key)) for key in asked if not observed.error(*key)
+        key: tuple(_seen(live, matches) for live in observed.objects(*key)) for key in asked if not observed.error(*key)
     }
 
 
-def _seen(live: Live, matcher: Matches) -> LiveObject:
-    address = matcher.address_of(live) or Address(live.site, live.kind.name, live.name)
+def _seen(live: Live, matches: Matches) -> LiveObject:
+    address = matches.address_of(live) or Address(live.site, live.kind.name, live.name)
     return LiveObject(
         address, live.values, {name: value for name, value in live.facts.items() if not isinstance(value, Unknown)}
     )
 
 
-def untold(facts: Facts, asked: set[tuple[str, str]], observed: Observed) -> list[Finding]:
+def unread(facts: Facts, asked: Set[tuple[str, str]], observed: Observed) -> list[Finding]:
     """What checks wanted to see and could not: unknown is not fine. Each check is asked for what it looks at itself."""
-    found = []
+    findings = []
     for check in catalogue().values():
-        mine = {(site, kind) for kind in check.reads for site in check.wanted(facts)}
-        for site, kind in sorted(mine & asked):
-            unsaid = [
+        reads = {(site, kind) for kind in check.reads for site in check.wanted(facts)}
+        for site, kind in sorted(reads & asked):
+            unknown = [
                 f"{name}: {value}"
-                for one in observed.objects(site, kind)
-                for name, value in one.facts.items()
+                for live in observed.objects(site, kind)
+                for name, value in live.facts.items()
                 if name in check.figures and isinstance(value, Unknown)
             ]
-            reason = observed.error(site, kind) or "; ".join(unsaid)
+            reason = observed.error(site, kind) or "; ".join(unknown)
             if reason:
                 text = f"this could not be checked against {site}: {kind}: {reason}"
-                found.append(Finding(check.code, Severity.WARNING, text, "plan again when it answers"))
-    return found
+                findings.append(Finding(check.code, Severity.WARNING, text, "plan again when it answers"))
+    return findings
 
 
 def findings(workspace: Workspace, facts: Facts, today: date, sites: Container[str] | None = None) -> list[Finding]:
     """What the checks find on the sites (all when left out), under the document's word on them."""
-    found = [*_unknown(workspace), *run(catalogue(), facts, _rules(workspace), today)]
-    return [one for one in found if sites is None or not one.address or Address.parse(one.address).site in sites]
+    findings = [*_unknown_codes(workspace), *run(catalogue(), facts, _rules(workspace), today)]
+    return [
+        finding
+        for finding in findings
+        if sites is None or not finding.address or Address.parse(finding.address).site in sites
+    ]
+
+
+def projects_meet(findings: Iterable[Finding]) -> bool:
+    """Whether projects of the document meet, or may, where no waiver says that they may."""
+    return any(finding.code.startswith(_ISOLATION) and not finding.waived for finding in findings)
 
 
 def live_meetings(workspace: Workspace, proofs: Iterable[Isolation], today: date) -> list[str]:
     """The addresses of live meeting points and open ends that no waiver speaks of."""
-    waived = [one for one in _rules(workspace).waivers if one.until >= today]
+    waivers = [waiver for waiver in _rules(workspace).waivers if waiver.until >= today]
     points = [
-        ("ISO-02" if one.layer == "secret" else "ISO-01", one.address) for proof in proofs for one in proof.meetings
-    ] + [("ISO-03", one.address) for proof in proofs for one in proof.open_ends]
+        ("ISO-02" if meeting.layer == "secret" else "ISO-01", meeting.address)
+        for proof in proofs
+        for meeting in proof.meetings
+    ] + [("ISO-03", end.address) for proof in proofs for end in proof.open_ends]
     return [
         address
         for code, address in points
-        if not any(one.code == code and fnmatchcase(address, one.address) for one in waived)
+        if not any(waiver.code == code and fnmatchcase(address, waiver.address) for waiver in waivers)
     ]
 
 
-def _said(workspace: Workspace) -> ChecksSpec:
-    said = workspace.document.head.checks
-    return said if isinstance(said, ChecksSpec) else ChecksSpec()
+def _spec(workspace: Workspace) -> tuple[list[WaiverSpec], dict[str, str]]:
+    """What the document says of checks: its waivers, and the severities by code that it raises."""
+    spec = workspace.document.head.checks
+    if not isinstance(spec, ChecksSpec):
+        return [], {}
+    waivers = spec.waive if isinstance(spec.waive, list) else []
+    raised: dict[str, str] = dict(spec.raised) if isinstance(spec.raised, dict) else {}
+    return waivers, raised
 
 
 def _rules(workspace: Workspace) -> CheckSettings:
-    said, places = _said(workspace), workspace.document.places
-    waive = said.waive if isinstance(said.waive, list) else []
-    raised = said.raised if isinstance(said.raised, dict) else {}
+    waivers, raised = _spec(workspace)
+    places = workspace.document.places
     return CheckSettings(
         tuple(
-            Waiver(one.code, one.address, one.reason, date.fromisoformat(one.until), places.get(("waive", str(index))))
-            for index, one in enumerate(waive)
+            Waiver(
+                waiver.code,
+                waiver.address,
+                waiver.reason,
+                date.fromisoformat(waiver.until),
+                places.get(("waive", str(index))),
+            )
+            for index, waiver in enumerate(waivers)
         ),
-        {code: (Severity(how), places.get(("raise", code))) for code, how in raised.items()},
+        {code: (Severity(severity), places.get(("raise", code))) for code, severity in raised.items()},
     )
 
 
 def _capabilities(workspace: Workspace) -> dict[str, Mapping[str, Any]]:
-    said = {name: spec.capability for name, spec in workspace.document.head.sites.items()}
-    return {name: one.model_dump() for name, one in said.items() if isinstance(one, Capability)}
+    capabilities = {name: spec.capability for name, spec in workspace.document.head.sites.items()}
+    return {name: spec.model_dump() for name, spec in capabilities.items() if isinstance(spec, Capability)}
 
 
-def _unknown(workspace: Workspace) -> list[Finding]:
-    """Codes that are none."""
-    said, places = _said(workspace), workspace.document.places
-    used = [
-        (one.code, ("waive", str(index)))
-        for index, one in enumerate(said.waive if isinstance(said.waive, list) else [])
-    ]
-    used += [(code, ("raise", code)) for code in (said.raised if isinstance(said.raised, dict) else {})]
+def _unknown_codes(workspace: Workspace) -> list[Finding]:
+    """What the document says of checks that there are none of."""
+    waivers, raised = _spec(workspace)
+    places = workspace.document.places
+    used = [(waiver.code, ("waive", str(index))) for index, waiver in enumerate(waivers)]
+    used += [(code, ("raise", code)) for code in raised]
     hint = "vastplan validate --list-checks lists them"
     return [
         error("VP260", f"no check {code}", fix=nearest(code, catalogue()) or hint, where=places.get(place))

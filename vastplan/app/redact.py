@@ -23,8 +23,8 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
         id=live.id,
         locator=live.locator,
         values=values,
-        attributes={name: one for name, one in live.attributes.items() if isinstance(one, _SCALAR)},
-        facts={name: _fact(one) for name, one in live.facts.items()},
+        attributes={name: value for name, value in live.attributes.items() if isinstance(value, _SCALAR)},
+        facts={name: _fact(value) for name, value in live.facts.items()},
         system_owned=live.system_owned,
         writers=live.writers,
         withheld=tuple(withheld),
@@ -34,14 +34,10 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
 def digests_to_keep(kind: Kind, fields: Mapping[str, str]) -> dict[str, str]:
     """The ledger's digests of one object. Those of secrets stay behind: their key is in the snapshot."""
     secret = {field.name for field in kind.fields if field.undisclosed}
-    return {path: REDACTED_DIGEST if _first(path) in secret else one for path, one in fields.items()}
-
-
-def _first(path: str) -> str:
-    return path.partition(".")[0]
+    return {path: REDACTED_DIGEST if path.partition(".")[0] in secret else digest for path, digest in fields.items()}
 
 
 def _fact(value: Any) -> Figure | dict[str, Figure]:
     if isinstance(value, dict):
-        return {str(key): NOT_TOLD if isinstance(one, Unknown) else one for key, one in value.items()}
+        return {str(key): NOT_TOLD if isinstance(item, Unknown) else item for key, item in value.items()}
     return NOT_TOLD if isinstance(value, Unknown) or not isinstance(value, int | float) else value

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from vastplan import __version__
-from vastplan.app import files, plan_file
-from vastplan.app.flows import Planned
+from vastplan.app.files import plan as plan_file
+from vastplan.app.files import read_write
+from vastplan.app.planning.request import Planned
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
 from vastplan.model.outcome import Receipt
@@ -28,7 +29,7 @@ OF_COMMAND: Mapping[str, tuple[str, ...]] = {
     "drift": ENDINGS,
 }
 Renderers = dict[str, Callable[[], str]]
-_NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MULTILINE)
+_DOCUMENT_NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MULTILINE)
 
 
 def refuse_unknown(command: str, files: Iterable[Path]) -> None:
@@ -47,23 +48,26 @@ def of_plan(plan: Plan, attached: Sequence[Path] = (), places: Places = NOWHERE)
         ".html": lambda: html.page(plan),
         ".json": lambda: plan_file.dumps(plan),
         ".prom": lambda: prometheus.of_plan(plan),
-        **_tests(lambda: results.of_plan(plan, places)),
+        **_results(lambda: results.of_plan(plan, places)),
     }
 
 
-def of_validation(found: Validation) -> Renderers:
+def of_validation(validation: Validation) -> Renderers:
     """A valid document."""
-    return {".json": lambda: json_report.dumps(found), **_tests(lambda: results.of_validation(found))}
+    return {
+        ".json": lambda: json_report.dumps(validation),
+        **_results(lambda: results.of_validation(validation)),
+    }
 
 
-def of_drift(found: Drift, places: Places = NOWHERE) -> Renderers:
+def of_drift(drift: Drift, places: Places = NOWHERE) -> Renderers:
     """What moved behind our back."""
     return {
-        ".md": lambda: drift_markdown.comment(found),
-        ".html": lambda: drift_html.page(found),
-        ".json": lambda: json_report.dumps(found),
-        ".prom": lambda: prometheus.of_drift(found),
-        **_tests(lambda: results.of_drift(found, places)),
+        ".md": lambda: drift_markdown.comment(drift),
+        ".html": lambda: drift_html.page(drift),
+        ".json": lambda: json_report.dumps(drift),
+        ".prom": lambda: prometheus.of_drift(drift),
+        **_results(lambda: results.of_drift(drift, places)),
     }
 
 
@@ -71,18 +75,18 @@ def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:
     """How an apply ended."""
     return {
         ".json": lambda: json_report.dumps(json_report.applied(receipt)),
-        **_tests(lambda: results.of_receipt(plan, receipt, places)),
+        **_results(lambda: results.of_receipt(plan, receipt, places)),
     }
 
 
-def of_problems(command: str, paths: Sequence[Path], found: Problems) -> Renderers:
+def of_problems(command: str, paths: Sequence[Path], problems: Problems) -> Renderers:
     """A command that could not go on. There are no figures then: a `.prom` of before grows old, which can be seen."""
     name = document_name(paths)
     return {
-        ".md": lambda: markdown.problems(name, found),
-        ".html": lambda: html.problems(name, found),
-        ".json": lambda: json_report.dumps(found),
-        **_tests(lambda: results.of_problems(command, name, found)),
+        ".md": lambda: markdown.problems(name, problems),
+        ".html": lambda: html.problems(name, problems),
+        ".json": lambda: json_report.dumps(problems),
+        **_results(lambda: results.of_problems(command, name, problems)),
     }
 
 
@@ -91,8 +95,9 @@ def places(planned: Planned) -> Places:
     return {str(entry.address): entry.where for entry in planned.entries}
 
 
-def _tests(found: Callable[[], Results]) -> Renderers:
-    return {".xml": lambda: junit(found()), ".sarif": lambda: sarif(found(), __version__, Path.cwd())}
+def _results(results: Callable[[], Results]) -> Renderers:
+    """The formats of build servers and code reviews."""
+    return {".xml": lambda: junit(results()), ".sarif": lambda: sarif(results(), __version__, Path.cwd())}
 
 
 def document_name(paths: Sequence[Path]) -> str:
@@ -101,11 +106,11 @@ def document_name(paths: Sequence[Path]) -> str:
         files = sorted([*path.glob("*.yaml"), *path.glob("*.yml")]) if path.is_dir() else [path]
         for file in files:
             try:
-                found = _NAME.search(file.read_bytes())
+                name = _DOCUMENT_NAME.search(file.read_bytes())
             except OSError:
                 continue
-            if found:
-                return found[1].decode()
+            if name:
+                return name[1].decode()
     return paths[0].stem if paths else ""
 
 
@@ -115,6 +120,6 @@ def write(paths: Iterable[Path], renderers: Renderers) -> list[Path]:
     for file in paths:
         if file.suffix in renderers:
             # A collector may read at any time. Readable as the umask says: a report holds no secret.
-            files.write(file, renderers[file.suffix]().encode(), f"the report {file}", mode=None)
+            read_write.write(file, renderers[file.suffix]().encode(), f"the report {file}", mode=None)
             written.append(file)
     return written

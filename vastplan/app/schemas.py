@@ -52,39 +52,40 @@ class _Described(GenerateJsonSchema):
     """
 
     def model_schema(self, schema: ModelSchema) -> Schema:
-        found = super().model_schema(schema)
+        generated = super().model_schema(schema)
         documented = _attribute_docstrings(schema["cls"])
-        for name, field in found.get("properties", {}).items():
+        for name, field in generated.get("properties", {}).items():
             if name in documented:
                 field.setdefault("description", documented[name])
-        return found
+        return generated
 
 
 def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    docstrings: dict[str, str] = {}
     for owner in reversed(model.__mro__[: model.__mro__.index(BaseModel)]):
         (body,) = ast.parse(textwrap.dedent(inspect.getsource(owner))).body
         assert isinstance(body, ast.ClassDef)
-        for one, below in zip(body.body, body.body[1:], strict=False):
+        for statement, below in zip(body.body, body.body[1:], strict=False):
             if (
-                isinstance(one, ast.AnnAssign)
-                and isinstance(one.target, ast.Name)
+                isinstance(statement, ast.AnnAssign)
+                and isinstance(statement.target, ast.Name)
                 and isinstance(below, ast.Expr)
                 and isinstance(below.value, ast.Constant)
                 and isinstance(below.value.value, str)
             ):
-                found[one.target.id] = inspect.cleandoc(below.value.value)
-    return found
+                docstrings[statement.target.id] = inspect.cleandoc(below.value.value)
+    return docstrings
 
 
 def schema(which: str) -> Schema:
     """One of `desired-state`, `plan`, `snapshot`, `ledger`, `approvals`, `connections`, or of what commands print (`PRINTED`)."""
     if which in PRINTED:
-        found = _open(TypeAdapter(PRINTED[which]).json_schema(mode="serialization"))
+        printed = _open(TypeAdapter(PRINTED[which]).json_schema(mode="serialization"))
         if which == "drift":
-            found["$defs"]["Coverage"]["properties"]["percent"] = {"type": "integer", "minimum": 0, "maximum": 100}
-            found["$defs"]["Coverage"]["required"].append("percent")
-        return _titled(found, f"vastplan {which} output")
+            coverage = printed["$defs"]["Coverage"]
+            coverage["properties"]["percent"] = {"type": "integer", "minimum": 0, "maximum": 100}
+            coverage["required"].append("percent")
+        return _titled(printed, f"vastplan {which} output")
     if which == "desired-state":
         return desired_state(discover(vastplan.kinds))
     if which == "plan":
@@ -97,7 +98,7 @@ def schema(which: str) -> Schema:
         return _titled(
             _models().connections_file.model_json_schema(schema_generator=_Described), "vastplan connections file"
         )
-    from vastplan.app.approvals import ApprovalsFile
+    from vastplan.app.files.approvals import ApprovalsFile
 
     return _titled(ApprovalsFile.model_json_schema(schema_generator=_Described), "vastplan approvals file")
 
@@ -109,38 +110,38 @@ def _models() -> specs.Models:
 def desired_state(registry: Registry) -> Schema:
     """The document. Nothing in an entry is required: `defaults` or `per_site` may supply it."""
     types = list(registry.sections.values())
-    models = [(one.model, "validation") for one in types]
+    models = [(entry_type.model, "validation") for entry_type in types]
     _, together = models_json_schema([(_models().head, "validation"), *models], schema_generator=_Described)  # type: ignore[list-item]
     defs: Schema = together["$defs"]
     head = defs.pop(specs.Head.__name__)
     properties: Schema = dict(head["properties"])
     _without_commands(defs)
-    for one in types:
-        part = defs.pop(one.model.__name__)
+    for entry_type in types:
+        part = defs.pop(entry_type.model.__name__)
         part.pop("required", None)
-        defs[f"{one.name}.part"] = part
-        defs[f"{one.name}.entry"] = _entry(part, one.name)
+        defs[f"{entry_type.name}.part"] = part
+        defs[f"{entry_type.name}.entry"] = _entry(part, entry_type.name)
     _nest(defs, types)
-    for one in types:
-        properties[one.section] = _named(one.name)
-    defaults = {one.section: {"$ref": f"#/$defs/{one.name}.part"} for one in types}
+    for entry_type in types:
+        properties[entry_type.section] = _named(entry_type.name)
+    defaults = {entry_type.section: {"$ref": f"#/$defs/{entry_type.name}.part"} for entry_type in types}
     properties["defaults"] = {"type": "object", "properties": defaults, "additionalProperties": False}
-    found = {
+    document = {
         "type": "object",
         "properties": properties,
         # several files may make one document, so no single file needs the head
         "additionalProperties": False,
         "$defs": dict(sorted(defs.items())),
     }
-    return _titled(found, "vastplan desired state")
+    return _titled(document, "vastplan desired state")
 
 
 def _without_commands(defs: Schema) -> None:
     """The head is typed as a connections file is; but a document that could run something is refused (VP222)."""
     command = {"$ref": f"#/$defs/{CommandSecret.__name__}"}
     del defs[CommandSecret.__name__]
-    for one in defs.values():
-        for field in one.get("properties", {}).values():
+    for definition in defs.values():
+        for field in definition.get("properties", {}).values():
             if command in field.get("anyOf", ()):
                 field["anyOf"].remove(command)
 
@@ -167,12 +168,12 @@ def _entry(part: Schema, name: str) -> Schema:
 
 def _nest(defs: Schema, types: list[EntryType]) -> None:
     """What may stand inside a tenant."""
-    within = [one for one in types if one.within_tenant]
+    within = [entry_type for entry_type in types if entry_type.within_tenant]
     for suffix in ("part", "entry"):
         tenant: Schema = defs.get(f"tenant.{suffix}") or {"properties": {}}
-        for one in within:
-            tenant["properties"][one.name] = {"$ref": f"#/$defs/{one.name}.entry"}
-            tenant["properties"][one.section] = _named(one.name)
+        for entry_type in within:
+            tenant["properties"][entry_type.name] = {"$ref": f"#/$defs/{entry_type.name}.entry"}
+            tenant["properties"][entry_type.section] = _named(entry_type.name)
 
 
 def _named(name: str) -> Schema:
@@ -180,22 +181,22 @@ def _named(name: str) -> Schema:
 
 
 def _plan() -> Schema:
-    found = TypeAdapter(Plan).json_schema(schema_generator=_Described)
+    plan = TypeAdapter(Plan).json_schema(schema_generator=_Described)
     # In the file an address is its text, and a minor version may add fields.
-    found["$defs"]["Address"] = _ADDRESS
-    return _titled(_open(found), "vastplan plan")
+    plan["$defs"]["Address"] = _ADDRESS
+    return _titled(_open(plan), "vastplan plan")
 
 
-def _open(found: Schema) -> Schema:
-    for one in (found, *found.get("$defs", {}).values()):
-        one.pop("additionalProperties", None)
-        if "format_version" in one.get("properties", {}) and "format_version" not in one["required"]:
-            one["required"].append("format_version")  # always written, whatever the default
-    return found
+def _open(root: Schema) -> Schema:
+    for definition in (root, *root.get("$defs", {}).values()):
+        definition.pop("additionalProperties", None)
+        if "format_version" in definition.get("properties", {}) and "format_version" not in definition["required"]:
+            definition["required"].append("format_version")  # always written, whatever the default
+    return root
 
 
-def _titled(found: Schema, title: str) -> Schema:
-    plain: Schema = _without_titles({"$schema": DIALECT, **found})
+def _titled(root: Schema, title: str) -> Schema:
+    plain: Schema = _without_titles({"$schema": DIALECT, **root})
     return plain | {"title": title}
 
 

@@ -1,8 +1,8 @@
-"""A document made ready: read, checked, expanded with what was probed, its ledger at hand."""
+"""A document made ready: read, checked, composed with what was probed, its ledger at hand."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ LEDGER_FOLDER = Path(".vastplan") / "ledger"
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """All objects that a document stands for, what derivation found, and whether it depends on what was probed."""
+    """All objects that a document stands for, what composing found, and whether it depends on what was probed."""
 
     entries: tuple[Entry, ...]
     findings: tuple[Finding, ...]
@@ -51,11 +51,11 @@ class Workspace:
         known = tuple(self.document.head.sites)
         if site is None:
             return known
-        wanted = tuple(site.split(","))
-        for one in wanted:
-            if one not in known:
-                raise Invalid([error("VP202", f"no site {one}", fix=f"sites are {', '.join(known)}")])
-        return wanted
+        chosen = tuple(site.split(","))
+        for name in chosen:
+            if name not in known:
+                raise Invalid([error("VP202", f"no site {name}", fix=f"sites are {', '.join(known)}")])
+        return chosen
 
     def ledger(self, *, writable: bool = False) -> Backend:
         """Where what we own is written down; only what is `writable` can be opened. To be used in a `with`."""
@@ -67,43 +67,50 @@ class Workspace:
         return FileLedger(folder, self.name)
 
     def composed(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
-        """The document expanded, offline without `facts`; raises `Invalid` when derivation finds an error."""
+        """The document composed, offline without `facts`; raises `Invalid` when composing finds an error."""
         scope = Scope(self.document.sites(facts), self.document.entries)
-        found = compose(scope, self.document.entries, self.registry.compositions, self.registry.kinds)
-        errors = [one for one in scope.findings if one.severity is Severity.ERROR] + _twins(found, self.registry)
-        errors += circular(self.registry.kinds, found)
+        entries = compose(scope, self.document.entries, self.registry.compositions, self.registry.kinds)
+        errors = [finding for finding in scope.findings if finding.severity is Severity.ERROR]
+        errors += _duplicates(entries, self.registry)
+        errors += circular(self.registry.kinds, entries)
         if errors:
             raise Invalid(errors)
-        return Composed(tuple(sorted(found, key=_place)), tuple(scope.findings), scope.asked)
+        return Composed(tuple(sorted(entries, key=_sort_key)), tuple(scope.findings), scope.asked)
 
     def entries(
         self, facts: Mapping[str, Mapping[str, Any]] | None = None
     ) -> tuple[tuple[Entry, ...], tuple[Finding, ...]]:
-        """The objects and the findings of the expanded document."""
+        """The objects and the findings of the composed document."""
         composed = self.composed(facts)
         return composed.entries, composed.findings
+
+    def systems(self) -> dict[str, frozenset[str]]:
+        """The systems that each site has."""
+        return {name: site.systems for name, site in self.document.sites().items()}
 
     def digest(self, entries: tuple[Entry, ...]) -> str:
         """What the document resolves to, as a digest."""
         return document_digest(self.name, entries)
 
 
-def _place(entry: Entry) -> tuple[str, str, str]:
+def _sort_key(entry: Entry) -> tuple[str, str, str]:
     return entry.address.site, entry.address.kind, entry.address.name
 
 
-def open_workspace(paths: list[Path], connections: Path | None = None, snapshot: Snapshot | None = None) -> Workspace:
+def open_workspace(
+    paths: Iterable[Path], connections: Path | None = None, snapshot: Snapshot | None = None
+) -> Workspace:
     """The workspace of a document; one that is only held against a snapshot needs no addresses. Raises `Invalid`."""
     registry = discover(vastplan.kinds)
     recorded = None
     if snapshot is not None:
         recorded = {seen.site: seen.systems.keys() - {"ledger"} for seen in snapshot.sites}
     systems = discover_systems(vastplan.systems)
-    return Workspace(load(paths, registry, systems, connections, recorded), registry)
+    return Workspace(load(list(paths), registry, systems, connections, recorded), registry)
 
 
 def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any]]:
-    """What derivation wants to know of the sites: the versions that answer."""
+    """What compositions want to know of the sites: the versions that answer."""
     facts: dict[str, dict[str, Any]] = {}
     for (site, system), provider in providers.items():
         if not isinstance(provider, Exception):
@@ -114,10 +121,10 @@ def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any
     return facts
 
 
-def _twins(entries: list[Entry], registry: Registry) -> list[Finding]:
+def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
     """Two entries that would be the same object."""
     seen: dict[tuple[Any, ...], Entry] = {}
-    found = []
+    findings = []
     for entry in entries:
         kind = registry.kinds[entry.address.kind]
         identity = tuple(str(entry.values.get(name)) for name in kind.identity)
@@ -126,5 +133,6 @@ def _twins(entries: list[Entry], registry: Registry) -> list[Finding]:
         if first is not entry:
             same = ", ".join(f"{name} {value}" for name, value in zip(kind.identity, identity, strict=True))
             text = f"is the same {kind.name} as {first.address.name} ({same})"
-            found.append(error("VP230", text, fix="remove one of them", address=str(entry.address), where=entry.where))
-    return found
+            address = str(entry.address)
+            findings.append(error("VP230", text, fix="remove one of them", address=address, where=entry.where))
+    return findings

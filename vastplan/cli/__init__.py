@@ -2,56 +2,64 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import io
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from vastplan.cli.request import Request
     from vastplan.cli.screen import Screen
     from vastplan.model.errors import VastplanError
 
+INTERRUPTED = 130  # 128 and the number of SIGINT, as shells have it
 
-def main(arguments: list[str] | None = None) -> int:
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; answers the exit code. Whatever a user can cause ends in one short message, not in a traceback."""
     # Documents and answers are large trees without cycles: looking for garbage in them as often as Python does by
     # default costs a fifth of a plan's time and finds none.
     gc.set_threshold(100_000, 50, 100)
-    from vastplan.cli.parser import parser
+    from vastplan.cli.parse import parse
 
-    words = parser().parse_args(arguments)
+    request = parse(arguments)
     from vastplan.cli.screen import Screen
-    from vastplan.model.errors import ERROR, Invalid, VastplanError
+    from vastplan.model.errors import ERROR, VastplanError
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal that knows fewer characters still gets the text
-    screen = Screen(sys.stdout, sys.stderr, colour=words.colour)
+    screen = Screen(sys.stdout, sys.stderr, colour=request.colour)
     try:
-        from vastplan.cli import commands, reporting
-
-        reporting.check(words)
-        return int(getattr(commands, words.command)(words, screen))
-    except Invalid as invalid:
-        screen.findings(invalid.findings)
-        _tell_machine(words, screen, invalid)
-        return invalid.exit_code
+        return _run(request, screen)
     except VastplanError as problem:
-        screen.error(str(problem))
-        _tell_machine(words, screen, problem)
+        _say(request, screen, problem)
         return problem.exit_code
     except KeyboardInterrupt:
         screen.error("stopped")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has left; there is nobody to tell
         return 0
     except Exception as bug:
-        told = VastplanError(_where(bug))
-        screen.error(str(told))
-        _tell_machine(words, screen, told)
+        _say(request, screen, VastplanError(_where(bug)))
         return ERROR
+
+
+def _run(request: Request, screen: Screen) -> int:
+    from dataclasses import replace
+
+    from vastplan.app import reports
+    from vastplan.cli import commands
+    from vastplan.model.errors import VastplanError
+
+    try:
+        reports.refuse_unknown(request.command, request.reports)
+    except VastplanError as problem:
+        _say(replace(request, reports=()), screen, problem)
+        return problem.exit_code
+    return commands.run(request, screen)
 
 
 def _where(bug: Exception) -> str:
@@ -63,15 +71,22 @@ def _where(bug: Exception) -> str:
     return f"this is a bug in vastplan, please report it: {type(bug).__name__}{place}: {bug}"
 
 
-def _tell_machine(words: argparse.Namespace, screen: Screen, problem: VastplanError) -> None:
-    """However the command ends, standard output holds JSON with `--format json`, and a report says that it did not work."""
-    if getattr(words, "format", "text") == "json" or getattr(words, "report", ()):
+def _say(request: Request, screen: Screen, problem: VastplanError) -> None:
+    """Why a command could not go on: for people, and as JSON and in the reports where they were asked for."""
+    from vastplan.cli.request import Format
+    from vastplan.model.errors import Invalid
+
+    findings = problem.findings if isinstance(problem, Invalid) else ()
+    if isinstance(problem, Invalid):
+        screen.findings(findings)
+    else:
+        screen.error(str(problem))
+    if request.format is Format.JSON or request.reports:
         from vastplan.cli import reporting
-        from vastplan.model.errors import Invalid
         from vastplan.report.json_report import Problems
 
-        found = Problems(str(problem), problem.findings if isinstance(problem, Invalid) else ())
-        if words.format == "json":
-            screen.machine(found)
-        if getattr(words, "report", ()):
-            reporting.problems(words, screen, found)
+        problems = Problems(str(problem), findings)
+        if request.format is Format.JSON:
+            screen.machine(problems)
+        if request.reports:
+            reporting.problems(request, screen, problems)

@@ -24,44 +24,45 @@ def command(
     )  # fmt: skip
 
 
-def paths(one: argparse.ArgumentParser, *, needed: bool = True) -> None:
+def paths(parser: argparse.ArgumentParser, *, needed: bool = True) -> None:
     """Where the document is."""
     text = "a document: YAML files, or a folder of them"
-    one.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH", help=text)
-    one.add_argument(
+    parser.add_argument("paths", nargs="+" if needed else "*", type=Path, metavar="PATH", help=text)
+    parser.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )
 
 
-def site(one: argparse.ArgumentParser) -> None:
+def site(parser: argparse.ArgumentParser) -> None:
     """Only some sites."""
-    one.add_argument("--site", metavar="SITE[,SITE]", help="only these sites")
+    parser.add_argument("--site", metavar="SITE[,SITE]", help="only these sites")
 
 
-def commitments(one: argparse.ArgumentParser) -> None:
+def commitments(parser: argparse.ArgumentParser) -> None:
     """The table of what sites promise."""
-    one.add_argument(
+    parser.add_argument(
         "--commitments", action="store_true", help="show what each site promises together, and what it has"
     )
 
 
-def isolation(one: argparse.ArgumentParser, text: str) -> None:
+def isolation(parser: argparse.ArgumentParser, text: str) -> None:
     """The proof of who is kept apart."""
-    one.add_argument(
+    parser.add_argument(
         "--isolation", action="store_true",
         help=f"{text}; 3 unless every two projects meet in nothing, or a waiver says why they may",
     )  # fmt: skip
 
 
-def formats(one: argparse.ArgumentParser, *formats: str) -> None:
+def formats(parser: argparse.ArgumentParser, *formats: str) -> None:
     """What is printed; the first is what is printed when nothing is said."""
-    one.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
+    parser.add_argument("--format", choices=formats, default=formats[0], help=f"default: {formats[0]}")
 
 
-def reports(one: argparse.ArgumentParser, *endings: str) -> None:
+def reports(parser: argparse.ArgumentParser, *endings: str) -> None:
     """Files to write reports to."""
-    one.add_argument(
+    parser.add_argument(
         "--report",
+        dest="reports",
         action="append",
         default=[],
         type=Path,
@@ -70,16 +71,17 @@ def reports(one: argparse.ArgumentParser, *endings: str) -> None:
     )
 
 
-def consents(one: argparse.ArgumentParser) -> None:
+def consents(parser: argparse.ArgumentParser) -> None:
     """What the person who runs it allows."""
-    one.add_argument(
+    parser.add_argument(
         "--target",
+        dest="targets",
         action="append",
         default=[],
         metavar="ADDRESS",
         help="only this address; patterns allowed; repeatable",
     )
-    one.add_argument(
+    parser.add_argument(
         "--keep-drift",
         action="append",
         nargs="?",
@@ -88,35 +90,35 @@ def consents(one: argparse.ArgumentParser) -> None:
         metavar="ADDRESS",
         help="leave what was changed by hand alone this time, all of it or at this address; patterns allowed; repeatable",
     )
-    one.add_argument("--adopt", action="store_true", help="take over what exists and is not ours")
-    one.add_argument(
+    parser.add_argument("--adopt", action="store_true", help="take over what exists and is not ours")
+    parser.add_argument(
         "--allow-delete",
         action="append",
         default=[],
         metavar="ADDRESS",
         help="consent to this delete or replace; patterns allowed; repeatable",
     )
-    one.add_argument(
+    parser.add_argument(
         "--allow-narrow",
         action="append",
         default=[],
         metavar="ADDRESS",
         help="consent to letting fewer clients in while it is in use; patterns allowed; repeatable",
     )
-    one.add_argument(
+    parser.add_argument(
         "--believe-gone",
         action="append",
         default=[],
         metavar="ADDRESS",
         help="these are gone though much is gone at once: make them again, or forget them; patterns allowed; repeatable",
     )
-    one.add_argument(
+    parser.add_argument(
         "--approvals",
         type=Path,
         metavar="FILE",
         help="approvals for the loss of data, by address, with reason and date",
     )
-    one.add_argument(
+    parser.add_argument(
         "--max-changes",
         type=int,
         metavar="N",

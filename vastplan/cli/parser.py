@@ -42,141 +42,144 @@ def _colour() -> bool:
 
 
 def _validate(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = options.command(
+    command = options.command(
         commands, "validate", "check a document without a network", "vastplan validate examples/ai-factory"
     )
-    options.paths(one, needed=False)
-    options.isolation(one, "show which projects the document keeps apart")
-    options.commitments(one)
-    one.add_argument("--list-checks", action="store_true", help="list the checks instead; needs no document")
-    one.add_argument("--explain", metavar="CODE", help="say what a check finds, why and what to do; needs no document")
-    options.formats(one, "text", "json")
-    options.reports(one, ".json", ".xml (JUnit)", ".sarif")
+    options.paths(command, needed=False)
+    options.isolation(command, "show which projects the document keeps apart")
+    options.commitments(command)
+    command.add_argument("--list-checks", action="store_true", help="list the checks instead; needs no document")
+    command.add_argument(
+        "--explain", metavar="CODE", help="say what a check finds, why and what to do; needs no document"
+    )
+    options.formats(command, "text", "json")
+    options.reports(command, ".json", ".xml (JUnit)", ".sarif")
 
 
 def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = options.command(
+    command = options.command(
         commands, "plan", "show what would change, and save it", "vastplan plan examples/ai-factory --out plan.json"
     )
-    options.paths(one)
-    options.site(one)
-    options.consents(one)
-    review_options.of_plan(one)
-    one.add_argument("--out", type=Path, metavar="FILE", help="save the plan for vastplan apply FILE")
-    one.add_argument(
+    options.paths(command)
+    options.site(command)
+    options.consents(command)
+    review_options.of_plan(command)
+    command.add_argument("--out", type=Path, metavar="FILE", help="save the plan for vastplan apply FILE")
+    command.add_argument(
         "--detailed-exitcode", action="store_true", help="2 when there are changes, 3 when some are blocked"
     )
-    options.isolation(one, "show which projects the document keeps apart")
-    options.commitments(one)
-    options.formats(one, "text", "json", "markdown", "html")
-    options.reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
+    options.isolation(command, "show which projects the document keeps apart")
+    options.commitments(command)
+    options.formats(command, "text", "json", "markdown", "html")
+    options.reports(command, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
 def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = options.command(
+    command = options.command(
         commands, "apply", "carry out a saved plan, or plan, show and ask", "vastplan apply plan.json"
     )
-    options.paths(one)
-    options.site(one)
-    options.consents(one)
-    review_options.of_apply(one)
-    one.add_argument("--auto-approve", action="store_true", help="do not ask")
-    one.add_argument(
+    options.paths(command)
+    options.site(command)
+    options.consents(command)
+    review_options.of_apply(command)
+    command.add_argument("--auto-approve", action="store_true", help="do not ask")
+    command.add_argument(
         "--document",
+        dest="documents",
         action="append",
         default=[],
         type=Path,
         metavar="PATH",
         help="where the plan's document is now, if it moved",
     )
-    options.formats(one, "text", "json")
-    options.reports(one, ".json", ".xml (JUnit)", ".sarif")
+    options.formats(command, "text", "json")
+    options.reports(command, ".json", ".xml (JUnit)", ".sarif")
 
 
 def _record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = options.command(
+    command = options.command(
         commands, "record", "write a snapshot without secrets, to plan against without credentials",
         "vastplan record examples/ai-factory --out snapshot.json",
     )  # fmt: skip
-    options.paths(one)
-    options.site(one)
-    review_options.of_record(one)
+    options.paths(command)
+    options.site(command)
+    review_options.of_record(command)
 
 
 def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = options.command(
+    command = options.command(
         commands,
         "drift",
         "say what moved since the last apply, and what nobody manages",
         "vastplan drift examples/ai-factory",
     )
-    options.paths(one)
-    options.site(one)
-    options.isolation(one, "show which projects the live state keeps apart")
-    one.add_argument(
+    options.paths(command)
+    options.site(command)
+    options.isolation(command, "show which projects the live state keeps apart")
+    command.add_argument(
         "--since",
         type=Path,
         metavar="FILE",
         help="show only what is new since this earlier --format json, and what went away",
     )
-    one.add_argument(
+    command.add_argument(
         "--accept",
         action="append",
         default=[],
         metavar="ADDRESS[.FIELD]",
         help="write what was changed by hand into the document, so that it is what is wanted; repeatable",
     )
-    options.formats(one, "text", "json", "markdown", "html")
-    options.reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
+    options.formats(command, "text", "json", "markdown", "html")
+    options.reports(command, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
 def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = options.command(
+    command = options.command(
         commands,
         "show",
         "show a saved plan, or one object: desired, live and who moved which field",
         "vastplan show examples/ai-factory iad/tenant/team-a",
     )
-    one.add_argument("paths", nargs=1, type=Path, metavar="PLAN|PATH", help="a saved plan, or a document")
-    one.add_argument("address", nargs="?", metavar="ADDRESS", help="an object of the document")
-    one.add_argument(
+    command.add_argument("paths", nargs=1, type=Path, metavar="PLAN|PATH", help="a saved plan, or a document")
+    command.add_argument("address", nargs="?", metavar="ADDRESS", help="an object of the document")
+    command.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )
-    options.formats(one, "text", "json", "markdown", "html")
-    options.reports(one, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
+    options.formats(command, "text", "json", "markdown", "html")
+    options.reports(command, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
 def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = options.command(
+    command = options.command(
         commands, "ledger", "look at and mend what we own", "vastplan ledger list examples/ai-factory"
     )
-    one.add_argument(
+    command.add_argument(
         "verb",
         choices=("list", "forget", "unlock"),
         help="list; forget ADDRESS without touching it; unlock SITE: say who holds it, break a lock whose holder is gone",
     )
-    one.add_argument("paths", nargs=1, type=Path, metavar="PATH", help="a document")
-    one.add_argument("what", nargs="?", metavar="ADDRESS|SITE")
-    one.add_argument(
+    command.add_argument("paths", nargs=1, type=Path, metavar="PATH", help="a document")
+    command.add_argument("subject", nargs="?", metavar="ADDRESS|SITE")
+    command.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )
-    options.formats(one, "text", "json")
+    options.formats(command, "text", "json")
 
 
 def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = options.command(
+    command = options.command(
         commands, "sim", "serve the simulators: a document's sites, or one control plane",
         "vastplan sim vast --port 8443 --user admin --password secret",
     )  # fmt: skip
-    one.add_argument("what", metavar="PATH|SYSTEM")
-    one.add_argument("--port", type=int, default=0, help="the port of a single plane; 0 takes a free one")
-    one.add_argument("--user", default="admin", help="the user (vast) or client id (runai) of a single plane")
-    one.add_argument("--password", help="its password, client secret or token; made up when left out")
-    one.add_argument("--state", type=Path, metavar="FILE", help="keep a single plane's objects in this file")
-    one.add_argument(
+    command.add_argument("subject", metavar="PATH|SYSTEM")
+    command.add_argument("--port", type=int, default=0, help="the port of a single plane; 0 takes a free one")
+    command.add_argument("--user", default="admin", help="the user (vast) or client id (runai) of a single plane")
+    command.add_argument("--password", help="its password, client secret or token; made up when left out")
+    command.add_argument("--state", type=Path, metavar="FILE", help="keep a single plane's objects in this file")
+    command.add_argument(
         "--rate", type=int, metavar="N", help="refuse more than N requests a second (429) on a single plane"
     )
-    one.add_argument(
+    command.add_argument(
         "--api-version",
         metavar="VERSION",
         help="the product version to simulate (vast 5.3, 5.5; runai 2.20 to 2.24; kubernetes 1.34)",
@@ -184,10 +187,10 @@ def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = options.command(
+    command = options.command(
         commands, "schema", "print a JSON Schema", "vastplan schema desired-state > schemas/desired-state.schema.json"
     )
-    one.add_argument(
+    command.add_argument(
         "which",
         nargs="?",
         choices=(
@@ -211,10 +214,10 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
 
 
 def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    one = options.command(
+    command = options.command(
         commands,
         "completion",
         "print a completion script for a shell",
         "vastplan completion bash > /etc/bash_completion.d/vastplan",
     )
-    one.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+    command.add_argument("shell", choices=("bash", "zsh", "tcsh"))

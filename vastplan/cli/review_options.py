@@ -6,15 +6,15 @@ import argparse
 from pathlib import Path
 
 
-def of_plan(one: argparse.ArgumentParser) -> None:
+def of_plan(parser: argparse.ArgumentParser) -> None:
     """The options of `plan`."""
-    one.add_argument(
+    parser.add_argument(
         "--snapshot",
         type=Path,
         metavar="FILE",
         help="plan against what vastplan record wrote: no credentials, no network; to be read, not to be applied",
     )
-    one.add_argument(
+    parser.add_argument(
         "--base",
         type=Path,
         metavar="PATH",
@@ -22,21 +22,21 @@ def of_plan(one: argparse.ArgumentParser) -> None:
     )
 
 
-def of_apply(one: argparse.ArgumentParser) -> None:
+def of_apply(parser: argparse.ArgumentParser) -> None:
     """The options of `apply PATH`."""
-    one.add_argument(
+    parser.add_argument(
         "--reviewed",
         type=Path,
         metavar="FILE",
         help="plan anew, and go on only if that does no more than this plan, which somebody has reviewed",
     )
-    one.add_argument("--allow-difference", action="store_true", help="go on though it is not what was reviewed")
+    parser.add_argument("--allow-difference", action="store_true", help="go on though it is not what was reviewed")
 
 
-def of_record(one: argparse.ArgumentParser) -> None:
+def of_record(parser: argparse.ArgumentParser) -> None:
     """The options of `record`."""
-    one.add_argument("--out", type=Path, metavar="FILE", required=True, help="where to write the snapshot")
-    one.add_argument(
+    parser.add_argument("--out", type=Path, metavar="FILE", required=True, help="where to write the snapshot")
+    parser.add_argument(
         "--without",
         action="append",
         default=[],

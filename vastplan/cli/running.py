@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from vastplan.cli.screen import Screen
-from vastplan.model.plan import Action, Plan
+from vastplan.engine.apply import Progress, ProgressEvent
+from vastplan.model.plan import Plan
 
 
-def progress(screen: Screen, made: Plan) -> Callable[[Action, str], None]:
+def progress(screen: Screen, plan: Plan) -> Progress:
     """A function that says how far an apply is; any thread may call it."""
-    total = sum(1 for action in made.actions if not action.blocked)
-    lock, done = threading.Lock(), [0]
+    total = sum(1 for action in plan.actions if not action.blocked)
+    lock, ended = threading.Lock(), itertools.count(1)
 
-    def tell(action: Action, what: str) -> None:
-        if what.endswith("…") or action.blocked:
+    def tell(event: ProgressEvent) -> None:
+        action = event.action
+        if event.state is None or action.blocked:
             return
+        state = event.state.value + (f": {event.message}" if event.message else "")
         with lock:
-            done[0] += 1
-            screen.progress(f"[{done[0]}/{total}] {action.verb.value} {action.address}: {what}")
+            screen.progress(f"[{next(ended)}/{total}] {action.verb.value} {action.address}: {state}")
 
     return tell
 

@@ -45,9 +45,9 @@ class Screen:
         """A line from a signal handler: past the streams, which the signal may have struck in the middle of a write."""
         os.write(self._err.fileno(), f"{text}\n".encode())
 
-    def findings(self, found: Iterable[Finding]) -> None:
+    def findings(self, findings: Iterable[Finding]) -> None:
         """Findings, on standard error."""
-        for line in findings_lines(tuple(found), self.style):
+        for line in findings_lines(tuple(findings), self.style):
             self._err.write(line + "\n")
 
     def error(self, text: str) -> None:

@@ -41,6 +41,8 @@ class Document:
     """Where the parts of `checks` stand: `("raise", CODE)`, `("waive", INDEX)`."""
     assumed: frozenset[str] = frozenset()
     """The sites whose systems are known from a snapshot alone: nothing says here where they are."""
+    paths: tuple[Path, ...] = ()
+    """What it was read from, as it was given; `source` is the same for people."""
 
     def offline(self, site: str) -> bool:
         """Whether nothing but a snapshot says where the site's systems are."""
@@ -103,7 +105,7 @@ def load(
         raise Invalid(problems)
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), given, connections.parent if connections else folder,
-        systems, ledger_cluster, _places(tree), frozenset(assumed),
+        systems, ledger_cluster, _places(tree), frozenset(assumed), tuple(paths),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from vastplan.engine.apply_context import ApplyContext, Made
@@ -19,7 +19,18 @@ from vastplan.model.plan import Action, Block, Operation, Plan, Step
 from vastplan.model.sensitive import without_secrets
 from vastplan.model.value import from_json, references
 
-Progress = Callable[[Action, str], None]
+
+@dataclass(frozen=True, slots=True)
+class ProgressEvent:
+    """How an action goes on: the step that begins, or the state that it ended in, in which case `message` may say why."""
+
+    action: Action
+    step: Step | None = None
+    state: State | None = None
+    message: str = ""
+
+
+Progress = Callable[[ProgressEvent], None]
 
 
 def apply(plan: Plan, context: ApplyContext, *, parallel: int, progress: Progress, stop: threading.Event) -> Receipt:
@@ -112,7 +123,7 @@ class _Schedule:
 
     def _execute(self, operation: Operation, made: Made) -> Mapping[str, Any]:
         action = self._actions[operation.address]
-        self._progress(action, f"{operation.step.value} …")
+        self._progress(ProgressEvent(action, step=operation.step))
         detached = operation.step is Step.WRITE and operation.address in self._detached
         already_moved = detached or (operation.step is Step.DELETE and bool(operation.after))
         return execute(self._context, action, operation.step, made, already_moved=already_moved)
@@ -149,7 +160,7 @@ class _Schedule:
                 self._context.journals[site].settles(str(action.address))
             except Lost as problem:
                 self._lost[site] = str(problem)  # the intent stands, and the next run finds out
-        self._progress(action, state.value + (f": {message}" if message else ""))
+        self._progress(ProgressEvent(action, state=state, message=message))
 
 
 def _freed(index: int, users: dict[int, list[int]], waiting: dict[int, set[int]]) -> list[int]:

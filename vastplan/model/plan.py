@@ -290,6 +290,8 @@ class Plan:
     left: tuple[IgnoredChange, ...] = ()
     budgets: tuple[CheckpointBudget, ...] = ()
     """What the checkpoints of each volume that speaks of them take, and what the plan does to that."""
+    sources: tuple[str, ...] = ()
+    """The paths of the document, one by one, for apply (since 1.1); `source` is the same for people."""
     id: str = ""
 
     def count(self) -> dict[str, int]:

@@ -17,6 +17,8 @@ from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Scope, moved
 
+WITH_BUDGET = "volume"
+"""The kind whose entries may have a budget."""
 _KINDS_WITH_LIMITS = ("view", "qos_policy", "tenant")
 
 
@@ -46,7 +48,7 @@ def evaluate_volume(volume: Entry, scope: Scope, site: Mapping[str, Any]) -> Eva
 def evaluated_volumes(facts: Facts) -> tuple[EvaluatedVolume, ...]:
     """All volumes with a `checkpoint`, in the order of their addresses; what coincides is told of a site's first one."""
     entries = sorted(
-        (entry for entry in facts.written.all("volume") if "checkpoint" in entry.values),
+        (entry for entry in facts.written.all(WITH_BUDGET) if "checkpoint" in entry.values),
         key=lambda entry: entry.address,
     )
     by_site: dict[str, list[EvaluatedVolume]] = {}

@@ -1,0 +1,1 @@
+"""The stages of an apply; `vastplan.app.apply` runs them in order."""

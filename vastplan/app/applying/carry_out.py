@@ -1,0 +1,60 @@
+"""The stage that writes: intents into the ledgers, then the operations, then the end."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+
+from vastplan.app.clock import timestamp
+from vastplan.app.locks import LockedLedgers
+from vastplan.engine.apply import Progress, apply
+from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.diff import digests
+from vastplan.engine.guards.consent import noted
+from vastplan.ledger import events
+from vastplan.model.errors import Lost
+from vastplan.model.outcome import Receipt
+from vastplan.model.plan import Action, Plan, Verb
+from vastplan.model.site_ledger import Intent
+from vastplan.model.value import from_json
+
+CALLS_PER_SYSTEM, LEAST_CALLS, MOST_CALLS = 8, 4, 32
+"""How many operations run at once."""
+
+
+def carry_out(
+    plan: Plan, context: ApplyContext, ledgers: LockedLedgers, progress: Progress, stop: threading.Event
+) -> Receipt:
+    """Every action that is not blocked. The intents are on disk before the first write, and each outcome after its write."""
+    _record_intents(plan, context, ledgers)
+    parallel = min(MOST_CALLS, max(LEAST_CALLS, CALLS_PER_SYSTEM * len(context.providers)))
+    try:
+        return apply(plan, context, parallel=parallel, progress=progress, stop=stop)
+    finally:
+        _record_end(plan, context, ledgers)
+
+
+def _record_intents(plan: Plan, context: ApplyContext, ledgers: LockedLedgers) -> None:
+    begun = timestamp()
+    for site, session in ledgers.sessions.items():
+        intents = {
+            str(action.address): _intent(context, action, session.part.key, begun)
+            for action in plan.actions
+            if action.address.site == site and not action.blocked
+        }
+        session.record(events.begin(plan.id, intents, begun))
+
+
+def _intent(context: ApplyContext, action: Action, key: str, at: str) -> Intent:
+    fields: dict[str, str] = {}
+    if action.verb is not Verb.DELETE and action.desired:
+        values = context.revealed(from_json(dict(action.desired)))
+        fields = digests(context.kinds[action.address.kind], values, key)
+    return Intent(action.verb.value, fields, action.id, at)
+
+
+def _record_end(plan: Plan, context: ApplyContext, ledgers: LockedLedgers) -> None:
+    for part in plan.parts:
+        with suppress(Lost):  # the outcomes say so where it matters
+            limits = noted(plan, part, context.ledger[part.site].limits)
+            ledgers.sessions[part.site].record(events.end(timestamp(), limits))

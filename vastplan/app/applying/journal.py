@@ -1,0 +1,79 @@
+"""A held ledger between the engine and the systems: what happens is noted, and nothing is begun once the hold is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.ledger import events
+from vastplan.ledger.backend import Session
+from vastplan.model.site_ledger import Owned
+from vastplan.schema.kind import Kind, Row
+from vastplan.schema.provider import Provider
+
+
+class LedgerJournal:
+    """A ledger session as the engine's journal."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def owns(self, address: str, owned: Owned) -> None:
+        """Note that the object is ours."""
+        self._session.record(events.own(address, owned))
+
+    def drops(self, address: str) -> None:
+        """Note that it is not ours any more."""
+        self._session.record(events.drop(address))
+
+    def settles(self, address: str) -> None:
+        """Note that nothing happened."""
+        self._session.record(events.settle(address))
+
+
+class LockedProvider:
+    """A provider that raises `Lost` instead of sending anything once the ledger of its site is no longer ours."""
+
+    def __init__(self, provider: Provider, session: Session) -> None:
+        self.system, self.writable = provider.system, provider.writable
+        self._provider, self._session = provider, session
+
+    def pages(self, kind: Kind) -> Iterator[list[Row]]:
+        """All rows of a collection, page by page."""
+        self._session.holds()
+        return self._provider.pages(kind)
+
+    def read(self, kind: Kind, locator: str) -> Row | None:
+        """One object."""
+        self._session.holds()
+        return self._provider.read(kind, locator)
+
+    def create(self, kind: Kind, body: Row) -> Row:
+        """Create an object."""
+        self._session.holds()
+        return self._provider.create(kind, body)
+
+    def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
+        """Change an object."""
+        self._session.holds()
+        self._provider.update(kind, locator, body, fresh)
+
+    def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
+        """Delete an object."""
+        self._session.holds()
+        self._provider.delete(kind, locator, fresh)
+
+    def locator(self, kind: Kind, row: Row) -> str:
+        """How to find the row's object again."""
+        return self._provider.locator(kind, row)
+
+    def writers(self, row: Row) -> tuple[str, ...]:
+        """Who else writes the object."""
+        return self._provider.writers(row)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._provider.close()
+
+    def describe(self) -> str:
+        """The system's address."""
+        return self._provider.describe()

@@ -1,0 +1,69 @@
+"""The stages of an apply that look before anything is written: what the plan touches is read, and held against its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vastplan.app.applying.journal import LedgerJournal, LockedProvider
+from vastplan.app.clock import now
+from vastplan.app.connect import Providers
+from vastplan.app.locks import LockedLedgers
+from vastplan.app.secrets import revealer
+from vastplan.app.workspace import Workspace
+from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.guards.reads import second_read
+from vastplan.engine.match import match
+from vastplan.engine.observe import Observed, observe
+from vastplan.engine.plan import wanted
+from vastplan.engine.stale import overtaken
+from vastplan.model.address import Address
+from vastplan.model.plan import Plan, Verb
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.value import from_json
+from vastplan.schema.entries import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """What a plan touches: the objects that it wants, what we own, and what is there now."""
+
+    entries: Mapping[Address, Entry]
+    ledger: Mapping[str, SiteLedger]
+    observed: Observed
+
+
+def observe_touched(workspace: Workspace, plan: Plan, ledgers: LockedLedgers, providers: Providers) -> Touched:
+    """Read the collections that the plan's actions are in, refer to or weigh."""
+    kinds, systems = workspace.registry.kinds, workspace.systems()
+    entries = {
+        action.address: Entry(action.address, from_json(dict(action.desired)))
+        for action in plan.actions
+        if action.verb is not Verb.DELETE and action.desired
+    }
+    ledger = ledgers.parts()
+    collections = wanted(kinds, entries.values(), ledger, systems) | second_read(kinds, plan.actions, systems)
+    observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
+    return Touched(entries, ledger, observed)
+
+
+def prepare(
+    workspace: Workspace, plan: Plan, ledgers: LockedLedgers, providers: Providers, touched: Touched
+) -> ApplyContext:
+    """What the operations of the run share, and which actions something has moved under since they were planned."""
+    kinds = workspace.registry.kinds
+    matches = match(kinds, touched.observed, touched.ledger, touched.entries)
+    return ApplyContext(
+        kinds=kinds,
+        providers={
+            (site, system): LockedProvider(provider, ledgers.sessions[site]) if site in ledgers.sessions else provider
+            for (site, system), provider in providers.items()
+            if not isinstance(provider, Exception)
+        },
+        journals={site: LedgerJournal(session) for site, session in ledgers.sessions.items()},
+        ledger=touched.ledger,
+        matches=matches,
+        reveal=revealer(workspace.document.folder),
+        now=now,
+        overtaken=overtaken(plan, matches),
+    )

@@ -1,0 +1,194 @@
+"""Taking what was changed by hand into the document: one value at a time, where it stands, or a sentence that says why not.
+
+An edit counts when the document, read again, says the live value there and all else as before. So nobody has to know where a
+value comes from: defaults, another site's line and what several objects are made of show themselves.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vastplan.app.files import read_write
+from vastplan.app.planning.request import Planned
+from vastplan.app.workspace import open_workspace
+from vastplan.document import merge
+from vastplan.document.edit import edits, written
+from vastplan.engine.diff import leaves, same, value_at
+from vastplan.model.address import Address
+from vastplan.model.drift import Drift, DriftedField, DriftedObject
+from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Where
+from vastplan.model.site_ledger import path_text
+from vastplan.model.value import from_json, sources, to_json
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
+
+Texts = dict[Path, str]
+Entries = Mapping[Address, Entry]
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """One value that was written, and where."""
+
+    address: str
+    path: str
+    shown: str
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """The document's files as they would be, and what they stand for."""
+
+    texts: Texts
+    entries: Entries
+
+
+def accept(
+    paths: Sequence[Path], connections: Path | None, planned: Planned, drift: Drift, wanted: Sequence[str]
+) -> list[Accepted]:
+    """Write the live values of what `wanted` names (`ADDRESS` or `ADDRESS.FIELD`) into the files of the document.
+
+    Raises `VastplanError`, and writes nothing, when one of them cannot be: all that are asked for, or none.
+    """
+    chosen = [pair for text in wanted for pair in _chosen(text, drift)]
+    once = {(drifted.address, field.path): (drifted, field) for drifted, field in chosen}
+    before = {file: _read(file) for path in paths for file in merge.files(path)}
+    accepted = []
+    with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:
+        trial = _TrialCopy(Path(folder), paths, connections)
+        draft = trial.read(before)
+        for drifted, field in once.values():
+            draft, value = _accept_field(trial, draft, planned, drifted, field)
+            accepted.append(value)
+    for file, text in draft.texts.items():
+        if text != before[file]:
+            _write(file, text, before[file])
+    return accepted
+
+
+def _chosen(wanted: str, drift: Drift) -> list[tuple[DriftedObject, DriftedField]]:
+    named = max(
+        (drifted for drifted in drift.drift if wanted == drifted.address or wanted.startswith(f"{drifted.address}.")),
+        key=lambda drifted: len(drifted.address), default=None,
+    )  # fmt: skip
+    if named is None:
+        raise VastplanError(f"--accept {inert(wanted, 200)}: nothing was changed by hand there (see vastplan drift)")
+    if named.what == "gone":
+        raise VastplanError(
+            f"--accept {named.address}: it is gone, and there is no value to accept; take its entry out of the document and "
+            "run vastplan ledger forget, or apply to make it again"
+        )
+    path = wanted[len(named.address) + 1 :]
+    fields = [field for field in named.fields if not path or field.path == path or field.path.startswith(f"{path}.")]
+    if not fields:
+        known = ", ".join(field.path for field in named.fields)
+        raise VastplanError(f"--accept {inert(wanted, 200)}: that field was not changed by hand ({known} was)")
+    return [(named, field) for field in fields]
+
+
+class _TrialCopy:
+    """A copy of the document's files, to try an edit on."""
+
+    def __init__(self, folder: Path, paths: Sequence[Path], connections: Path | None) -> None:
+        self._connections = connections
+        self._copies: dict[Path, Path] = {}
+        self._paths = []
+        for number, path in enumerate(paths):
+            part = folder / str(number)
+            part.mkdir()
+            self._copies |= {file: part / file.name for file in merge.files(path)}
+            self._paths.append(part if path.is_dir() else part / path.name)
+
+    def read(self, texts: Texts) -> _Draft:
+        """What the document stands for with these texts; raises `Invalid`."""
+        for file, text in texts.items():
+            self._copies[file].write_bytes(text.encode())
+        composed = open_workspace(self._paths, self._connections).composed()
+        return _Draft(texts, {entry.address: entry for entry in composed.entries})
+
+
+def _accept_field(
+    trial: _TrialCopy, draft: _Draft, planned: Planned, drifted: DriftedObject, field: DriftedField
+) -> tuple[_Draft, Accepted]:
+    entry = next(entry for entry in planned.entries if str(entry.address) == drifted.address)
+    kind = planned.matches.kinds[entry.address.kind]
+    leaf = next(leaf for leaf in leaves(kind.fields, entry.values) if path_text(leaf.path) == field.path)
+    live = from_json(field.live)
+    if field.sensitive or leaf.field.secret or sources(leaf.value) or sources(live):
+        raise VastplanError(f"--accept {drifted.address}.{field.path}: a secret is never written into the document")
+    file = next((file for file in draft.texts if entry.where is not None and str(file) == entry.where.file), None)
+    drafted = draft.entries.get(entry.address)
+    if drafted is None or value_at(drafted.values, leaf.path) != leaf.value:
+        raise VastplanError(f"--accept {drifted.address}: the document was changed while it was looked at; try again")
+    where, shown = drafted.where, inert(written(field.live, field.unit, field.units), 200)
+    if file is not None and where is not None:
+        candidates = edits(draft.texts[file], where, entry.address.site, leaf.path, field.live, field.unit, field.units)
+        for text, line in candidates:
+            try:
+                edited = trial.read({**draft.texts, file: text})
+            except Invalid:
+                continue
+            if _changes_only(draft.entries, edited.entries, entry.address, kind, leaf.path, live):
+                return edited, Accepted(drifted.address, field.path, shown, Where(str(file), line, 1))
+    origin = f"it comes from {entry.origin}" if entry.origin else "it does not stand there by itself"
+    raise VastplanError(
+        f"--accept {drifted.address}.{field.path}: no line of the document says that alone ({origin}, at {entry.where}); "
+        f"make it say {shown} by hand, or leave the change with drift.ignore or plan --keep-drift"
+    )
+
+
+def _changes_only(
+    before: Entries, after: Entries, address: Address, kind: Kind, path: tuple[str, ...], live: Any
+) -> bool:
+    """Whether an edited document says the live value at one place, and everything else as it did."""
+    if after.keys() != before.keys():
+        return False
+    others = all(_flat(after[other]) == _flat(before[other]) for other in before if other != address)
+    old, new = _flat(before[address]), _flat(after[address])
+    changed = {key for key in old.keys() | new.keys() if old.get(key, ...) != new.get(key, ...)}
+    inside = all(key[: len(path)] == path for key in changed)
+    values = after[address].values
+    leaf = next((leaf for leaf in leaves(kind.fields, values) if leaf.path == path), None)
+    return bool(others and inside and leaf is not None and same(leaf.field, value_at(values, path), live))
+
+
+def _flat(entry: Entry) -> dict[tuple[str, ...], Any]:
+    """Every value of an entry by its path."""
+    flat: dict[tuple[str, ...], Any] = {}
+
+    def walk(value: Any, path: tuple[str, ...]) -> None:
+        if isinstance(value, dict) and value:
+            for key, item in value.items():
+                walk(item, (*path, key))
+        else:
+            flat[path] = value
+
+    walk(to_json(entry.values), ())
+    flat["(after)",] = (entry.origin, entry.renamed_from, tuple(map(str, entry.after)))
+    return flat
+
+
+def _read(file: Path) -> str:
+    try:
+        return file.read_bytes().decode()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise VastplanError(f"{file} cannot be read: {problem}") from None
+
+
+def _write(file: Path, text: str, before: str) -> None:
+    """Whole or not at all, with the rights it has; not over what somebody wrote meanwhile."""
+    target = file.resolve()
+    try:
+        mode = target.stat().st_mode & 0o7777
+    except OSError as problem:
+        raise VastplanError(f"{file} cannot be read: {problem.strerror}") from None
+    if _read(target) != before:
+        raise VastplanError(f"{file} was changed while it was looked at; nothing was written to it")
+    read_write.write(target, text.encode(), str(file), mode)

@@ -1,0 +1,49 @@
+"""How much of what is live is managed: of the kinds in use, by site, what is ours, what nobody manages, what systems made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from vastplan.app.planning.request import Planned
+from vastplan.app.workspace import Workspace
+from vastplan.model.drift import ControllerObjects, Coverage, UnmanagedObject
+
+ITSELF = "the system itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """The live objects of the kinds in use, sorted by who has to do with them."""
+
+    coverage: tuple[Coverage, ...]
+    unmanaged: tuple[UnmanagedObject, ...]
+    made: tuple[ControllerObjects, ...]
+
+
+def look_over(planned: Planned, workspace: Workspace) -> Overview:
+    """Sort what was read."""
+    kinds_in_use = {section.name for section in workspace.registry.sections.values()}
+    kinds_in_use |= {entry.address.kind for entry in planned.entries}
+    owned, sites = planned.matches.owned, {part.site for part in planned.plan.parts}
+    owned_names = {(address.kind, address.name) for address in owned}
+    coverage, unmanaged, made = [], [], []
+    for (site, kind), collection in sorted(planned.observed.collections.items()):
+        if kind not in kinds_in_use or site not in sites or collection.error:
+            continue
+        managed, strangers, by_maker = 0, 0, Counter[str]()
+        for live in collection.objects:
+            address = planned.matches.address_of(live)
+            if address in owned:
+                managed += 1
+            elif address is not None or (live.kind.mirrored and (kind, live.name) in owned_names):
+                continue  # the document speaks of it: to be adopted, or the copy of one of ours
+            elif live.controller or live.system_owned:
+                by_maker[live.controller or ITSELF] += 1
+            else:
+                strangers += 1
+                unmanaged.append(UnmanagedObject(site, kind, live.name))
+        if managed or strangers:
+            coverage.append(Coverage(site, kind, managed, strangers))
+        made += [ControllerObjects(site, kind, maker, count) for maker, count in sorted(by_maker.items())]
+    return Overview(tuple(coverage), tuple(unmanaged), tuple(made))

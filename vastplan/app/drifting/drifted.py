@@ -1,0 +1,60 @@
+"""The stage that reads a plan as a check for drift: what the system changed, told apart from what the document wants."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from vastplan.app.drifting.coverage import look_over
+from vastplan.app.planning.request import Planned
+from vastplan.app.workspace import Workspace
+from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
+from vastplan.model.plan import Action, IgnoredChange, Verb, by_hand, moved_by_hand
+
+
+def drifted(planned: Planned, workspace: Workspace) -> Drift:
+    """What moved behind our back."""
+    plan = planned.plan
+    actions = [action for action in plan.actions if by_hand(action)]
+    overview = look_over(planned, workspace)
+    return Drift(
+        document=plan.document,
+        checked=plan.created,
+        drift=tuple(map(_drifted_object, actions)),
+        unmanaged=overview.unmanaged,
+        unknown=plan.unknown,
+        pending=len(plan.actions) - len(actions),
+        in_sync=plan.in_sync,
+        sites=tuple(part.site for part in plan.parts),
+        coverage=overview.coverage,
+        made=overview.made,
+        ignored=tuple(drift for ignored in plan.left if ignored.rule for drift in _ignored_drift(ignored)),
+        findings=plan.findings,
+        isolation=planned.isolation,
+    )
+
+
+def _drifted_object(action: Action) -> DriftedObject:
+    fields = tuple(
+        DriftedField(
+            change.path,
+            change.before,
+            change.after,
+            change.cause,
+            change.unit,
+            change.units,
+            change.sensitive,
+            change.author,
+        )
+        for change in action.changes
+        if moved_by_hand(change)
+    )
+    what: Literal["gone", "changed"] = "gone" if action.verb is Verb.CREATE else "changed"
+    return DriftedObject(str(action.address), what, fields, action.since, action.author)
+
+
+def _ignored_drift(ignored: IgnoredChange) -> list[IgnoredDrift]:
+    address, reason, until = str(ignored.address), ignored.reason, ignored.until
+    return [
+        IgnoredDrift(address, change.path, change.before, change.after, change.unit, reason, until, change.sensitive)
+        for change in ignored.changes
+    ] or [IgnoredDrift(address, "", None, None, "", reason, until)]

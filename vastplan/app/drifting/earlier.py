@@ -1,0 +1,39 @@
+"""An earlier drift check, as `drift --format json` wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from vastplan.app.files import read_write
+from vastplan.model.drift import FORMAT_VERSION, Drift
+from vastplan.model.errors import VastplanError
+
+
+def load(path: Path, document: str) -> Drift:
+    """The check in a file. Raises `VastplanError` for anything else, and for one of another document."""
+    from pydantic import TypeAdapter, ValidationError
+
+    data, version = read_write.read_json(path, f"--since {path}")
+    if not version or "drift" not in data:
+        raise VastplanError(f"--since {path} is not what drift --format json prints")
+    if not read_write.same_major(version, FORMAT_VERSION):
+        raise VastplanError(f"--since {path} has format {version}; this vastplan reads {FORMAT_VERSION}")
+    try:
+        drift: Drift = TypeAdapter(Drift).validate_python(_without_percentages(data))
+    except (ValidationError, TypeError, KeyError):
+        raise VastplanError(f"--since {path} does not have the form that drift --format json prints") from None
+    for drifted in drift.drift:
+        if drifted.address.count("/") < 2:
+            raise VastplanError(f"--since {path}: {drifted.address[:80]!r} is no address")
+    if drift.document != document:
+        raise VastplanError(f"--since {path} is of another document ({drift.document[:80]!r})")
+    return drift
+
+
+def _without_percentages(data: Mapping[str, object]) -> dict[str, object]:
+    """They are worked out."""
+    coverage = data.get("coverage", ())
+    assert isinstance(coverage, list | tuple)
+    rows = [{name: value for name, value in dict(row).items() if name != "percent"} for row in coverage]
+    return {**data, "coverage": rows}

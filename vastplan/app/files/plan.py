@@ -1,0 +1,84 @@
+"""Plan files: canonical JSON that says its format, checked when it is read, and never with anybody's secret in it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vastplan.app.files.versioned import Messages, VersionedFile
+from vastplan.model import canonical_json
+from vastplan.model.address import Address
+from vastplan.model.plan import FORMAT_VERSION, Plan
+from vastplan.model.value import from_json
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+_WITH_ADDRESSES = ("actions", "operations", "left")
+"""The lists of a plan whose members have an address, which the file holds as its text."""
+
+
+def to_data(plan: Plan) -> dict[str, Any]:
+    """The plan as JSON-able data."""
+    data: dict[str, Any] = canonical_json.plain(plan)
+    return data
+
+
+def from_data(data: dict[str, Any]) -> Plan:
+    """The inverse of `to_data`; what has a default may be left out. Raises what its parts raise, `ValueError` for most."""
+    lists = {
+        name: [{**member, "address": Address.parse(member["address"])} for member in data.get(name, ())]
+        for name in _WITH_ADDRESSES
+    }
+    return _adapter().validate_python({**data, **lists})
+
+
+@cache
+def _adapter() -> TypeAdapter[Plan]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Plan)
+
+
+def _coherent(data: dict[str, Any]) -> Plan:
+    """The plan in data that somebody may have written. Raises `ValueError` for texts that do not say what their fields stand for."""
+    plan = from_data(data)
+    if datetime.fromisoformat(plan.expires).tzinfo is None:
+        raise ValueError("a time without a zone")
+    acted_on = {action.address for action in plan.actions}
+    for index, operation in enumerate(plan.operations):
+        if operation.address not in acted_on or any(not 0 <= earlier < index for earlier in operation.after):
+            raise ValueError("an operation of nothing, or before what it waits for")
+    carried_out = {operation.address for operation in plan.operations}
+    for action in plan.actions:
+        if action.address not in carried_out and not action.blocked:
+            raise ValueError("an action that nothing carries out")
+        from_json(dict(action.desired))
+    return plan
+
+
+PLAN_FILE: VersionedFile[Plan] = VersionedFile(
+    name="plan",
+    version=FORMAT_VERSION,
+    to_data=to_data,
+    from_data=_coherent,
+    messages=Messages(
+        cut_short=": it was cut short or damaged; plan again",
+        other_version="has format {version}; this vastplan reads {ours}: plan again",
+        edited="was edited or damaged after it was made; plan again",
+        misshapen="does not have a plan's form; plan again",
+    ),
+    id_length=32,
+    compact=False,
+)
+dumps, sealed, save, load = PLAN_FILE.dumps, PLAN_FILE.sealed, PLAN_FILE.save, PLAN_FILE.load
+
+
+def looks_like_plan(path: Path) -> bool:
+    """Whether a file is a plan rather than a document: it begins as JSON does."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(64).lstrip()[:1] == b"{"

@@ -1,0 +1,75 @@
+"""Snapshot files: canonical JSON named by its content, read as strictly as if somebody had tampered with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from vastplan.app.files.versioned import Messages, VersionedFile
+from vastplan.model.address import Address
+from vastplan.model.snapshot import SNAPSHOT_VERSION, Snapshot
+from vastplan.schema.kind import Field, Kind
+
+
+def _from_data(data: dict[str, Any]) -> Snapshot:
+    from pydantic import TypeAdapter
+
+    snapshot: Snapshot = TypeAdapter(Snapshot).validate_python(data)
+    _refuse_incoherent(snapshot)
+    return snapshot
+
+
+def _refuse_incoherent(snapshot: Snapshot) -> None:
+    """Raises `ValueError` for texts that do not say what their fields stand for."""
+    if datetime.fromisoformat(snapshot.taken).tzinfo is None:
+        raise ValueError("a time without a zone")
+    for seen in snapshot.sites:
+        if (seen.ledger.document, seen.ledger.site) != (snapshot.document, seen.site):
+            raise ValueError("the ledger of another site")
+        bytes.fromhex(seen.ledger.key)
+        for text in (*seen.ledger.entries, *seen.ledger.intents):
+            if Address.parse(text).site != seen.site:
+                raise ValueError("the object of another site")
+
+
+SNAPSHOT_FILE: VersionedFile[Snapshot] = VersionedFile(
+    name="snapshot",
+    version=SNAPSHOT_VERSION,
+    to_data=asdict,
+    from_data=_from_data,
+    messages=Messages(
+        cut_short=": it was cut short or damaged",
+        other_version="has another format ({version!r}) than {ours}: record it again",
+        edited="was edited or damaged after it was taken: record it again",
+        misshapen="does not have a snapshot's form: record it again",
+    ),
+    required="collections",
+)
+dumps, sealed, save, load = SNAPSHOT_FILE.dumps, SNAPSHOT_FILE.sealed, SNAPSHOT_FILE.save, SNAPSHOT_FILE.load
+
+
+def tables(kinds: Mapping[str, Kind]) -> str:
+    """A digest of the field tables: what is read of an object, where, and how it is compared."""
+
+    def rows(fields: tuple[Field, ...]) -> list[object]:
+        return [
+            [
+                field.name,
+                field.wire,
+                field.shape.name,
+                sorted(marker.value for marker in field.markers),
+                field.unit,
+                rows(field.fields),
+            ]
+            for field in fields
+        ]
+
+    known = {
+        name: [kind.endpoint.path, kind.identity, [fact.name for fact in kind.facts], rows(kind.fields)]
+        for name, kind in kinds.items()
+    }
+    return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:32]

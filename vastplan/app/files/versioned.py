@@ -1,0 +1,95 @@
+"""A file of ours that says the version of its format and carries a digest of its content as its id: plans and snapshots."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from vastplan.app.files import read_write
+from vastplan.model import canonical_json, collector
+from vastplan.model.errors import VastplanError
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Value = TypeVar("Value", bound="DataclassInstance")
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """How the refusals end, after `the plan FILE `; `version` and `ours` are filled in."""
+
+    cut_short: str
+    other_version: str
+    edited: str
+    misshapen: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionedFile(Generic[Value]):
+    """One format of file. The value is a dataclass with a `format_version` and an `id`.
+
+    `from_data` raises `ValueError`, or what its parts raise, for data of another shape. `required` names a key that tells
+    the format from other files of ours. `id_length` is in hexadecimal digits of the SHA-256.
+    """
+
+    name: str
+    version: str
+    to_data: Callable[[Value], dict[str, Any]]
+    from_data: Callable[[dict[str, Any]], Value]
+    messages: Messages
+    required: str = "format_version"
+    id_length: int = 64
+    compact: bool = True
+
+    @collector.paused()
+    def dumps(self, value: Value) -> str:
+        """Canonical JSON: keys sorted, ASCII, one trailing newline."""
+        if self.compact:
+            return _canonical(self.to_data(value), compact=True) + "\n"
+        return canonical_json.text(value)
+
+    def identity(self, data: dict[str, Any]) -> str:
+        """The digest of everything but the id."""
+        text = _canonical({**data, "id": ""}, compact=self.compact)
+        return hashlib.sha256(text.encode()).hexdigest()[: self.id_length]
+
+    @collector.paused()
+    def sealed(self, value: Value) -> Value:
+        """The value with its id, so that an edited file is noticed.
+
+        The id is a digest, not a signature: who can write the file can write another id.
+        """
+        changed: Any = {"id": self.identity(self.to_data(value))}
+        return replace(value, **changed)
+
+    def save(self, value: Value, path: Path) -> None:
+        """Write the file, whole or not at all, readable by the owner only. Raises `VastplanError`."""
+        read_write.write(path, self.dumps(value).encode(), f"the {self.name} {path}")
+
+    @collector.paused()
+    def load(self, path: Path) -> Value:
+        """The value in a file. Raises `VastplanError` for one that was cut short, edited, or is of another major version."""
+        from pydantic import ValidationError
+
+        subject = f"the {self.name} {path}"
+        data, version = read_write.read_json(path, subject, self.messages.cut_short)
+        if not version or self.required not in data:
+            raise VastplanError(f"{path} is not a {self.name}")
+        if not read_write.same_major(version, self.version):
+            refusal = self.messages.other_version.format(version=version[:20], ours=self.version)
+            raise VastplanError(f"{subject} {refusal}")
+        if self.identity(data) != data.get("id"):
+            raise VastplanError(f"{subject} {self.messages.edited}")
+        try:
+            return self.from_data(data)
+        except (ValidationError, ValueError, KeyError, TypeError, AttributeError):
+            raise VastplanError(f"{subject} {self.messages.misshapen}") from None
+
+
+def _canonical(data: dict[str, Any], *, compact: bool) -> str:
+    return json.dumps(data, sort_keys=True, separators=(",", ":") if compact else None, ensure_ascii=True)

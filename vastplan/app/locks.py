@@ -1,0 +1,42 @@
+"""Ledgers held for writing, and who is said to hold them."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+
+from vastplan.app.workspace import Workspace
+from vastplan.ledger.backend import Session
+from vastplan.model.site_ledger import SiteLedger
+
+
+@dataclass(frozen=True, slots=True)
+class LockedLedgers:
+    """The ledgers of some sites, locked for this process; `place` is where they are kept."""
+
+    place: str
+    sessions: Mapping[str, Session]
+
+    def parts(self) -> dict[str, SiteLedger]:
+        """As they are now, by site."""
+        return {site: session.part for site, session in self.sessions.items()}
+
+
+def lock_holder() -> str:
+    """Who works on a ledger, for those who find it locked."""
+    return f"{os.environ.get('USER', 'somebody')}@{socket.gethostname()} (pid {os.getpid()})"
+
+
+@contextmanager
+def locked_ledgers(workspace: Workspace, sites: Iterable[str]) -> Iterator[LockedLedgers]:
+    """Lock the ledgers of the sites, always in the same order. Raises `Locked`, naming the holder."""
+    with ExitStack() as stack:
+        backend = stack.enter_context(workspace.ledger(writable=True))
+        sessions: dict[str, Session] = {}
+        for site in sorted(sites):
+            sessions[site] = backend.open(site, lock_holder())
+            stack.callback(sessions[site].close)
+        yield LockedLedgers(backend.describe(), sessions)

@@ -1,0 +1,61 @@
+"""`vastplan plan`: from a document to a plan, stage by stage. Sends nothing but reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vastplan.app.files.plan import sealed
+from vastplan.app.planning.base import no_base, with_standings
+from vastplan.app.planning.check import check_plan
+from vastplan.app.planning.decide import draft_actions, order_and_guard, read_evidence
+from vastplan.app.planning.desired import compose_with_versions
+from vastplan.app.planning.inputs import plan_inputs
+from vastplan.app.planning.reads import collections_to_read
+from vastplan.app.planning.request import Planned, PlanOptions
+from vastplan.app.planning.source import Source, open_source
+from vastplan.app.workspace import Composed, Workspace
+from vastplan.engine.attribution import attribute
+from vastplan.model.errors import Invalid
+from vastplan.model.finding import Finding
+from vastplan.model.plan import Plan
+
+__all__ = ["PlanOptions", "Planned", "make_plan"]
+
+
+def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
+    """Observe and plan. Raises `Invalid` for what is wrong with the document before anything is opened."""
+    offline = workspace.composed()
+    with open_source(workspace, options.snapshot) as source:
+        planned = _plan(workspace, options, source, offline)
+        plan = planned.plan
+        if options.base is not None:
+            plan = with_standings(plan, _plan_of_base(options.base, options, source))
+        plan = replace(
+            plan,
+            actions=attribute(plan.actions, planned.matches.owned, workspace.registry.kinds, source.providers),
+            sources=tuple(map(str, workspace.document.paths)),
+        )
+    return replace(planned, plan=sealed(plan))
+
+
+def _plan(workspace: Workspace, options: PlanOptions, source: Source, offline: Composed) -> Planned:
+    desired = compose_with_versions(workspace, options.sites, offline, source)
+    ledger = source.ledger(options.sites)
+    reads = collections_to_read(workspace, desired, ledger, prove=options.prove)
+    observed = source.observe(reads.all, ledger)
+    inputs = plan_inputs(workspace, options, desired, ledger, observed, source)
+    drafted = draft_actions(inputs)  # match → diff
+    weighable = read_evidence(drafted, source, workspace.systems())
+    decided = order_and_guard(weighable)
+    return check_plan(workspace, desired, reads, decided, inputs.now.date())
+
+
+def _plan_of_base(base: Workspace | Finding, options: PlanOptions, source: Source) -> Plan | Finding:
+    """What the base would do, by the same observation; a finding where that cannot be told."""
+    if isinstance(base, Finding):
+        return base
+    sites = tuple(site for site in options.sites if site in base.document.head.sites)
+    try:
+        return _plan(base, replace(options, sites=sites), source, base.composed()).plan
+    except Invalid as problem:
+        return no_base(problem)

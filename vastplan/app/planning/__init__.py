@@ -1,0 +1,1 @@
+"""The stages of a plan; `vastplan.app.plan` runs them in order."""

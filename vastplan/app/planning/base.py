@@ -1,0 +1,74 @@
+"""Whose change is it? A plan beside the plan of its base, from one observation: what both would do is not this change. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from vastplan.model.errors import Invalid
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.plan import Action, Base, FieldChange, Plan, Standing, by_hand
+
+_RANK = {standing: rank for rank, standing in enumerate(Standing)}
+
+
+def no_base(problem: Invalid) -> Finding:
+    """The finding where the base cannot be planned: everything counts as the change's own then."""
+    first = problem.findings[0].message if problem.findings else "it cannot be read"
+    text = f"the base cannot be planned ({first}), so what was pending and what drifted is not told apart"
+    return Finding("VP332", Severity.WARNING, text, "give the document at the merge base with --base")
+
+
+def with_standings(plan: Plan, base: Plan | Finding) -> Plan:
+    """The plan with each action's standing, its own changes and its new findings first; work keeps its order.
+
+    With a finding in the place of a base, the plan with that finding.
+    """
+    if isinstance(base, Finding):
+        return replace(plan, findings=(base, *plan.findings))
+    of_base = {action.address: action for action in base.actions}
+    actions = [_with_standing(action, of_base.get(action.address)) for action in plan.actions]
+    planned = {action.address for action in plan.actions}
+    known = {_finding_key(finding) for finding in base.findings}
+    new = [finding for finding in plan.findings if _finding_key(finding) not in known]
+    old = [finding for finding in plan.findings if _finding_key(finding) in known]
+    return replace(
+        plan,
+        actions=tuple(sorted(actions, key=lambda action: _RANK[action.standing or Standing.CHANGE])),
+        findings=(*new, *old),
+        base=Base(
+            source=base.source,
+            digest=base.digest,
+            withdrawn=tuple(str(action.address) for action in base.actions if action.address not in planned),
+            findings=len(new),
+        ),
+    )
+
+
+def _with_standing(action: Action, of_base: Action | None) -> Action:
+    if of_base is None:
+        return replace(action, standing=Standing.CHANGE)
+    base_changes = {_change_key(change) for change in of_base.changes}
+    # What is secret shows no value: it is the same only where all that is desired comes from the same sources.
+    secrets_may_differ = action.desired != of_base.desired
+    changes = tuple(
+        replace(
+            change,
+            already=_change_key(change) in base_changes and not (change.sensitive and secrets_may_differ),
+        )
+        for change in action.changes
+    )
+    same_action = (action.verb, action.id, action.released, {_change_key(change) for change in action.changes}) == (
+        of_base.verb, of_base.id, of_base.released, base_changes,
+    )  # fmt: skip
+    if not (same_action and all(change.already for change in changes)):
+        return replace(action, standing=Standing.CHANGE, changes=changes)
+    return replace(action, standing=Standing.DRIFT if by_hand(action) else Standing.PENDING)
+
+
+def _finding_key(finding: Finding) -> tuple[str, str, str]:
+    return finding.code, finding.message, finding.address
+
+
+def _change_key(change: FieldChange) -> str:
+    """Equal for two changes that do the same; values may be lists, which cannot be hashed."""
+    return repr((change.path, change.before, change.after, change.replaces, change.sensitive))

@@ -1,0 +1,38 @@
+"""The stage that checks a plan against what was observed: findings, what sites promise, budgets, and who is kept apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+from vastplan.app import checks
+from vastplan.app.planning import isolation
+from vastplan.app.planning.commitments import with_live
+from vastplan.app.planning.decide import Decided
+from vastplan.app.planning.desired import Desired
+from vastplan.app.planning.reads import ReadList
+from vastplan.app.planning.request import Planned
+from vastplan.app.workspace import Workspace
+from vastplan.checks.checkpoint.summary import budgets
+from vastplan.checks.commitments import commitments
+from vastplan.model.address import Address
+
+
+def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, decided: Decided, today: date) -> Planned:
+    """The plan with what the checks say of its sites."""
+    sites, observed, matches = desired.sites, decided.observed, decided.matches
+    facts = replace(desired.facts, seen=checks.seen(observed, matches, reads.checks))
+    facts = with_live(facts, sites, observed, matches)
+    findings = (
+        *checks.findings(workspace, facts, today, sites),
+        *checks.unread(desired.facts, reads.checks, observed),
+    )
+    plan = replace(
+        decided.plan,
+        findings=(*findings, *decided.plan.findings),
+        isolation=tuple(proof for site, proof in desired.facts.isolation.items() if site in sites),
+        commitments=tuple(row for row in commitments(facts) if row.site in sites),
+        budgets=tuple(budget for budget in budgets(facts) if Address.parse(budget.address).site in sites),
+    )
+    proofs = isolation.live(sites, observed, matches, reads.proof)
+    return Planned(plan, observed, desired.entries, matches, proofs)

@@ -1,0 +1,64 @@
+"""What is promised live, and what it becomes: the sums before and after an apply, without naming every reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from vastplan.checks.facts import Facts
+from vastplan.checks.index import Index
+from vastplan.checks.summed_live import CLAIM_HOME, CLAIM_SIZE, CLAIMS, SUMMED_LIVE
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live, Observed
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+
+
+def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matches: Matches) -> Facts:
+    """The facts with what stands now and what the document makes of it, where it was read."""
+    before: list[Entry] = []
+    strangers: list[Entry] = []
+    known: set[tuple[str, str]] = set()
+    claims: dict[Address, int] = {}
+    for site in sites:
+        for kind in SUMMED_LIVE:
+            if observed.error(site, kind):
+                continue
+            known.add((site, kind))
+            for entry, ours in _entries(site, kind, observed, matches):
+                before.append(entry)
+                if not ours:
+                    strangers.append(entry)
+        if (site, CLAIM_HOME) in known:  # among them is the one that the driver made for each claim that is there
+            for claim in facts.objects.on(site, CLAIMS).values():
+                live = matches.match(claim.address).live
+                if live is not None:
+                    claims[claim.address] = live.values.get(CLAIM_SIZE) or 0
+    after = Index((*strangers, *(entry for kind in SUMMED_LIVE for entry in facts.objects.all(kind))))
+    return replace(facts, before=Index(before), after=after, known=frozenset(known), made=claims)
+
+
+def _entries(site: str, kind: str, observed: Observed, matches: Matches) -> Iterator[tuple[Entry, bool]]:
+    """The live objects of a kind, and whether each is ours or the document's."""
+    for live in observed.objects(site, kind):
+        if live.system_owned:
+            continue
+        address = matches.address_of(live)
+        values: dict[str, Any] = dict(live.values)
+        for followed in SUMMED_LIVE[kind]:
+            target_id = values.get(followed.field)
+            target = None if target_id is None else observed.find(site, followed.kind, "id", target_id)
+            values[followed.field] = target and _reference(target, matches, by_name=followed.by_name)
+        yield Entry(address or _stranger(live), values), address is not None
+
+
+def _reference(live: Live, matches: Matches, *, by_name: bool) -> Ref:
+    address = matches.address_of(live)
+    return Ref(address or (Address(live.site, live.kind.name, live.name) if by_name else _stranger(live)))
+
+
+def _stranger(live: Live) -> Address:
+    """Two strangers may have one name, and none may stand for one of ours."""
+    return Address(live.site, live.kind.name, f"{live.name} (id {live.id})")

@@ -1,0 +1,51 @@
+"""The stages that decide: match and diff, read what only some actions need, then order and guard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, replace
+
+from vastplan.app.planning.source import Source
+from vastplan.engine.guards.reads import second_read
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Observed
+from vastplan.engine.plan import Draft, PlanInputs, build, draft
+from vastplan.model.plan import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """The actions of a plan before anything was weighed, and what they were made from."""
+
+    inputs: PlanInputs
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A plan that is not checked yet, and what it was made from."""
+
+    observed: Observed
+    plan: Plan
+    matches: Matches
+
+
+def draft_actions(inputs: PlanInputs) -> Drafted:
+    """Match and diff."""
+    return Drafted(inputs, draft(inputs))
+
+
+def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[str]]) -> Drafted:
+    """Read what only some actions need: what hangs on objects that are to go, and who would be cut off."""
+    inputs = drafted.inputs
+    evidence = second_read(inputs.kinds, drafted.draft.actions.values(), systems) - inputs.observed.collections.keys()
+    if not evidence:
+        return drafted
+    observed = inputs.observed.joined(source.observe(evidence, inputs.ledger))
+    return Drafted(replace(inputs, observed=observed), drafted.draft.seeing(observed))
+
+
+def order_and_guard(drafted: Drafted) -> Decided:
+    """Order the actions and weigh them."""
+    plan, matches = build(drafted.inputs, drafted.draft)
+    return Decided(drafted.inputs.observed, plan, matches)

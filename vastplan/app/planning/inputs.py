@@ -1,0 +1,70 @@
+"""The stage that hands the engine everything it plans from, as one frozen value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vastplan.app.clock import now
+from vastplan.app.connect import unverified
+from vastplan.app.planning.desired import Desired
+from vastplan.app.planning.ignore import ignore_rules
+from vastplan.app.planning.request import PlanOptions
+from vastplan.app.planning.source import Source
+from vastplan.app.workspace import Workspace
+from vastplan.document.specs import LimitsSpec
+from vastplan.engine.guards.consent import ChangeLimits, in_force, limits_of
+from vastplan.engine.observe import Observed
+from vastplan.engine.plan import PlanInputs
+from vastplan.model.address import Address
+from vastplan.model.site_ledger import SiteLedger
+
+
+def plan_inputs(
+    workspace: Workspace,
+    options: PlanOptions,
+    desired: Desired,
+    ledger: Mapping[str, SiteLedger],
+    observed: Observed,
+    source: Source,
+) -> PlanInputs:
+    """Desired, live and last applied, with the rules and limits of this run."""
+    document, at = workspace.document, now()
+    owned = {Address.parse(text) for part in ledger.values() for text in part.entries}
+    rules, rule_findings = ignore_rules(
+        workspace,
+        options.keep_drift,
+        {entry.address for entry in desired.entries} | owned,
+        at.date(),
+        everywhere=set(desired.sites) == set(document.head.sites),
+    )
+    asked = requested_limits(workspace)
+    return PlanInputs(
+        document=workspace.name,
+        digest=workspace.digest(desired.everything),
+        source=document.source,
+        kinds=workspace.registry.kinds,
+        entries=desired.entries,
+        observed=observed,
+        ledger=ledger,
+        endpoints=source.endpoints(),
+        consent=options.consent,
+        reveal=source.reveal,
+        now=at,
+        targets=options.targets,
+        findings=(*desired.findings, *unverified(document, desired.sites), *rule_findings),
+        leave=rules,
+        limits={site: in_force(limits_of(part.limits), asked) for site, part in ledger.items()},
+        asked={"count": asked.count, "percent": asked.percent},
+        snapshot=source.taken_from,
+    )
+
+
+def requested_limits(workspace: Workspace) -> ChangeLimits:
+    """The limits on changes that the document asks for, the usual ones where it asks for none."""
+    spec, usual = workspace.document.head.limits, ChangeLimits()
+    if not isinstance(spec, LimitsSpec):
+        return usual
+    return ChangeLimits(
+        spec.max_changes if isinstance(spec.max_changes, int) else usual.count,
+        spec.max_changes_percent if isinstance(spec.max_changes_percent, int) else usual.percent,
+    )

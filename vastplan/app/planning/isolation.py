@@ -1,0 +1,60 @@
+"""The isolation proof of what is live: the same proof as of the document, over what a plan observed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+
+from vastplan.checks.index import Index
+from vastplan.checks.isolation.live import CHAIN, IF_READ, STARTS_AT, SYSTEMS, followed, namespace_of
+from vastplan.checks.isolation.proof import prove
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live, Observed
+from vastplan.model.address import Address
+from vastplan.model.isolation import Isolation
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
+
+
+def collections(
+    kinds: Mapping[str, Kind], sites: Iterable[str], systems: Mapping[str, Set[str]]
+) -> set[tuple[str, str]]:
+    """What has to be read: the chain's kinds, on sites that have chains at all."""
+    return {
+        (site, name)
+        for site in sites
+        if systems[site] >= SYSTEMS
+        for name in CHAIN
+        if kinds[name].system in systems[site]
+    }
+
+
+def live(
+    sites: Iterable[str], observed: Observed, matches: Matches, read: Set[tuple[str, str]]
+) -> tuple[Isolation, ...]:
+    """The proof of each site that has chains, or why there is none."""
+    return tuple(_proof(site, observed, matches) for site in sites if (site, STARTS_AT) in read)
+
+
+def _proof(site: str, observed: Observed, matches: Matches) -> Isolation:
+    unread = [
+        f"{kind}: {observed.error(site, kind)}"
+        for kind in CHAIN
+        if observed.error(site, kind) and not observed.absent(site, kind) and (site, kind) in observed.collections
+    ]
+    if unread:
+        return Isolation(site, {}, {}, (), (), (), "; ".join(unread))
+    namespaces = {
+        _address(start, matches).name: namespace_of(start.name, start.attributes)
+        for start in observed.objects(site, STARTS_AT)
+    }
+    return prove(site, Index(followed(_entries(site, observed, matches))), namespaces)
+
+
+def _entries(site: str, observed: Observed, matches: Matches) -> Iterator[tuple[Entry, str]]:
+    for kind in (*CHAIN, *IF_READ):
+        for live in observed.objects(site, kind):
+            yield Entry(_address(live, matches), matches.symbolic(live.kind, live)), live.id
+
+
+def _address(live: Live, matches: Matches) -> Address:
+    return matches.address_of(live) or Address(live.site, live.kind.name, live.name)

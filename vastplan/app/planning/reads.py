@@ -1,0 +1,41 @@
+"""The stage that lists the collections to read: for the plan itself, for the checks, and for the proof of isolation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vastplan.app import checks
+from vastplan.app.planning import isolation
+from vastplan.app.planning.desired import Desired
+from vastplan.app.workspace import Workspace
+from vastplan.engine.plan import wanted
+from vastplan.model.site_ledger import SiteLedger
+
+CollectionKey = tuple[str, str]  # site, kind
+
+
+@dataclass(frozen=True, slots=True)
+class ReadList:
+    """The collections, by who needs them."""
+
+    plan: frozenset[CollectionKey]
+    checks: frozenset[CollectionKey]
+    proof: frozenset[CollectionKey]
+
+    @property
+    def all(self) -> frozenset[CollectionKey]:
+        """Each once."""
+        return self.plan | self.checks | self.proof
+
+
+def collections_to_read(
+    workspace: Workspace, desired: Desired, ledger: Mapping[str, SiteLedger], *, prove: bool
+) -> ReadList:
+    """What has to be read before anything can be decided."""
+    kinds, systems = workspace.registry.kinds, workspace.systems()
+    return ReadList(
+        plan=frozenset(wanted(kinds, desired.entries, ledger, systems)),
+        checks=frozenset(key for key in checks.wanted(desired.facts) if key[0] in desired.sites),
+        proof=frozenset(isolation.collections(kinds, desired.sites, systems) if prove else ()),
+    )

@@ -1,0 +1,45 @@
+"""What a plan is asked for, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vastplan.app.workspace import Workspace
+from vastplan.engine.guards.consent import Consent
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Observed
+from vastplan.model.finding import Finding
+from vastplan.model.isolation import Isolation
+from vastplan.model.plan import Plan
+from vastplan.model.snapshot import Snapshot
+from vastplan.schema.entries import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOptions:
+    """How to plan. With a `snapshot` nothing is connected; a `base` tells what is this document's own change.
+
+    `base` is a finding where there is one that cannot be read.
+    """
+
+    sites: tuple[str, ...]
+    targets: tuple[str, ...] = ()
+    consent: Consent = field(default_factory=Consent)
+    keep_drift: tuple[str, ...] = ()
+    """Patterns of addresses whose changes by hand are left alone."""
+    prove: bool = False
+    """Whether to prove the isolation of what is live too, which takes more reading."""
+    snapshot: Snapshot | None = None
+    base: Workspace | Finding | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan with what it was made from, for those that look further than the plan."""
+
+    plan: Plan
+    observed: Observed
+    entries: tuple[Entry, ...]
+    matches: Matches
+    isolation: tuple[Isolation, ...] = ()
+    """The proof of what is live, where it was asked for."""

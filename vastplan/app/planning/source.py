@@ -1,0 +1,213 @@
+"""What a plan is made from: the systems and the ledger as they are, or a snapshot of them. Each is read once."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import Any, Protocol
+
+from vastplan.app.connect import Providers, connected
+from vastplan.app.endpoints import endpoints, places
+from vastplan.app.files.snapshot import tables
+from vastplan.app.secrets import revealer
+from vastplan.app.workspace import Workspace, probe
+from vastplan.engine.observe import Collection, Live, Observed, observe
+from vastplan.ledger.backend import Backend
+from vastplan.ledger.events import new_part
+from vastplan.model.errors import VastplanError
+from vastplan.model.plan import FromSnapshot, UnknownCollection
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
+from vastplan.model.value import REDACTED, Reveal, Unknown
+from vastplan.schema.kind import Kind
+
+CollectionKey = tuple[str, str]  # site, kind
+
+
+class Source(Protocol):
+    """What is there. Asked twice it answers the same, so that two documents can be held against one observation."""
+
+    @property
+    def reveal(self) -> Reveal | None:
+        """How secrets are resolved; `None` where none may be."""
+
+    @property
+    def taken_from(self) -> FromSnapshot | None:
+        """The snapshot, if it is one."""
+
+    @property
+    def providers(self) -> Providers:
+        """The ways to the systems, to ask them who changed what; none where none may be asked."""
+
+    def facts(self) -> Mapping[str, Mapping[str, Any]]:
+        """What the systems say of themselves, by site."""
+
+    def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
+        """What we own on the sites."""
+
+    def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
+        """The collections."""
+
+    def endpoints(self) -> Mapping[str, Mapping[str, str]]:
+        """Where the systems and the ledger are, by site."""
+
+
+class LiveSystems:
+    """The systems themselves; sends nothing but reads."""
+
+    taken_from: FromSnapshot | None = None
+
+    def __init__(self, workspace: Workspace, providers: Providers) -> None:
+        self.reveal = revealer(workspace.document.folder)
+        self._workspace, self.providers = workspace, providers
+        self._backend: Backend | None = None
+        self._parts: dict[str, SiteLedger] = {}
+        self._read: dict[CollectionKey, Collection] = {}
+        self._facts: Mapping[str, Mapping[str, Any]] | None = None
+
+    def facts(self) -> Mapping[str, Mapping[str, Any]]:
+        """Probed once."""
+        if self._facts is None:
+            self._facts = probe(self._workspace, self.providers)
+        return self._facts
+
+    def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
+        """Read without a lock."""
+        missing = [site for site in sites if site not in self._parts]
+        if missing or self._backend is None:
+            with self._workspace.ledger() as self._backend:
+                self._parts |= {site: self._backend.read(site) for site in missing}
+        return {site: self._parts[site] for site in sites}
+
+    def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
+        """Read what was not read yet."""
+        wanted, kinds = sorted(keys), self._workspace.registry.kinds
+        new = [key for key in wanted if key not in self._read]
+        if new:
+            self._read |= observe([(site, kinds[name]) for site, name in new], self.providers, ledger).collections
+        return Observed({key: self._read[key] for key in wanted})
+
+    def endpoints(self) -> Mapping[str, Mapping[str, str]]:
+        """As the clients say."""
+        assert self._backend is not None, "the ledger comes first"
+        return endpoints(self.providers, self._backend.describe())
+
+
+class RecordedSystems:
+    """A snapshot. Nothing is connected and no secret is resolved."""
+
+    reveal: Reveal | None = None
+
+    def __init__(self, workspace: Workspace, snapshot: Snapshot) -> None:
+        self._workspace, self._snapshot = workspace, snapshot
+        self._sites = {seen.site: seen for seen in snapshot.sites}
+        self._collections = {(collection.site, collection.kind): collection for collection in snapshot.collections}
+        self._name = f"the snapshot {snapshot.id[:12]} of {snapshot.taken}"
+        self._new_parts: dict[str, SiteLedger] = {}
+        self._declared_places = places(workspace.document)
+        self.providers: Providers = {}
+        self.taken_from = FromSnapshot(snapshot.id, snapshot.taken, tuple(self._uncovered()))
+
+    def _uncovered(self) -> Iterator[UnknownCollection]:
+        for site, systems in self._workspace.systems().items():
+            for name, kind in sorted(self._workspace.registry.kinds.items()):
+                reason = self._why_missing(site, kind, systems)
+                if reason:
+                    yield UnknownCollection(site, kind.system, name, reason)
+
+    def _why_missing(self, site: str, kind: Kind, systems: Set[str]) -> str:
+        """Why the snapshot does not say what there is of a kind, "" where it does, or where there can be none."""
+        if kind.system not in systems:
+            return ""
+        seen, collection = self._sites.get(site), self._collections.get((site, kind.name))
+        if seen is None:
+            return f"{self._name} does not cover {site}"
+        elsewhere = self._why_elsewhere(seen, site, kind.system)
+        if elsewhere:
+            return elsewhere
+        if collection is None:
+            return f"{self._name} does not cover it"
+        return f"when {self._name} was taken: {collection.error}" if collection.error else ""
+
+    def _why_elsewhere(self, seen: SeenSite, site: str, system: str) -> str:
+        """Another system than the one that was recorded says nothing about what was there."""
+        here, there = self._declared_places[site].get(system, ""), seen.systems.get(system, "")
+        if here == there or self._workspace.document.offline(site):
+            return ""
+        return f"the document says that it is at {here}, and {self._name} is of {there or 'none'}"
+
+    def facts(self) -> Mapping[str, Mapping[str, Any]]:
+        """As they were."""
+        return {name: seen.facts for name, seen in self._sites.items()}
+
+    def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
+        """As it was; an empty part for a site that is not covered."""
+        parts = {}
+        for site in sites:
+            seen = self._sites.get(site)
+            if seen is None and site not in self._new_parts:
+                self._new_parts[site] = new_part(self._workspace.name, site)
+            parts[site] = seen.ledger if seen else self._new_parts[site]
+        return parts
+
+    def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
+        """From the file."""
+        systems = self._workspace.systems()
+        return Observed({key: self._collection(key, systems.get(key[0], frozenset())) for key in keys})
+
+    def _collection(self, key: CollectionKey, systems: Set[str]) -> Collection:
+        site, kind = key[0], self._workspace.registry.kinds[key[1]]
+        if kind.system not in systems:
+            return Collection(error=f"site {site} has no {kind.system}", absent=True)
+        reason = self._why_missing(site, kind, systems)
+        if reason:
+            return Collection(error=reason)
+        return Collection([_live(site, kind, seen) for seen in self._collections[key].objects])
+
+    def endpoints(self) -> Mapping[str, Mapping[str, str]]:
+        """As they were."""
+        return {name: seen.endpoints for name, seen in self._sites.items()}
+
+
+def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
+    values = dict(seen.values)
+    for path in seen.withheld:
+        _withhold(values, path)
+    return Live(
+        site=site, kind=kind, id=seen.id, locator=seen.locator, values=values, attributes=dict(seen.attributes),
+        facts={name: _figure(value) for name, value in seen.facts.items()}, system_owned=seen.system_owned, writers=seen.writers,
+    )  # fmt: skip
+
+
+def _withhold(values: dict[str, Any], path: tuple[str, ...]) -> None:
+    for step in path[:-1]:
+        inner = values.get(step)
+        values[step] = inner = dict(inner) if isinstance(inner, dict) else {}
+        values = inner
+    values[path[-1]] = REDACTED
+
+
+def _figure(value: Any) -> Any:
+    """A figure as a live object has it: in a snapshot a text says why there is none."""
+    if isinstance(value, Mapping):
+        return {key: _figure(inner) for key, inner in value.items()}
+    return Unknown(value) if isinstance(value, str) else value
+
+
+@contextlib.contextmanager
+def open_source(workspace: Workspace, snapshot: Snapshot | None) -> Iterator[Source]:
+    """The snapshot, or the systems. Raises `VastplanError` for a snapshot that is of something else."""
+    if snapshot is None:
+        # All sites: a reference may cross to one that is not worked on.
+        sites = tuple(workspace.document.head.sites)
+        with connected(workspace.document, sites=sites, writable=False) as providers:
+            yield LiveSystems(workspace, providers)
+        return
+    if snapshot.document != workspace.name:
+        raise VastplanError(f"the snapshot is of the document {snapshot.document}, not of {workspace.name}")
+    if snapshot.tables != tables(workspace.registry.kinds):
+        raise VastplanError(
+            f"the snapshot was taken by a vastplan ({snapshot.vastplan}) that reads other fields than this one: "
+            "record it again with this one"
+        )
+    yield RecordedSystems(workspace, snapshot)

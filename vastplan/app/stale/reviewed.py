@@ -1,0 +1,73 @@
+"""Whether a live plan is the one that was reviewed: the same actions with the same changes, evidence in bands. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.engine.stale import grown
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Action, Plan, UnknownCollection
+
+_NAMED = 12
+
+
+def differences(reviewed: Plan, live: Plan) -> list[str]:
+    """What the live plan would do otherwise than the reviewed one, a line each; empty when it would do the same.
+
+    A reviewed action that is no longer needed, or is blocked now, is no difference: nothing is done that nobody saw.
+    """
+    if reviewed.document != live.document:
+        return [
+            f"the reviewed plan is of the document {inert(reviewed.document, 80)}, not of {inert(live.document, 80)}"
+        ]
+    reviewed_actions = {action.address: action for action in reviewed.actions}
+    unknown = {(collection.site, collection.kind): collection for collection in reviewed.unknown}
+    return [
+        f"{inert(action.address, 200)}: {difference}"
+        for action in live.actions
+        if not action.blocked
+        for difference in _differences(reviewed_actions.get(action.address), action, unknown)
+    ]
+
+
+def _differences(
+    reviewed: Action | None, live: Action, unknown: dict[tuple[str, str], UnknownCollection]
+) -> Iterator[str]:
+    if reviewed is None:
+        unread = unknown.get((live.address.site, live.address.kind))
+        yield f"{live.verb.value} was not in the reviewed plan" + (
+            f" (it was unknown: {inert(unread.reason, 200)})" if unread else ""
+        )
+        return
+    if reviewed.verb is not live.verb:
+        yield f"was to {reviewed.verb.value} and is to {live.verb.value}"
+        return
+    if reviewed.blocked:
+        yield f"was blocked ({inert(reviewed.blocked[0].guard, 40)}) and is not any more"
+    if reviewed.id != live.id:
+        yield "is another object of that name now"
+    remaining = {change.path: change for change in reviewed.changes}
+    for change in live.changes:
+        old = remaining.pop(change.path, None)
+        if old is None or (old.before, old.after, old.replaces) != (change.before, change.after, change.replaces):
+            yield f"{inert(change.path, 80)} is another change than the reviewed one"
+    for path in remaining:
+        yield f"{inert(path, 80)} would not be changed any more"
+    if reviewed.desired != live.desired and not reviewed.changes:
+        yield "the document says something else of it"
+    if reviewed.released != live.released:
+        yield "lets go of other fields"
+    weighed = {evidence.name: evidence.value for evidence in reviewed.evidence}
+    for evidence in live.evidence:
+        if grown(weighed.get(evidence.name, 0), evidence.value):
+            yield f"{inert(evidence.name, 80)} has grown since the review"
+
+
+def refusal(differences: list[str]) -> str:
+    """Why nothing is applied."""
+    listed = "".join(f"\n  {difference}" for difference in differences[:_NAMED])
+    more = f"\n  and {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
+    return (
+        f"the live plan is not the reviewed one, so nothing was done:{listed}{more}\n"
+        "have the live plan reviewed, or say --allow-difference"
+    )

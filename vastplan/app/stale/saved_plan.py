@@ -1,0 +1,105 @@
+"""Whether a saved plan is still of this document, these systems and this ledger: asked before anything else is done."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from vastplan.app.connect import Providers
+from vastplan.app.endpoints import endpoints
+from vastplan.app.workspace import Workspace, probe
+from vastplan.ledger.backend import Session
+from vastplan.model.errors import Stale, Unreachable, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Plan, PlannedSite
+
+
+def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
+    """Raises `VastplanError` for a plan of another document, `Stale` for one that has expired or is of a snapshot."""
+    if plan.document != workspace.name:
+        raise VastplanError(f"the plan is of the document {inert(plan.document, 80)}, not of {workspace.name}")
+    if plan.snapshot is not None:
+        raise Stale(
+            f"the plan was made from a snapshot of {inert(plan.snapshot.taken, 40)}: it can be reviewed, and only a live plan "
+            "can be applied; plan again, or: vastplan apply PATH --reviewed FILE"
+        )
+    if datetime.fromisoformat(plan.expires) < now:
+        raise Stale(f"the plan expired on {plan.expires}, and it is {now.isoformat(timespec='seconds')}; plan again")
+
+
+def check_places(workspace: Workspace, plan: Plan) -> None:
+    """Raises `VastplanError` for sites and kinds that the document does not have: a plan file is a file, and what it says
+    becomes names of files and requests."""
+    sites = [part.site for part in plan.parts]
+    for site in sites:
+        if site not in workspace.document.head.sites:
+            raise VastplanError(
+                f"the plan is for a site {inert(site, 80)}, which the document does not have; plan again"
+            )
+    for action in plan.actions:
+        if action.address.site not in sites or action.address.kind not in workspace.registry.kinds:
+            where = inert(action.address, 200)
+            raise VastplanError(f"the plan has an action on {where}, which is no address here; plan again")
+
+
+def check_ledger(plan: Plan, sessions: Mapping[str, Session]) -> None:
+    """Raises `Stale` when the plan was begun already, or when its ledger is another or has moved on.
+
+    A plan is begun once. One whose run died is not taken up again: what it wrote without an answer stands in the ledger as
+    an intent, and the next ordinary plan finds out what became of it.
+    """
+    for part in plan.parts:
+        ledger = sessions[part.site].part
+        if plan.id in ledger.plans:
+            cut = f", and {len(ledger.intents)} of its writes have no known outcome" if ledger.intents else ""
+            raise Stale(f"this plan was applied already on {part.site} ({ledger.applied}{cut}); plan again")
+        lineage = ledger.lineage if ledger.serial else ""
+        if lineage != part.lineage:
+            was, now = part.lineage[:8] or "never written", lineage[:8] or "never written"
+            raise Stale(
+                f"{part.site} has another ledger than the plan was made from (it was {was}, it is {now}); plan again"
+            )
+        if ledger.serial != part.serial:
+            raise Stale(
+                f"the ledger of {part.site} has moved on since the plan was made "
+                f"(serial {part.serial} then, {ledger.serial} now); plan again"
+            )
+
+
+def check_endpoints(plan: Plan, providers: Providers, ledger: str) -> None:
+    """Raises `Stale` when a system or the ledger is elsewhere than where the plan was made."""
+    current = endpoints(providers, ledger)
+    for part in plan.parts:
+        for system, was, now in _elsewhere(part, current.get(part.site, {"ledger": ledger})):
+            where = f"the {system} of {part.site}"
+            raise Stale(
+                f"{where} was {inert(was, 120)} when the plan was made and is {inert(now, 120)} now; plan again"
+            )
+
+
+def _elsewhere(part: PlannedSite, now: Mapping[str, str]) -> list[tuple[str, str, str]]:
+    """Where a system could not be reached, then or now, there is nothing to compare."""
+    known = {name: was for name, was in part.endpoints.items() if was}
+    return [
+        (name, was, now.get(name, "not there"))
+        for name, was in sorted(known.items())
+        if now.get(name, "not there") not in (was, "")
+    ]
+
+
+def check_document(workspace: Workspace, plan: Plan, providers: Providers) -> None:
+    """Raises `Stale` when the document no longer resolves to what was planned, `Unreachable` when that cannot be told."""
+    offline = workspace.composed()
+    facts = probe(workspace, providers) if offline.probed else {}
+    composed = workspace.composed(facts) if offline.probed else offline
+    now = workspace.digest(composed.entries)
+    if now == plan.digest:
+        return
+    for site, system in providers:
+        if offline.probed and f"{system}_version" not in facts.get(site, {}):
+            raise Unreachable(
+                f"it cannot be told whether the document is still what was planned: {system} of {site} did not say its version"
+            )
+    raise Stale(
+        f"the document has changed since the plan was made (it was {plan.digest[:12]}, it is {now[:12]}); plan again"
+    )

@@ -1,0 +1,46 @@
+"""`vastplan validate`: the checks over a whole document, without a network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from vastplan.app import checks
+from vastplan.app.versions import check_versions
+from vastplan.app.workspace import Workspace
+from vastplan.checks.checkpoint.summary import budgets
+from vastplan.checks.commitments import commitments
+from vastplan.model.budget import CheckpointBudget
+from vastplan.model.commitment import Commitment
+from vastplan.model.finding import Finding
+from vastplan.model.isolation import Isolation
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A document that was checked without a network: its findings, and how much of it there is."""
+
+    findings: tuple[Finding, ...]
+    objects: int
+    kinds: int
+    sites: int
+    isolation: tuple[Isolation, ...] = ()
+    commitments: tuple[Commitment, ...] = ()
+    budgets: tuple[CheckpointBudget, ...] = ()
+
+
+def check_document(workspace: Workspace, today: date) -> Checked:
+    """Compose and check. Raises `Invalid` when it cannot be composed."""
+    composed = workspace.composed()
+    facts = checks.facts_of(workspace, composed)
+    skew = check_versions(workspace, composed.entries)
+    findings = checks.findings(workspace, facts, today)
+    return Checked(
+        findings=(*composed.findings, *skew, *findings),
+        objects=len(composed.entries),
+        kinds=len({entry.address.kind for entry in composed.entries}),
+        sites=len({entry.address.site for entry in composed.entries}),
+        isolation=tuple(facts.isolation.values()),
+        commitments=commitments(facts),
+        budgets=budgets(facts),
+    )

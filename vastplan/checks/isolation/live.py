@@ -1,0 +1,53 @@
+"""What the proof of isolation wants of what is live: the kinds that it follows, and which of their objects it follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+
+STARTS_AT = "project"
+"""The kind that every chain starts at: where there is none there is nothing to prove."""
+SYSTEMS = frozenset({"kubernetes", "runai"})
+"""A site without one of these has no chains."""
+CHAIN = (
+    STARTS_AT, "storage_class", "admission_policy", "admission_binding", "resource_quota", "persistent_volume",
+    "persistent_volume_claim", "vip_pool", "view_policy", "view", "tenant",
+)  # fmt: skip
+IF_READ = ("secret",)
+"""Followed where something else had it read; never read for the proof."""
+_DRIVERS = ("file", "block")
+
+
+def namespace_of(name: str, attributes: Mapping[str, Any]) -> str:
+    """The namespace of a live project: the one that the system says, or the one that Run:AI makes."""
+    return str(attributes.get("namespace") or f"runai-{name}")
+
+
+def followed(live: Iterable[tuple[Entry, str]]) -> Iterator[Entry]:
+    """Of live objects, each with its id, those that a chain may lead through; no two under one address."""
+    objects = list(live)
+    other_classes = {
+        entry.address.name
+        for entry, _ in objects
+        if entry.address.kind == "storage_class" and entry.values.get("driver") not in _DRIVERS
+    }
+    taken: set[Address] = set()
+    for entry, live_id in objects:
+        address, values = entry.address, entry.values
+        storage_class = values.get("storage_class")
+        class_name = storage_class.target.name if isinstance(storage_class, Ref) else storage_class
+        if address.kind == "storage_class" and values.get("driver") not in _DRIVERS:
+            continue
+        if address.kind == "persistent_volume" and not str(values.get("volume_handle")).startswith("/"):
+            continue  # of another driver, or provisioned: its class leads to it
+        if address.kind == "persistent_volume_claim" and class_name in other_classes:
+            continue
+        if address in taken:
+            address = replace(address, name=f"{address.name} (id {live_id})")
+        taken.add(address)
+        yield replace(entry, address=address)

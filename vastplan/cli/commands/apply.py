@@ -1,0 +1,101 @@
+"""`vastplan apply`: carry out a saved plan, or plan, show and ask first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vastplan.app import reports
+from vastplan.app.apply import apply_plan, record_limits
+from vastplan.app.files import plan as plan_file
+from vastplan.app.plan import make_plan
+from vastplan.app.stale.reviewed import differences, refusal
+from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.cli import reporting, verdict
+from vastplan.cli.planning import plan_options
+from vastplan.cli.request import ApplyRequest, Format
+from vastplan.cli.running import interruptible, progress
+from vastplan.cli.screen import Screen
+from vastplan.model import errors
+from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.plan import Plan
+from vastplan.report import json_report
+from vastplan.report.json_report import Review
+from vastplan.report.results import NOWHERE, Places
+from vastplan.report.text import plan_text, receipt_text
+from vastplan.report.values import counted
+
+
+def apply(request: ApplyRequest, screen: Screen) -> int:
+    """Carry it out; the exit code says how it ended."""
+    if request.allow_difference and request.reviewed is None:
+        raise VastplanError("--allow-difference is said to --reviewed FILE")
+    if len(request.paths) == 1 and plan_file.looks_like_plan(request.paths[0]):
+        return _apply_saved(request, screen, request.paths[0])
+    return _plan_and_apply(request, screen)
+
+
+def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
+    plan = plan_file.load(file)
+    if request.reviewed:
+        raise VastplanError("--reviewed is for apply PATH, which plans anew; a saved plan is itself what was reviewed")
+    documents = request.documents or tuple(map(Path, plan.sources or (plan.source,)))
+    workspace = open_workspace(documents, request.connections)
+    verdict.refuse_wrong(plan)
+    return _carry_out(request, screen, workspace, plan, NOWHERE, None)  # it does not say on which lines it was written
+
+
+def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
+    workspace = open_workspace(request.paths, request.connections)
+    planned = make_plan(workspace, plan_options(request, workspace))
+    plan, places = planned.plan, reports.places(planned)
+    if request.format is Format.TEXT:
+        screen.show(plan_text(plan, screen.style))
+        if verdict.wrong(plan):
+            return errors.ERROR  # they were shown with the plan
+        if verdict.forbidden(plan):
+            screen.error("nothing was done: checks found errors; mend them, or waive them in the document")
+            return errors.BLOCKED
+    verdict.refuse_wrong(plan)
+    review = _held_against_reviewed(request, screen, plan)
+    doable = [action for action in plan.actions if not action.blocked]
+    if not doable:
+        receipt = verdict.untouched(plan)
+        reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
+        record_limits(workspace, plan)
+        if request.format is Format.JSON:
+            screen.machine(json_report.applied(receipt, review))
+        return errors.exit_code(verdict.conditions_of_plan(plan) - {errors.CHANGES})
+    if not request.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
+        raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
+    return _carry_out(request, screen, workspace, plan, places, review)
+
+
+def _carry_out(
+    request: ApplyRequest, screen: Screen, workspace: Workspace, plan: Plan, places: Places, review: Review | None
+) -> int:
+    with interruptible(screen) as stop:
+        receipt = apply_plan(workspace, plan, progress(screen, plan), stop)
+    if request.format is Format.JSON:
+        screen.machine(json_report.applied(receipt, review))
+    else:
+        screen.show(receipt_text(receipt, screen.style))
+    reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
+    conditions = verdict.conditions_of_receipt(plan, receipt) | verdict.conditions_of_plan(plan)
+    return errors.exit_code(conditions - {errors.CHANGES})
+
+
+def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) -> Review | None:
+    """Whether the live plan is the reviewed one. Raises `Stale` where it is not, unless `--allow-difference` was said."""
+    if request.reviewed is None:
+        return None
+    reviewed = plan_file.load(request.reviewed)
+    points = differences(reviewed, live)
+    if points and not request.allow_difference:
+        raise Stale(refusal(points))
+    verdict_text = (
+        f"differs from the reviewed plan in {counted(len(points), 'point')}, which is allowed"
+        if points
+        else "does what the reviewed plan does, and no more"
+    )
+    screen.progress(f"The live plan {verdict_text} ({reviewed.id[:12]} of {reviewed.created}).")
+    return Review(reviewed.id, not points, tuple(points))

@@ -1,0 +1,17 @@
+"""`vastplan completion`."""
+
+from __future__ import annotations
+
+from vastplan.cli.request import CompletionRequest
+from vastplan.cli.screen import Screen
+from vastplan.model import errors
+
+
+def completion(request: CompletionRequest, screen: Screen) -> int:
+    """Print a completion script."""
+    import shtab
+
+    from vastplan.cli.parser import parser
+
+    screen.show(shtab.complete(parser(), shell=request.shell))
+    return errors.OK

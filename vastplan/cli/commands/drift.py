@@ -1,0 +1,63 @@
+"""`vastplan drift`: what moved behind our back, what nobody manages, and taking what was moved into the document."""
+
+from __future__ import annotations
+
+from vastplan.app import checks, reports
+from vastplan.app.clock import now
+from vastplan.app.drift import find_drift
+from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.cli import reporting
+from vastplan.cli.request import DriftRequest, Format
+from vastplan.cli.screen import Screen
+from vastplan.model import errors
+from vastplan.model.drift import Drift
+from vastplan.model.errors import VastplanError
+from vastplan.model.finding import Severity
+from vastplan.report import drift as drift_report
+from vastplan.report.isolation import isolation_text
+
+
+def drift(request: DriftRequest, screen: Screen) -> int:
+    """Look, compare with an earlier look where one is given, and print."""
+    workspace = open_workspace(request.paths, request.connections)
+    if request.accept:
+        return _accept(request, screen, workspace)
+    drift_found = find_drift(workspace, workspace.chosen(request.site), prove=request.isolation, since=request.since)
+    drift = drift_found.drift
+    renderers = reports.of_drift(drift, reports.places(drift_found.planned))
+    reporting.write(request, screen, renderers)
+    if request.format is Format.TEXT:
+        screen.show(drift_report.text(drift, screen.style))
+        if request.isolation:
+            screen.show(isolation_text(drift.isolation, screen.style, of="the live state"))
+    else:
+        screen.show(renderers[request.format.ending]())
+    return errors.exit_code(_conditions(drift) | _unproven(workspace, drift))
+
+
+def _unproven(workspace: Workspace, drift: Drift) -> set[int]:
+    """What `--isolation` found: nothing when it was not asked for."""
+    if any(proof.unknown for proof in drift.isolation):
+        return {errors.INCOMPLETE}
+    return {errors.BLOCKED} if checks.live_meetings(workspace, drift.isolation, now().date()) else set()
+
+
+def _conditions(drift: Drift) -> set[int]:
+    """What is new counts; what a system that is down hides is neither drift nor gone."""
+    conditions = {errors.CHANGES} if drift.news() else set()
+    if drift.unknown:
+        conditions.add(errors.INCOMPLETE)
+    wrong = [finding for finding in drift.findings if finding.severity is Severity.ERROR]
+    conditions |= {errors.BLOCKED if finding.checked else errors.ERROR for finding in wrong}
+    return conditions
+
+
+def _accept(request: DriftRequest, screen: Screen, workspace: Workspace) -> int:
+    if request.since or request.reports or request.format is not Format.TEXT:
+        raise VastplanError("--accept changes the document and prints what it wrote; run drift again for a report")
+    from vastplan.app.drifting.accept import accept
+
+    drift_found = find_drift(workspace, workspace.chosen(request.site))
+    for accepted in accept(request.paths, request.connections, drift_found.planned, drift_found.drift, request.accept):
+        screen.show(f"{accepted.where}: {accepted.address} {accepted.path} is now {accepted.shown}")
+    return errors.OK

@@ -1,0 +1,69 @@
+"""`vastplan plan`: observe, plan, print, save."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from vastplan.app import checks, reports
+from vastplan.app.files import plan as plan_file
+from vastplan.app.files import snapshot as snapshot_file
+from vastplan.app.plan import make_plan
+from vastplan.app.planning.base import no_base
+from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.cli import reporting, verdict
+from vastplan.cli.planning import plan_options
+from vastplan.cli.request import Format, PlanRequest
+from vastplan.cli.screen import Screen
+from vastplan.model import errors
+from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.finding import Finding
+from vastplan.report.commitments import commitments_text
+from vastplan.report.isolation import isolation_text
+
+if TYPE_CHECKING:
+    from vastplan.model.snapshot import Snapshot
+
+
+def plan(request: PlanRequest, screen: Screen) -> int:
+    """Show what would change; the exit code says so where it was asked to."""
+    workspace, snapshot = _opened(request)
+    options = plan_options(request, workspace)
+    planned = make_plan(workspace, replace(options, snapshot=snapshot, base=_base(request, snapshot)))
+    plan = planned.plan
+    if request.out:
+        plan_file.save(plan, request.out)
+    reporting.show_plan(request, screen, plan, [request.out] if request.out else [], reports.places(planned))
+    if request.format is Format.TEXT:
+        if request.commitments:
+            screen.show(commitments_text(plan.commitments, screen.style))
+        if request.isolation:
+            screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
+        if request.out and not snapshot:
+            screen.show(f"Saved to {request.out}; carry it out with: vastplan apply {request.out}")
+    conditions = verdict.conditions_of_plan(plan)
+    if not request.detailed_exitcode:
+        conditions -= {errors.CHANGES} if verdict.forbidden(plan) else {errors.CHANGES, errors.BLOCKED}
+    if request.isolation and checks.projects_meet(plan.findings):
+        conditions.add(errors.BLOCKED)
+    return errors.exit_code(conditions)
+
+
+def _opened(request: PlanRequest) -> tuple[Workspace, Snapshot | None]:
+    """The document, and the snapshot that the plan is to be made from."""
+    if request.snapshot is None:
+        return open_workspace(request.paths, request.connections), None
+    if request.connections is not None:
+        raise VastplanError("with --snapshot nothing is connected: leave out --connections")
+    snapshot = snapshot_file.load(request.snapshot)
+    return open_workspace(request.paths, None, snapshot), snapshot
+
+
+def _base(request: PlanRequest, snapshot: Snapshot | None) -> Workspace | Finding | None:
+    """The document that the change is based on; a finding where there is none that can be read."""
+    if request.base is None:
+        return None
+    try:
+        return open_workspace([request.base], request.connections, snapshot)
+    except Invalid as problem:
+        return no_base(problem)

@@ -1,0 +1,76 @@
+"""`vastplan show`: a saved plan, one object of a document, or the checkpoint budget of one of its volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from vastplan.app.clock import now
+from vastplan.app.files import plan as plan_file
+from vastplan.app.show import describe
+from vastplan.app.validate import check_document
+from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.checks.checkpoint.evaluate import WITH_BUDGET
+from vastplan.cli import reporting
+from vastplan.cli.request import Format, ShowRequest
+from vastplan.cli.screen import Screen
+from vastplan.model import errors
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.report import drift as drift_report
+from vastplan.report import json_report
+from vastplan.report.budgets import budget_text
+from vastplan.report.html_budget import budget_page
+from vastplan.report.json_report import ShownBudget
+
+
+def show(request: ShowRequest, screen: Screen) -> int:
+    """A saved plan, or one object."""
+    if request.address is None:
+        reporting.show_plan(request, screen, plan_file.load(request.paths[0]), request.paths)
+        return errors.OK
+    try:
+        address = Address.parse(request.address)
+    except ValueError as problem:
+        raise VastplanError(str(problem)) from None
+    _refuse_format(request, has_budget=address.kind == WITH_BUDGET)
+    workspace = open_workspace(request.paths, request.connections)
+    if address.kind == WITH_BUDGET:
+        return _budget(request, screen, workspace, address)
+    described = describe(workspace, address)
+    if request.format is Format.JSON:
+        screen.machine(json_report.shown(described))
+    else:
+        screen.show(drift_report.object_text(described, screen.style))
+    return errors.OK
+
+
+def _refuse_format(request: ShowRequest, *, has_budget: bool) -> None:
+    endings = {file.suffix for file in request.reports}
+    is_drawn = request.format is Format.HTML or bool(request.reports)
+    if request.format is Format.MARKDOWN or not endings <= {".html", ".json"} or (is_drawn and not has_budget):
+        raise VastplanError(
+            "show PATH ADDRESS prints text or JSON, and the budget of a volume with checkpoint as HTML; "
+            "the other reports are of a whole plan"
+        )
+
+
+def _budget(request: ShowRequest, screen: Screen, workspace: Workspace, address: Address) -> int:
+    """What the document says of a volume's checkpoints; no system is asked."""
+    checked = check_document(workspace, now().date())
+    budget = next((budget for budget in checked.budgets if budget.address == str(address)), None)
+    findings = tuple(finding for finding in checked.findings if finding.address == str(address))
+    if budget is None and not findings:
+        known = ", ".join(budget.address for budget in checked.budgets[:6])
+        hint = f"; those with one: {known}" if known else ""
+        raise VastplanError(f"{address} has no budget: a volume of the document with checkpoint has one{hint}")
+    shown = ShownBudget(str(address), budget, findings)
+    renderers: dict[str, Callable[[], str]] = {
+        Format.HTML.ending: lambda: budget_page(workspace.name, shown),
+        Format.JSON.ending: lambda: json_report.dumps(shown),
+    }
+    if request.format is Format.TEXT:
+        screen.show(budget_text(shown, screen.style))
+    else:
+        screen.show(renderers[request.format.ending]())
+    reporting.write(request, screen, renderers)
+    return errors.OK

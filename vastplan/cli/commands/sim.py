@@ -1,0 +1,29 @@
+"""`vastplan sim`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vastplan.app.workspace import open_workspace
+from vastplan.cli.request import SimRequest
+from vastplan.cli.screen import Screen
+from vastplan.model import errors
+from vastplan.model.errors import VastplanError
+
+
+def sim(request: SimRequest, screen: Screen) -> int:
+    """Serve simulators until interrupted."""
+    try:
+        from vastplan.app.simulators import serve_document, serve_plane
+    except ImportError as problem:
+        raise VastplanError(
+            f"the simulators are not installed ({problem.name} is missing): pip install 'vastplan[sim]'"
+        ) from None
+    if request.subject in ("vast", "kubernetes", "runai"):
+        serve_plane(
+            request.subject, port=request.port, user=request.user, password=request.password, state=request.state,
+            version=request.api_version, rate=request.rate, tell=screen.show,
+        )  # fmt: skip
+    else:
+        serve_document(open_workspace([Path(request.subject)]), tell=screen.show)
+    return errors.OK

@@ -1,0 +1,67 @@
+"""`vastplan validate`: the document and its checks without a network, and the catalogue of checks."""
+
+from __future__ import annotations
+
+from vastplan.app import checks, reports
+from vastplan.app.clock import now
+from vastplan.app.validate import check_document
+from vastplan.app.workspace import open_workspace
+from vastplan.cli import reporting
+from vastplan.cli.request import Format, ValidateRequest
+from vastplan.cli.screen import Screen
+from vastplan.model import errors
+from vastplan.model.errors import VastplanError
+from vastplan.model.finding import Severity
+from vastplan.report import json_report
+from vastplan.report.budgets import budget_lines
+from vastplan.report.checks import check_list, check_text
+from vastplan.report.commitments import commitments_text
+from vastplan.report.isolation import isolation_text
+from vastplan.report.values import counted
+
+
+def validate(request: ValidateRequest, screen: Screen) -> int:
+    """Everything that can be known without a network."""
+    if request.list_checks or request.explain:
+        return _explain(request, screen)
+    if not request.paths:
+        raise VastplanError("validate needs a document: vastplan validate PATH")
+    workspace = open_workspace(request.paths, request.connections)
+    checked = check_document(workspace, now().date())
+    wrong = sum(finding.severity is Severity.ERROR for finding in checked.findings)
+    validation = json_report.Validation(
+        workspace.name,
+        checked.objects,
+        checked.findings,
+        checked.isolation,
+        checked.commitments,
+        checked.budgets,
+    )
+    reporting.write(request, screen, reports.of_validation(validation))
+    if request.format is Format.JSON:
+        screen.machine(validation)
+    else:
+        screen.findings(checked.findings)
+        result = f"has {counted(wrong, 'error')}" if wrong else "is valid"
+        screen.show(
+            f"{workspace.name} {result}: {checked.objects} objects of {checked.kinds} kinds on {checked.sites} sites."
+        )
+        budgets = "\n".join(budget_lines(checked.budgets, screen.style))
+        if budgets:
+            screen.show(budgets)
+        if request.commitments:
+            screen.show(commitments_text(checked.commitments, screen.style))
+        if request.isolation:
+            screen.show(isolation_text(checked.isolation, screen.style, of="the document"))
+    unproven = request.isolation and checks.projects_meet(checked.findings)
+    return errors.exit_code({errors.ERROR} if wrong else {errors.BLOCKED} if unproven else set())
+
+
+def _explain(request: ValidateRequest, screen: Screen) -> int:
+    """The checks themselves: all of them, or one in full."""
+    known = checks.known(request.explain)
+    if request.format is Format.JSON:
+        screen.machine(json_report.KnownChecks(known))
+    else:
+        screen.show(check_text(known[0], screen.style) if request.explain else check_list(known, screen.style))
+    return errors.OK

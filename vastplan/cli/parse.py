@@ -1,0 +1,32 @@
+"""From what was typed to a request: the only place that sees what argparse makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from vastplan.cli.parser import parser
+
+if TYPE_CHECKING:
+    from vastplan.cli.request import Request
+
+
+def parse(arguments: Sequence[str] | None = None) -> Request:
+    """The request. Ends the process for `--version`, `-h`, and for what cannot be understood, as argparse does."""
+    values = vars(parser().parse_args(arguments))
+    # Only now: what has ended the process above needs none of it.
+    from vastplan.cli.request import REQUESTS
+
+    command = values.pop("command")
+    (request_type,) = (request for request in REQUESTS if request.command == command)
+    return request_type(**{name: _frozen(name, value) for name, value in values.items()})
+
+
+def _frozen(name: str, value: Any) -> Any:
+    from vastplan.cli.request import Format, LedgerVerb
+
+    if name == "format":
+        return Format(value)
+    if name == "verb":
+        return LedgerVerb(value)
+    return tuple(value) if isinstance(value, list) else value

@@ -1,0 +1,22 @@
+"""From what somebody asked for and allowed to the options of a plan."""
+
+from __future__ import annotations
+
+from vastplan.app.files.approvals import load as load_approvals
+from vastplan.app.plan import PlanOptions
+from vastplan.app.workspace import Workspace
+from vastplan.cli.request import PlanningRequest
+from vastplan.engine.guards.consent import Consent
+
+
+def plan_options(request: PlanningRequest, workspace: Workspace) -> PlanOptions:
+    """The options; reads the approvals. Raises `Invalid` for a site that is not there, or approvals that cannot be read."""
+    consent = Consent(
+        allow_delete=request.allow_delete,
+        adopt=request.adopt,
+        approvals=load_approvals(request.approvals) if request.approvals else (),
+        max_count=request.max_changes,
+        allow_narrow=request.allow_narrow,
+        believe_gone=request.believe_gone,
+    )
+    return PlanOptions(workspace.chosen(request.site), request.targets, consent, request.keep_drift)

@@ -1,0 +1,63 @@
+"""What a plan or a receipt means for the exit code, and which findings forbid an apply."""
+
+from __future__ import annotations
+
+from vastplan.model import errors
+from vastplan.model.errors import Forbidden, Invalid
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.outcome import Outcome, Receipt, State
+from vastplan.model.plan import Plan
+
+
+def wrong(plan: Plan) -> list[Finding]:
+    """The errors that the document itself has."""
+    return [finding for finding in plan.findings if finding.severity is Severity.ERROR and not finding.checked]
+
+
+def forbidden(plan: Plan) -> list[Finding]:
+    """The errors that checks found: what the document asks for could be done, and should not be."""
+    return [finding for finding in plan.findings if finding.severity is Severity.ERROR and finding.checked]
+
+
+def refuse_wrong(plan: Plan) -> None:
+    """Raises `Invalid` or `Forbidden` for a plan that must not be carried out."""
+    if invalid := wrong(plan):
+        raise Invalid(invalid)
+    if checked := forbidden(plan):
+        raise Forbidden(checked)
+
+
+def untouched(plan: Plan) -> Receipt:
+    """What became of a plan whose every action is blocked."""
+    skipped = (
+        Outcome(str(action.address), action.verb.value, State.SKIPPED, action.blocked[0].message)
+        for action in plan.actions
+    )
+    return Receipt(plan.id, tuple(skipped))
+
+
+def conditions_of_plan(plan: Plan) -> set[int]:
+    """The exit codes that hold for a plan."""
+    conditions: set[int] = set()
+    if any(action.blocked for action in plan.actions) or forbidden(plan):
+        conditions.add(errors.BLOCKED)
+    if plan.actions:
+        conditions.add(errors.CHANGES)
+    if plan.unknown:
+        conditions.add(errors.INCOMPLETE)
+    if wrong(plan):
+        conditions.add(errors.ERROR)
+    return conditions
+
+
+def conditions_of_receipt(plan: Plan, receipt: Receipt) -> set[int]:
+    """The exit codes that hold for how an apply ended."""
+    states = receipt.states()
+    blocked = {str(action.address) for action in plan.actions if action.blocked}
+    conditions: set[int] = set()
+    if State.STALE in states:
+        conditions.add(errors.STALE)
+    left_undone = any(outcome.state is State.SKIPPED and outcome.address not in blocked for outcome in receipt.outcomes)
+    if left_undone or states & {State.FAILED, State.UNKNOWN}:
+        conditions.add(errors.PARTIAL)
+    return conditions
