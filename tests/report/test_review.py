@@ -8,7 +8,7 @@ from tests.report.reading import plan
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.report.graph import Graph, graphs
 from vastplan.report.picture import MOST_BOXES, fitting, picture
-from vastplan.report.review import Crowd, Risk, by_risk, verdict
+from vastplan.report.review import Risk, Topology, by_risk, verdict
 
 
 def graph(made: Plan, site: str) -> Graph:
@@ -61,18 +61,18 @@ def test_the_verdict_says_it_in_one_line() -> None:
 
 def test_who_is_behind_a_change_views_volumes_teams_and_their_gpus() -> None:
     made = plan("typical")
-    crowd = Crowd(made)
-    assert str(crowd.behind(_action(made, "iad/qos_policy/team-a-checkpoints"))) == (
+    topology = Topology(made)
+    assert str(topology.affected(_action(made, "iad/qos_policy/team-a-checkpoints"))) == (
         "1 persistent volume claim; 1 view; team team-a (64 GPUs, 48 GPUs allocated); 1 other object"
     )
-    assert str(crowd.behind(_action(made, "pdx/tenant/team-c"))) == ""
+    assert str(topology.affected(_action(made, "pdx/tenant/team-c"))) == ""
     replaced = plan("replaced")
-    assert str(Crowd(replaced).behind(_action(replaced, "iad/view/team-b-home"))) == (
+    assert str(Topology(replaced).affected(_action(replaced, "iad/view/team-b-home"))) == (
         "1 persistent volume claim; team team-b (32 GPUs, 24 GPUs allocated); 2 other objects"
     )
     # A plan of a version that had no topology says what it can.
     assert (
-        str(Crowd(replace(replaced, topology=())).behind(_action(replaced, "iad/view/team-b-home")))
+        str(Topology(replace(replaced, topology=())).affected(_action(replaced, "iad/view/team-b-home")))
         == "3 other objects"
     )
 
