@@ -103,3 +103,22 @@ def large(count: int) -> Plan:
         nodes.append(Node(str(address), "vast", Stage.DATA, (tenant,)))
     owners = [Node(f"iad/tenant/team-{number}", "vast", Stage.OWNER) for number in range(60)]
     return replace(typical, actions=tuple(actions), topology=(*nodes, *owners))
+
+
+def crowded(count: int) -> Plan:
+    """A plan of `count` views on one tenant, each mounted by the one project that there is: everything affects everything."""
+    tenant, project = Address("iad", "tenant", "all"), Address("iad", "project", "all")
+    views = [Address("iad", "view", f"view-{number}") for number in range(count)]
+    claims = [Address("iad", "persistent_volume_claim", f"claim-{number}") for number in range(count)]
+    change = (FieldChange("size", 2**40, 2**41, Cause.DOCUMENT, "bytes"),)
+    dependents = tuple(map(str, [*views, *claims, project]))
+    actions = [Action(tenant, Verb.UPDATE, "the document changed", change, dependents=dependents)]
+    nodes = [
+        Node(str(tenant), "vast", Stage.OWNER),
+        Node(str(project), "runai", Stage.TEAM, tuple(map(str, claims))),
+    ]
+    for view, claim in zip(views, claims, strict=True):
+        actions.append(Action(view, Verb.UPDATE, "the document changed", change, dependents=(str(claim), str(project))))
+        nodes.append(Node(str(view), "vast", Stage.DATA, (str(tenant),)))
+        nodes.append(Node(str(claim), "kubernetes", Stage.VOLUME, (str(view),)))
+    return replace(plan("typical"), actions=tuple(actions), topology=tuple(nodes))

@@ -187,26 +187,34 @@ class Topology:
 
     def __init__(self, plan: Plan) -> None:
         self._nodes = {node.address: node for node in plan.topology}
+        self._teams: dict[str, dict[str, Team]] = {}
 
     def affected(self, action: Action) -> Affected:
         """Who depends on the action's object, and the teams that any of those belongs to."""
         own = str(action.address)
         teams: dict[str, Team] = {}
+        for address in (own, *action.dependents):
+            teams |= self._teams_at(address)
         kinds: Counter[str] = Counter()
         others = 0
-        for address in (own, *action.dependents):
-            node = self._nodes.get(address)
-            for reached in (address, *(node.refers if node else ())):
-                self._add_team(reached, teams)
+        for address in action.dependents:
             if address == own or address in teams:
                 continue
+            node = self._nodes.get(address)
             if node is not None and node.stage in _CARRIED:
                 kinds[Address.parse(address).kind] += 1
             else:
                 others += 1
         return Affected(tuple(sorted(kinds.items())), tuple(teams[address] for address in sorted(teams)), others)
 
-    def _add_team(self, address: str, teams: dict[str, Team]) -> None:
-        node = self._nodes.get(address)
-        if node is not None and node.stage is Stage.TEAM and address not in teams:
-            teams[address] = Team(Address.parse(address), node.figures)
+    def _teams_at(self, address: str) -> dict[str, Team]:
+        """The team that an object is, and those that it refers to; kept, for a thousand actions may affect the same one."""
+        if address not in self._teams:
+            node = self._nodes.get(address)
+            near = (self._nodes.get(other) for other in (address, *(node.refers if node else ())))
+            self._teams[address] = {
+                other.address: Team(Address.parse(other.address), other.figures)
+                for other in near
+                if other is not None and other.stage is Stage.TEAM
+            }
+        return self._teams[address]
