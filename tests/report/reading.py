@@ -37,12 +37,12 @@ FORMATS: dict[str, Callable[[Plan], str]] = {
 }
 
 DRIFT_FORMATS: dict[str, Callable[[Drift], str]] = {
-    "txt": lambda found: drift_text.text(found, Style(colour=True, width=120)),
+    "txt": lambda checked: drift_text.text(checked, Style(colour=True, width=120)),
     "md": drift_markdown.comment,
     "html": drift_html.page,
     "json": json_report.dumps,
-    "xml": lambda found: junit(results.of_drift(found)),
-    "sarif": lambda found: sarif(results.of_drift(found), "0.0.0", PurePath("/work/repo")),
+    "xml": lambda checked: junit(results.of_drift(checked)),
+    "sarif": lambda checked: sarif(results.of_drift(checked), "0.0.0", PurePath("/work/repo")),
     "prom": prometheus.of_drift,
 }
 
@@ -54,17 +54,17 @@ def drift(name: str) -> Drift:
     return earlier.load(file, json.loads(file.read_text())["document"])
 
 
-def places(made: Plan) -> results.Places:
+def places(planned: Plan) -> results.Places:
     """A line for every second action, in a file that is called as the plan's source is."""
-    actions = enumerate(made.actions, 1)
-    return {str(one.address): Where(f"{made.source}/a.yaml", line, 3) for line, one in actions if line % 2}
+    actions = enumerate(planned.actions, 1)
+    return {str(action.address): Where(f"{planned.source}/a.yaml", line, 3) for line, action in actions if line % 2}
 
 
 @cache
 def data(name: str) -> dict[str, Any]:
     """A plan file as JSON."""
-    found: dict[str, Any] = json.loads((HERE / "plans" / f"{name}.json").read_text())
-    return found
+    parsed: dict[str, Any] = json.loads((HERE / "plans" / f"{name}.json").read_text())
+    return parsed
 
 
 @cache
@@ -84,7 +84,7 @@ def without_style(page: str) -> str:
 
 def large(count: int) -> Plan:
     """A plan of `count` actions of all sorts, with their topology."""
-    made = plan("typical")
+    typical = plan("typical")
     verbs = [Verb.CREATE, Verb.UPDATE, Verb.CREATE, Verb.DELETE, Verb.CREATE, Verb.REPLACE]
     actions, nodes = [], []
     for number in range(count):
@@ -102,4 +102,23 @@ def large(count: int) -> Plan:
         )
         nodes.append(Node(str(address), "vast", Stage.DATA, (tenant,)))
     owners = [Node(f"iad/tenant/team-{number}", "vast", Stage.OWNER) for number in range(60)]
-    return replace(made, actions=tuple(actions), topology=(*nodes, *owners))
+    return replace(typical, actions=tuple(actions), topology=(*nodes, *owners))
+
+
+def crowded(count: int) -> Plan:
+    """A plan of `count` views on one tenant, each mounted by the one project that there is: everything affects everything."""
+    tenant, project = Address("iad", "tenant", "all"), Address("iad", "project", "all")
+    views = [Address("iad", "view", f"view-{number}") for number in range(count)]
+    claims = [Address("iad", "persistent_volume_claim", f"claim-{number}") for number in range(count)]
+    change = (FieldChange("size", 2**40, 2**41, Cause.DOCUMENT, "bytes"),)
+    dependents = tuple(map(str, [*views, *claims, project]))
+    actions = [Action(tenant, Verb.UPDATE, "the document changed", change, dependents=dependents)]
+    nodes = [
+        Node(str(tenant), "vast", Stage.OWNER),
+        Node(str(project), "runai", Stage.TEAM, tuple(map(str, claims))),
+    ]
+    for view, claim in zip(views, claims, strict=True):
+        actions.append(Action(view, Verb.UPDATE, "the document changed", change, dependents=(str(claim), str(project))))
+        nodes.append(Node(str(view), "vast", Stage.DATA, (str(tenant),)))
+        nodes.append(Node(str(claim), "kubernetes", Stage.VOLUME, (str(view),)))
+    return replace(plan("typical"), actions=tuple(actions), topology=tuple(nodes))

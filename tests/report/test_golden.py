@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -23,6 +24,13 @@ from vastplan.app.files import plan as plan_file
 from vastplan.app.schemas import schema
 
 WRITE = os.environ.get("VASTPLAN_GOLDEN") == "write"
+# Pages are long: those of these plans run every line that makes one. What hostile names may not do to a page, and that
+# every page is whole, is held by `test_hostile.py`.
+PAGES = {"change", "proven", "replaced", "typical", "unknown", "drift-since", "drift-typical"}
+
+
+def _cases(names: list[str], endings: Iterable[str], prefix: str = "") -> list[tuple[str, str]]:
+    return [(name, ending) for name in names for ending in endings if ending != "html" or f"{prefix}{name}" in PAGES]
 
 
 def test_the_plans_are_valid_by_the_published_schema() -> None:
@@ -37,8 +45,7 @@ def test_a_plan_comes_back_from_its_file_as_it_was(name: str) -> None:
     assert plan_file.from_data(json.loads(plan_file.dumps(plan(name)))) == plan(name)
 
 
-@pytest.mark.parametrize("ending", FORMATS)
-@pytest.mark.parametrize("name", PLANS)
+@pytest.mark.parametrize(("name", "ending"), _cases(PLANS, FORMATS))
 def test_golden(name: str, ending: str) -> None:
     text = FORMATS[ending](plan(name))
     assert text == FORMATS[ending](plan(name))  # the same every time
@@ -58,8 +65,7 @@ def test_the_checks_for_drift_are_valid_by_the_published_schema_and_come_back_as
         assert json.loads(DRIFT_FORMATS["json"](drift(name))) == written
 
 
-@pytest.mark.parametrize("ending", DRIFT_FORMATS)
-@pytest.mark.parametrize("name", DRIFTS)
+@pytest.mark.parametrize(("name", "ending"), _cases(DRIFTS, DRIFT_FORMATS, "drift-"))
 def test_golden_drift(name: str, ending: str) -> None:
     text = DRIFT_FORMATS[ending](drift(name))
     if ending == "html":

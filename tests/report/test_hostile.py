@@ -17,7 +17,7 @@ from markdown_it.token import Token
 
 from tests.report.reading import DRIFT_FORMATS, DRIFTS, FORMATS, PLANS, drift, large, plan
 from vastplan.model.escaping import inert
-from vastplan.report.html_escape import _VOID, code, joined, tag
+from vastplan.report.html_escape import _VOID, HOLE, Form, code, joined, tag
 from vastplan.report.html_escape import text as html_text
 from vastplan.report.markdown import comment
 from vastplan.report.markdown_escape import code as md_code
@@ -161,6 +161,16 @@ def test_html_text_and_attributes_read_back_as_what_they_show(name: str) -> None
     assert page.elements[0] == ("p", {"title": inert(name, 2000)})
 
 
+@given(st.lists(NASTY, min_size=2, max_size=2))
+def test_a_form_is_filled_with_what_a_tag_would_hold(values: list[str]) -> None:
+    name, title = values
+    form = Form(tag("p", code(HOLE), " 100 %s ", tag("b", HOLE), title=HOLE))
+    assert form.fill(title, name, title) == tag("p", code(name), " 100 %s ", tag("b", title), title=title)
+    assert form.fill(name, tag("i", name), "") == tag("p", code(tag("i", name)), " 100 %s ", tag("b"), title=name)
+    with pytest.raises(TypeError):
+        form.fill(name)
+
+
 @pytest.mark.parametrize("name", PLANS)
 def test_a_terminal_and_a_log_see_lines_and_our_colours_only(name: str) -> None:
     for ending in ("txt", "prom"):
@@ -188,9 +198,9 @@ def test_labels_are_ours_and_no_object_is_named() -> None:
     for name in PLANS:
         for line in FORMATS["prom"](plan(name)).splitlines():
             if not line.startswith("#"):
-                found = re.fullmatch(r'(vastplan_\w+)\{((?:[a-z]+="(?:[^"\\\n]|\\["\\n])*",?)*)\} \d+', line)
-                assert found, line
-                labels = set(re.findall(r'(?:^|,)([a-z]+)="', found[2]))
+                sample = re.fullmatch(r'(vastplan_\w+)\{((?:[a-z]+="(?:[^"\\\n]|\\["\\n])*",?)*)\} \d+', line)
+                assert sample, line
+                labels = set(re.findall(r'(?:^|,)([a-z]+)="', sample[2]))
                 assert labels <= {
                     "document",
                     "site",
@@ -220,22 +230,22 @@ def test_sarif_messages_hold_no_links() -> None:
 
 @pytest.mark.parametrize("name", DRIFTS)
 def test_drift_is_our_markup_and_their_text_in_every_format(name: str) -> None:
-    found = drift(name)
-    text = DRIFT_FORMATS["md"](found)
+    checked = drift(name)
+    text = DRIFT_FORMATS["md"](checked)
     assert size(text) < LIMIT and text.count("<!--") == 1
     assert text.startswith("<!-- vastplan:drift:")
     _check_inert(text)
-    page = _parsed(DRIFT_FORMATS["html"](found))
+    page = _parsed(DRIFT_FORMATS["html"](checked))
     assert {element for element, _ in page.elements} <= ELEMENTS
     assert {attribute for _, attributes in page.elements for attribute in attributes} <= ATTRIBUTES
     assert not any("href" in attributes for _, attributes in page.elements)
     for ending in ("txt", "prom"):
-        said = re.sub(r"\x1b\[\d{1,2}m", "", DRIFT_FORMATS[ending](found))
+        bare = re.sub(r"\x1b\[\d{1,2}m", "", DRIFT_FORMATS[ending](checked))
         assert [
-            char for char in said if char != "\n" and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+            char for char in bare if char != "\n" and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp")
         ] == []
-    ElementTree.fromstring(DRIFT_FORMATS["xml"](found))
-    for result in json.loads(DRIFT_FORMATS["sarif"](found))["runs"][0]["results"]:
+    ElementTree.fromstring(DRIFT_FORMATS["xml"](checked))
+    for result in json.loads(DRIFT_FORMATS["sarif"](checked))["runs"][0]["results"]:
         assert not re.search(r"(?<!\\)(?:\\\\)*\[", result["message"]["text"])
 
 
@@ -243,7 +253,7 @@ def test_the_labels_of_drift_are_bounded_and_no_object_is_named() -> None:
     for name in ("typical", "since", "empty"):
         text = DRIFT_FORMATS["prom"](drift(name))
         labels = {
-            found for line in text.splitlines() if line[0] != "#" for found in re.findall(r'[{,]([a-z]+)="', line)
+            label for line in text.splitlines() if line[0] != "#" for label in re.findall(r'[{,]([a-z]+)="', line)
         }
         assert labels <= {"document", "site", "system", "kind", "severity", "what", "cause", "by"}
         assert "team-" not in text and "/scratch" not in text

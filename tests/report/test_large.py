@@ -1,15 +1,19 @@
-"""A plan of 10,000 actions: a comment that a host takes, a page that is whole, and memory in proportion."""
+"""A plan of 10,000 actions: a comment that a host takes, a page that is whole, and work and memory in proportion."""
 
 from __future__ import annotations
 
 import gc
 import re
+import sys
 import tracemalloc
+from collections.abc import Callable
 from dataclasses import replace
+from types import FrameType
+from typing import Any
 
 import pytest
 
-from tests.report.reading import FORMATS, large, plan
+from tests.report.reading import FORMATS, crowded, large, plan
 from tests.report.test_hostile import _check_inert, _parsed
 from vastplan.model.plan import Plan
 from vastplan.report.markdown import comment
@@ -19,11 +23,37 @@ from vastplan.report.markdown_page import LIMIT
 FEW, MANY = 1_000, 10_000
 
 
-def _peak(ending: str, one: Plan) -> int:
-    FORMATS[ending](one)  # what is made once, is made
+def _steps(ending: str, shown: Plan) -> int:
+    """How many lines of code run, each turn of a loop counted: what time is made of, and the same every time."""
+    steps = 0
+
+    def count(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal steps
+        steps += event == "line"
+        return count
+
+    FORMATS[ending](shown)  # what is made once, is made
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        FORMATS[ending](shown)
+    finally:
+        sys.settrace(before)
+    return steps
+
+
+@pytest.mark.parametrize("shape", [large, crowded])
+@pytest.mark.parametrize("ending", FORMATS)
+def test_work_grows_no_faster_than_the_actions(ending: str, shape: Callable[[int], Plan]) -> None:
+    few, many = 100, 600
+    assert _steps(ending, shape(many)) <= 1.25 * many / few * _steps(ending, shape(few))
+
+
+def _peak(ending: str, shown: Plan) -> int:
+    FORMATS[ending](shown)  # what is made once, is made
     gc.collect()
     tracemalloc.start()
-    FORMATS[ending](one)
+    FORMATS[ending](shown)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak
@@ -36,8 +66,8 @@ def test_memory_grows_no_faster_than_the_actions(ending: str) -> None:
 
 
 def test_a_comment_is_cut_says_so_and_counts_what_it_leaves_out() -> None:
-    made = large(MANY)
-    text = comment(made, ["plan.html", "plan.json"])
+    huge = large(MANY)
+    text = comment(huge, ["plan.html", "plan.json"])
     assert LIMIT * 0.8 < size(text) < LIMIT
     _check_inert(text)
     shown = text.count("<details")
@@ -52,8 +82,8 @@ def test_a_comment_is_cut_says_so_and_counts_what_it_leaves_out() -> None:
 
 
 def test_a_comment_of_wide_letters_is_counted_as_hosts_count() -> None:
-    made = large(400)
-    text = comment(replace(made, document="\U0001f600" * 90))
+    wide = large(400)
+    text = comment(replace(wide, document="\U0001f600" * 90))
     assert len(text.encode("utf-16-le")) // 2 == size(text) < LIMIT
 
 
@@ -72,7 +102,7 @@ def test_a_page_has_a_row_for_every_action() -> None:
 
 
 def test_an_action_that_is_too_long_for_a_comment_is_still_named() -> None:
-    made = plan("typical")
-    huge = made.actions[0].changes * 5_000
-    text = comment(replace(made, actions=(replace(made.actions[0], changes=huge),)))
+    typical = plan("typical")
+    long = replace(typical.actions[0], changes=typical.actions[0].changes * 5_000)
+    text = comment(replace(typical, actions=(long,)))
     assert size(text) < LIMIT and "and 4960 more fields" in text

@@ -8,19 +8,19 @@ from tests.report.reading import plan
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.report.graph import Graph, graphs
 from vastplan.report.picture import MOST_BOXES, fitting, picture
-from vastplan.report.review import Crowd, Risk, by_risk, verdict
+from vastplan.report.review import Risk, Topology, by_risk, verdict
 
 
-def graph(made: Plan, site: str) -> Graph:
-    return graphs(made, [site])[0]
+def graph(drawn: Plan, site: str) -> Graph:
+    return graphs(drawn, [site])[0]
 
 
-def _lines(found: Graph) -> set[tuple[str, str, str]]:
-    return {(line.left.split("/", 1)[1], line.right.split("/", 1)[1], line.state) for line in found.lines}
+def _lines(drawn: Graph) -> set[tuple[str, str, str]]:
+    return {(line.left.split("/", 1)[1], line.right.split("/", 1)[1], line.state) for line in drawn.lines}
 
 
-def _action(made: Plan, address: str) -> Action:
-    return next(one for one in made.actions if str(one.address) == address)
+def _action(planned: Plan, address: str) -> Action:
+    return next(action for action in planned.actions if str(action.address) == address)
 
 
 def test_the_worst_comes_first() -> None:
@@ -42,9 +42,9 @@ def test_the_worst_comes_first() -> None:
 
 
 def test_an_object_that_is_gone_is_a_change_by_hand() -> None:
-    made = plan("unknown")
-    gone = replace(made.actions[0], reason="it was deleted behind our back", changes=())
-    assert [risk for risk, _ in by_risk(replace(made, actions=(gone,)))] == [Risk.REVERT]
+    planned = plan("unknown")
+    gone = replace(planned.actions[0], reason="it was deleted behind our back", changes=())
+    assert [risk for risk, _ in by_risk(replace(planned, actions=(gone,)))] == [Risk.REVERT]
 
 
 def test_the_verdict_says_it_in_one_line() -> None:
@@ -60,27 +60,27 @@ def test_the_verdict_says_it_in_one_line() -> None:
 
 
 def test_who_is_behind_a_change_views_volumes_teams_and_their_gpus() -> None:
-    made = plan("typical")
-    crowd = Crowd(made)
-    assert str(crowd.behind(_action(made, "iad/qos_policy/team-a-checkpoints"))) == (
+    planned = plan("typical")
+    topology = Topology(planned)
+    assert str(topology.affected(_action(planned, "iad/qos_policy/team-a-checkpoints"))) == (
         "1 persistent volume claim; 1 view; team team-a (64 GPUs, 48 GPUs allocated); 1 other object"
     )
-    assert str(crowd.behind(_action(made, "pdx/tenant/team-c"))) == ""
+    assert str(topology.affected(_action(planned, "pdx/tenant/team-c"))) == ""
     replaced = plan("replaced")
-    assert str(Crowd(replaced).behind(_action(replaced, "iad/view/team-b-home"))) == (
+    assert str(Topology(replaced).affected(_action(replaced, "iad/view/team-b-home"))) == (
         "1 persistent volume claim; team team-b (32 GPUs, 24 GPUs allocated); 2 other objects"
     )
     # A plan of a version that had no topology says what it can.
     assert (
-        str(Crowd(replace(replaced, topology=())).behind(_action(replaced, "iad/view/team-b-home")))
+        str(Topology(replace(replaced, topology=())).affected(_action(replaced, "iad/view/team-b-home")))
         == "3 other objects"
     )
 
 
 def test_a_picture_shows_the_way_from_tenant_to_project_and_no_short_cuts() -> None:
-    found = graph(plan("typical"), "iad")
-    assert [band.owner for band in found.bands] == ["iad/tenant/team-a", "iad/tenant/team-b", ""]
-    lines = _lines(found)
+    drawn = graph(plan("typical"), "iad")
+    assert [band.owner for band in drawn.bands] == ["iad/tenant/team-a", "iad/tenant/team-b", ""]
+    lines = _lines(drawn)
     assert ("tenant/team-a", "vip_pool/team-a", "same") in lines
     assert ("view_policy/team-a", "view/team-a-checkpoints", "same") in lines
     # Over the persistent volume, which is not drawn.
@@ -97,21 +97,21 @@ def test_a_reference_that_is_let_go_is_a_line_that_goes() -> None:
 
 
 def test_a_reference_in_a_circle_ends() -> None:
-    made = plan("typical")
-    first, *rest = made.topology
-    circle = replace(made, topology=(replace(first, refers=(first.address, *first.refers)), *rest[::-1]))
+    planned = plan("typical")
+    first, *rest = planned.topology
+    circle = replace(planned, topology=(replace(first, refers=(first.address, *first.refers)), *rest[::-1]))
     assert graph(circle, "iad").lines
     boxes = picture(graph(plan("hostile"), "iad")).boxes  # there, everything refers to the one before
     assert len(boxes) > 10
 
 
 def test_boxes_do_not_overlap_and_what_found_no_room_is_counted() -> None:
-    made = plan("typical")
-    view = next(node for node in made.topology if node.address == "iad/view/team-a-checkpoints")
+    planned = plan("typical")
+    view = next(node for node in planned.topology if node.address == "iad/view/team-a-checkpoints")
     views = tuple(replace(view, address=f"iad/view/v{number:02}") for number in range(30))
-    update = replace(_action(made, "iad/qos_policy/team-a-checkpoints"), verb=Verb.UPDATE)
+    update = replace(_action(planned, "iad/qos_policy/team-a-checkpoints"), verb=Verb.UPDATE)
     changed = replace(update, address=update.address.parse("iad/view/v29"))
-    drawn = picture(graph(replace(made, topology=(*made.topology, *views), actions=(changed,)), "iad"))
+    drawn = picture(graph(replace(planned, topology=(*planned.topology, *views), actions=(changed,)), "iad"))
     places = [(box.x, box.y) for box in drawn.boxes]
     assert len(places) == len(set(places))
     assert all(box.x < drawn.width and box.y < drawn.height for box in drawn.boxes)

@@ -71,8 +71,8 @@ def _valid(text: str) -> dict[str, Any]:
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
     markers = [result["partialFingerprints"]["vastplan/v1"] for result in run["results"]]
     assert len(markers) == len(set(markers))
-    found: dict[str, Any] = run
-    return found
+    checked: dict[str, Any] = run
+    return checked
 
 
 @pytest.mark.parametrize("name", PLANS)
@@ -81,8 +81,8 @@ def test_the_log_has_the_official_form(name: str) -> None:
 
 
 def _place(file: str) -> dict[str, Any]:
-    one = Result("VP101", Level.ERROR, "wrong", where=Where(file, 3, 7))
-    (result,) = _valid(sarif(Results("validate", "d", (one,)), "0", ROOT))["results"]
+    wrong = Result("VP101", Level.ERROR, "wrong", where=Where(file, 3, 7))
+    (result,) = _valid(sarif(Results("validate", "d", (wrong,)), "0", ROOT))["results"]
     place: dict[str, Any] = result["locations"][0]["physicalLocation"]
     return place
 
@@ -97,7 +97,7 @@ def test_a_file_is_named_as_the_review_knows_it() -> None:
 
 def test_levels_are_those_of_the_findings() -> None:
     results = _valid(FORMATS["sarif"](plan("blocked")))["results"]
-    assert [one["level"] for one in results if one["ruleId"].startswith("VP")] == [
+    assert [result["level"] for result in results if result["ruleId"].startswith("VP")] == [
         Severity.ERROR.value, Severity.WARNING.value, Severity.NOTE.value,
     ]  # fmt: skip
 

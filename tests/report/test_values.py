@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from vastplan.model.plan import Cause, FieldChange
-from vastplan.report.values import inside
+from vastplan.report.values import inner_differences
 
 
 def _differences(before: Any, after: Any) -> list[tuple[str, str, str]]:
-    return [*inside(FieldChange("rules", before, after, Cause.DOCUMENT))]
+    return [*inner_differences(FieldChange("rules", before, after, Cause.DOCUMENT))]
 
 
 @pytest.mark.parametrize("text", ["not present", "x not present y", "(none)"])

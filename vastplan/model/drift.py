@@ -5,7 +5,7 @@ It is what `drift --format json` prints and what `--since FILE` reads again. A m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -129,12 +129,14 @@ class Drift:
     def news(self) -> tuple[DriftedObject, ...]:
         """The objects that moved, with those of their fields that are new; all of them where nothing was compared."""
         return tuple(
-            replace(one, fields=tuple(each for each in one.fields if each.new)) for one in self.drift if one.new
+            replace(drifted, fields=tuple(field for field in drifted.fields if field.new))
+            for drifted in self.drift
+            if drifted.new
         )
 
     def strangers(self) -> tuple[UnmanagedObject, ...]:
         """The unmanaged objects that are new."""
-        return tuple(one for one in self.unmanaged if one.new)
+        return tuple(unmanaged for unmanaged in self.unmanaged if unmanaged.new)
 
 
 def compared(now: Drift, earlier: Drift) -> Drift:
@@ -142,37 +144,54 @@ def compared(now: Drift, earlier: Drift) -> Drift:
 
     A field that was changed again is new; so is an object that was changed and is now gone.
     """
-    then = {_key(one, each) for one in earlier.drift for each in _parts(one)}
-    objects = []
-    for one in now.drift:
-        fields = tuple(replace(each, new=_key(one, each) not in then) for each in one.fields)
-        new = any(each.new for each in fields) if fields else _key(one, None) not in then
-        objects.append(replace(one, fields=fields, new=new))
-    known = {(one.site, one.kind, one.name) for one in earlier.unmanaged}
-    strangers = tuple(replace(one, new=(one.site, one.kind, one.name) not in known) for one in now.unmanaged)
-    there = {(one.address, each.path if each else "") for one in now.drift for each in _parts(one)}
-    there |= {(one.address, one.path) for one in now.ignored}
-    states: tuple[Literal["settled"], Literal["cannot be told"]] = ("settled", "cannot be told")
-    blind = {(one.site, one.kind) for one in now.unknown}
-    gone = tuple(
-        Gone(one.address, path, states[_untold(one.address, now, blind)])
-        for one in earlier.drift
-        for each in _parts(one)
-        if (one.address, path := each.path if each else "") not in there
-    )
     return replace(
-        now, drift=tuple(objects), unmanaged=strangers, gone=gone, compared_with=earlier.checked,
-    )  # fmt: skip
+        now,
+        drift=tuple(_marked(now.drift, earlier.drift)),
+        unmanaged=tuple(_marked_unmanaged(now.unmanaged, earlier.unmanaged)),
+        gone=tuple(_gone(now, earlier)),
+        compared_with=earlier.checked,
+    )
 
 
-def _parts(one: DriftedObject) -> tuple[DriftedField | None, ...]:
-    return one.fields or (None,)
+def _marked(drift: tuple[DriftedObject, ...], earlier: tuple[DriftedObject, ...]) -> Iterator[DriftedObject]:
+    """The objects of today, each and each of its fields with whether it is new."""
+    known = {_key(drifted, field) for drifted in earlier for field in _fields_or_none(drifted)}
+    for drifted in drift:
+        fields = tuple(replace(field, new=_key(drifted, field) not in known) for field in drifted.fields)
+        new = any(field.new for field in fields) if fields else _key(drifted, None) not in known
+        yield replace(drifted, fields=fields, new=new)
 
 
-def _key(one: DriftedObject, each: DriftedField | None) -> tuple[str, str, str, str]:
-    return (one.address, one.what, each.path, repr(each.live)) if each else (one.address, one.what, "", "")
+def _marked_unmanaged(
+    unmanaged: tuple[UnmanagedObject, ...], earlier: tuple[UnmanagedObject, ...]
+) -> Iterator[UnmanagedObject]:
+    known = {(stranger.site, stranger.kind, stranger.name) for stranger in earlier}
+    for stranger in unmanaged:
+        yield replace(stranger, new=(stranger.site, stranger.kind, stranger.name) not in known)
 
 
-def _untold(address: str, now: Drift, blind: set[tuple[str, str]]) -> bool:
-    site, kind, _ = address.split("/", 2)
-    return (site, kind) in blind or site not in now.sites
+def _gone(now: Drift, earlier: Drift) -> Iterator[Gone]:
+    """The drift of the earlier check that is not found today: it is settled, or where it was cannot be read."""
+    there = {(drifted.address, _path(field)) for drifted in now.drift for field in _fields_or_none(drifted)}
+    there |= {(ignored.address, ignored.path) for ignored in now.ignored}
+    unread = {(collection.site, collection.kind) for collection in now.unknown}
+    for drifted in earlier.drift:
+        site, kind, _ = drifted.address.split("/", 2)
+        readable = site in now.sites and (site, kind) not in unread
+        for moved in _fields_or_none(drifted):
+            if (drifted.address, _path(moved)) not in there:
+                yield Gone(drifted.address, _path(moved), "settled" if readable else "cannot be told")
+
+
+def _fields_or_none(drifted: DriftedObject) -> tuple[DriftedField | None, ...]:
+    """The fields that moved; `None` for an object that is gone as a whole."""
+    return drifted.fields or (None,)
+
+
+def _path(field: DriftedField | None) -> str:
+    return field.path if field else ""
+
+
+def _key(drifted: DriftedObject, field: DriftedField | None) -> tuple[str, str, str, str]:
+    """What is the same drift in two checks: the same object, field and live value."""
+    return drifted.address, drifted.what, _path(field), repr(field.live) if field else ""

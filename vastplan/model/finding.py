@@ -57,9 +57,11 @@ def error(code: str, message: str, *, fix: str = "", address: str = "", where: W
     return Finding(code, Severity.ERROR, message, fix, address, where)
 
 
-def in_order(found: list[Finding]) -> list[Finding]:
+def in_order(findings: list[Finding]) -> list[Finding]:
     """Sorted by file and line, those without a place last; equal findings once."""
-    unique = dict.fromkeys(found)
-    return sorted(
-        unique, key=lambda one: (one.where is None, one.where or Where("", 0, 0), one.code, one.address, one.message)
-    )
+    return sorted(dict.fromkeys(findings), key=_place)
+
+
+def _place(finding: Finding) -> tuple[bool, Where, str, str, str]:
+    where = finding.where or Where("", 0, 0)
+    return finding.where is None, where, finding.code, finding.address, finding.message

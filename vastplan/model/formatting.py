@@ -12,7 +12,7 @@ from math import ceil, log10
 
 from vastplan.model import units
 
-Say = Callable[..., str]
+Formatter = Callable[..., str]
 _SIZES = tuple(  # the largest first; a thousand is `k` to physicists, and `K` only where documents are read
     (size, name.replace("K", "k")) for name, size in sorted(units.DECIMAL.items(), key=lambda unit: -unit[1])
 )
@@ -49,30 +49,30 @@ def share(fraction: float, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVE
     return f"{_figure(100 * fraction, digits, rounding)} %"
 
 
-def at_least(say: Say, value: float) -> str:
+def at_least(figure: Formatter, value: float) -> str:
     """A figure that is enough wherever `value` is."""
-    return say(value, rounding=ROUND_CEILING)
+    return figure(value, rounding=ROUND_CEILING)
 
 
-def at_most(say: Say, value: float) -> str:
+def at_most(figure: Formatter, value: float) -> str:
     """A figure that is not too much wherever `value` is not."""
-    return say(value, rounding=ROUND_FLOOR)
+    return figure(value, rounding=ROUND_FLOOR)
 
 
-def between(say: Say, low: float, high: float) -> tuple[str, str]:
+def between(figure: Formatter, low: float, high: float) -> tuple[str, str]:
     """Two figures that hold all that they enclose between `low` and `high`, however near these are."""
     digits = _DIGITS
     if 0 < high - low < high:
         digits = min(_MOST, max(_DIGITS, ceil(1 + log10(2 * high / (high - low)))))
-    return say(low, digits, ROUND_CEILING), say(high, digits, ROUND_FLOOR)
+    return figure(low, digits, ROUND_CEILING), figure(high, digits, ROUND_FLOOR)
 
 
-def apart(say: Say, one: float, other: float) -> tuple[str, str]:
+def apart(figure: Formatter, first: float, second: float) -> tuple[str, str]:
     """Two figures with as many digits as it takes to see which is the greater."""
     digits = _DIGITS
-    while one != other and digits < _MOST and say(one, digits) == say(other, digits):
+    while first != second and digits < _MOST and figure(first, digits) == figure(second, digits):
         digits += 1
-    return say(one, digits), say(other, digits)
+    return figure(first, digits), figure(second, digits)
 
 
 def _figure(value: float, digits: int, rounding: str) -> str:

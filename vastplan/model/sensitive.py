@@ -33,7 +33,7 @@ def keep_secret(value: str) -> None:
             _forms.move_to_end(value)
             return
         _forms[value] = tuple(
-            {one for text in {value, value.strip()} for one in _written(text) if len(one) >= _SHORTEST}
+            {form for text in {value, value.strip()} for form in _encodings(text) if len(form) >= _SHORTEST}
         )
         if len(_forms) > MOST:
             _forms.popitem(last=False)
@@ -47,20 +47,20 @@ def keep_credential(header: str) -> None:
 def without_secrets(text: str) -> str:
     """The text with "(sensitive)" where a secret stood."""
     with _lock:
-        found = [form for forms in _forms.values() for form in forms if form in text]
-    for form in sorted(found, key=len, reverse=True):  # the longest first: a shorter one may be a part of it
+        contained = [form for forms in _forms.values() for form in forms if form in text]
+    for form in sorted(contained, key=len, reverse=True):  # the longest first: a shorter one may be a part of it
         text = text.replace(form, INSTEAD)
     return text
 
 
-def _written(value: str) -> set[str]:
-    found = {value, repr(value)[1:-1], json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
+def _encodings(value: str) -> set[str]:
+    forms = {value, repr(value)[1:-1], json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
     raw = value.encode("utf-8", "surrogatepass")
-    found |= {html.escape(value), quote(raw, safe=""), quote(raw), quote_plus(raw)}
+    forms |= {html.escape(value), quote(raw, safe=""), quote(raw), quote_plus(raw)}
     for before in range(3):  # in the middle of something encoded (user:password) it begins at any of three places
         skipped = (0, 2, 3)[before]
         for encoded in (base64.b64encode(b"\0" * before + raw), base64.urlsafe_b64encode(b"\0" * before + raw)):
             text = encoded.decode().rstrip("=")
             # the last character also holds bits of what follows
-            found.add(text[skipped : len(text) - (1 if (before + len(raw)) % 3 else 0)])
-    return found
+            forms.add(text[skipped : len(text) - (1 if (before + len(raw)) % 3 else 0)])
+    return forms

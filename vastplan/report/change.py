@@ -22,18 +22,18 @@ def shares(plan: Plan) -> list[tuple[Standing | None, Plan]]:
     """The plan in parts by standing, the change's own first; all of it where there is no base."""
     if plan.base is None:
         return [(None, plan)]
-    found: list[tuple[Standing | None, Plan]] = []
+    parts: list[tuple[Standing | None, Plan]] = []
     for standing in Standing:
-        mine = tuple(one for one in plan.actions if (one.standing or Standing.CHANGE) is standing)
-        if mine:
-            found.append((standing, replace(plan, actions=mine)))
-    return found
+        actions = tuple(action for action in plan.actions if (action.standing or Standing.CHANGE) is standing)
+        if actions:
+            parts.append((standing, replace(plan, actions=actions)))
+    return parts
 
 
 def own(plan: Plan) -> Plan:
     """What the change itself does, as a plan without a base."""
     return replace(
-        plan, base=None, actions=tuple(one for one in plan.actions if one.standing in (None, Standing.CHANGE))
+        plan, base=None, actions=tuple(action for action in plan.actions if action.standing in (None, Standing.CHANGE))
     )
 
 
@@ -46,10 +46,10 @@ def parted(plan: Plan) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
 def beside(plan: Plan) -> str:
     """One sentence on what is not the change's own; an apply of the plan carries it out too."""
     parts = []
-    for standing, said in ((Standing.PENDING, "pending"), (Standing.DRIFT, "drifted")):
-        mine = [one for one in plan.actions if one.standing is standing]
-        if mine:
-            parts.append(f"{counted(len(mine), 'object')} {said}{_lost(mine)}")
+    for standing, word in ((Standing.PENDING, "pending"), (Standing.DRIFT, "drifted")):
+        actions = [action for action in plan.actions if action.standing is standing]
+        if actions:
+            parts.append(f"{counted(len(actions), 'object')} {word}{_lost(actions)}")
     withdrawn = len(plan.base.withdrawn) if plan.base else 0
     if withdrawn:
         parts.append(f"{counted(withdrawn, 'pending change')} withdrawn by it")
@@ -57,8 +57,8 @@ def beside(plan: Plan) -> str:
 
 
 def _lost(actions: Sequence[Action]) -> str:
-    going = [one for one in actions if one.verb in (Verb.DELETE, Verb.REPLACE)]
-    data = sum(1 for one in going if one.holds_data)
+    going = [action for action in actions if action.verb in (Verb.DELETE, Verb.REPLACE)]
+    data = sum(1 for action in going if action.holds_data)
     if not going:
         return ""
     return f" ({len(going)} to delete or replace" + (f", {data} with data)" if data else ")")
@@ -93,7 +93,7 @@ def age(plan: Plan) -> str:
 def uncovered(plan: Plan) -> list[str]:
     """What the snapshot does not tell, a line each."""
     missing = plan.snapshot.uncovered if plan.snapshot else ()
-    lines = [f"{one.site}/{one.kind}: {one.reason}" for one in missing[:_SHOWN]]
+    lines = [f"{collection.site}/{collection.kind}: {collection.reason}" for collection in missing[:_SHOWN]]
     return lines + ([f"and {len(missing) - _SHOWN} more"] if len(missing) > _SHOWN else [])
 
 

@@ -8,16 +8,16 @@ from vastplan.report.text import Style
 
 def check_list(checks: tuple[KnownCheck, ...], style: Style) -> str:
     """One line a check."""
-    return "\n".join(f"{one.code}  {one.severity.value:7}  {one.title}" for one in checks) + "\n"
+    return "\n".join(f"{check.code}  {check.severity.value:7}  {check.title}" for check in checks) + "\n"
 
 
-def check_text(one: KnownCheck, style: Style) -> str:
+def check_text(check: KnownCheck, style: Style) -> str:
     """One check in full."""
     lines = [
-        style.paint(f"{one.code}  {one.title}", "bold"),
-        f"  severity: {one.severity.value}{f', or {one.milder.value}' if one.milder else ''}",
+        style.paint(f"{check.code}  {check.title}", "bold"),
+        f"  severity: {check.severity.value}{f', or {check.milder.value}' if check.milder else ''}",
     ]
-    lines += [f"  why: {one.why}", f"  to do: {one.fix}", f"  source: {one.source}"]
-    if one.live:
+    lines += [f"  why: {check.why}", f"  to do: {check.fix}", f"  source: {check.source}"]
+    if check.live:
         lines.append("  a plan also checks it against what the site says")
     return "\n".join(lines) + "\n"

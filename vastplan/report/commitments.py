@@ -18,11 +18,11 @@ def commitments_text(rows: Iterable[Commitment], style: Style) -> str:
     for row in rows:
         by_site.setdefault(row.site, []).append(row)
     lines: list[str] = []
-    for site, held in by_site.items():
-        table = [HEAD, *(cells(row) for row in held)]
+    for site, promised in by_site.items():
+        table = [HEAD, *(cells(row) for row in promised)]
         widths = [max(len(texts[column]) for texts in table) for column in range(len(HEAD))]
         lines += ["", style.paint(f"Promised on {site}", "bold")]
-        for texts, over in zip(table, [False, *(row.over for row in held)], strict=True):
+        for texts, over in zip(table, [False, *(row.over for row in promised)], strict=True):
             text = "  " + "  ".join(cell.ljust(width) for cell, width in zip(texts, widths, strict=True)).rstrip()
             lines.append(style.paint(text, "yellow") if over else text)
     return "\n".join(lines).lstrip("\n") + "\n" if lines else "Nothing is promised.\n"

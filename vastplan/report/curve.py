@@ -8,6 +8,7 @@ from math import log10
 from vastplan.model import formatting
 from vastplan.model.budget import CheckpointBudget
 from vastplan.report.html_escape import Html, joined, tag
+from vastplan.report.html_page import table
 
 WIDTH, HEIGHT = 720, 330
 _LEFT, _RIGHT, _TOP, _BOTTOM = 64, 24, 92, 48
@@ -21,12 +22,12 @@ MARKS = (
 class _Axes:
     """From seconds and shares to pixels: a logarithmic axis to the right, a linear one up."""
 
-    def __init__(self, one: CheckpointBudget, markers: list[tuple[str, str, float]]) -> None:
-        times = [interval for interval, _ in one.curve]
+    def __init__(self, budget: CheckpointBudget, markers: list[tuple[str, str, float]]) -> None:
+        times = [interval for interval, _ in budget.curve]
         # what is far off the curve would squeeze it: it is in the table only
         near = [at for _, _, at in markers if times[0] / 10 <= at <= times[-1] * 10]
         self.first, self.last = min([*times, *near]), max([*times, *near])
-        self.most = max(cost for _, cost in one.curve)
+        self.most = max(cost for _, cost in budget.curve)
 
     def right(self, seconds: float) -> float:
         share = log10(seconds / self.first) / log10(self.last / self.first)
@@ -36,16 +37,16 @@ class _Axes:
         return round(HEIGHT - _BOTTOM - cost / self.most * (HEIGHT - _TOP - _BOTTOM), 1)
 
 
-def figure(one: CheckpointBudget, number: int) -> Html:
+def figure(budget: CheckpointBudget, number: int) -> Html:
     """The curve with its marks; `number` makes its ids unique on the page."""
     markers = [
-        (words, name, float(at)) for key, words, name in MARKS if isinstance(at := one.figures.get(key), int | float) and at > 0
+        (words, name, float(at)) for key, words, name in MARKS if isinstance(at := budget.figures.get(key), int | float) and at > 0
     ]  # fmt: skip
-    axes = _Axes(one, markers)
-    path = "M" + "L".join(f"{axes.right(interval)} {axes.up(cost)}" for interval, cost in one.curve)
+    axes = _Axes(budget, markers)
+    path = "M" + "L".join(f"{axes.right(interval)} {axes.up(cost)}" for interval, cost in budget.curve)
     inner = joined(
-        tag("title", f"Overhead of checkpoints against their interval: {one.address}", id=f"curve-title-{number}"),
-        tag("desc", f"{_said(one, markers)} The same as a table below.", id=f"curve-desc-{number}"),
+        tag("title", f"Overhead of checkpoints against their interval: {budget.address}", id=f"curve-title-{number}"),
+        tag("desc", f"{_description(budget, markers)} The same as a table below.", id=f"curve-desc-{number}"),
         *_grid(axes),
         tag("path", d=path, class_="curve"),
         *(part for row, mark in enumerate(markers) for part in _mark(axes, row, *mark)),
@@ -55,14 +56,14 @@ def figure(one: CheckpointBudget, number: int) -> Html:
         f' viewBox="0 0 {WIDTH} {HEIGHT}" width="{WIDTH}" height="{HEIGHT}">{inner}</svg>'
     )
     caption = tag("figcaption", "The time lost to checkpoints and failures, by the time between checkpoints.")
-    drawn = tag("figure", art, caption, tabindex=0, aria_label=f"Overhead against interval: {one.address}")
-    return joined(drawn, _table(one, markers))
+    drawn = tag("figure", art, caption, tabindex=0, aria_label=f"Overhead against interval: {budget.address}")
+    return joined(drawn, _table(budget, markers))
 
 
-def _said(one: CheckpointBudget, markers: list[tuple[str, str, float]]) -> str:
-    told = ", ".join(f"{words} {formatting.span(at)}" for words, _, at in markers)
-    least_at, least = min(one.curve, key=lambda point: (point[1], -point[0]))
-    return f"Least overhead {formatting.share(least)} at {formatting.span(least_at)}; {told}."
+def _description(budget: CheckpointBudget, markers: list[tuple[str, str, float]]) -> str:
+    marked = ", ".join(f"{words} {formatting.span(at)}" for words, _, at in markers)
+    least_at, least = min(budget.curve, key=lambda point: (point[1], -point[0]))
+    return f"Least overhead {formatting.share(least)} at {formatting.span(least_at)}; {marked}."
 
 
 def _grid(axes: _Axes) -> Iterator[Html]:
@@ -93,7 +94,7 @@ def _mark(axes: _Axes, row: int, words: str, name: str, at: float) -> Iterator[H
     )
 
 
-def _table(one: CheckpointBudget, markers: list[tuple[str, str, float]]) -> Html:
+def _table(budget: CheckpointBudget, markers: list[tuple[str, str, float]]) -> Html:
     rows = [
         tag("tr", tag("th", words, scope="row"), tag("td", formatting.span(at)), tag("td", ""))
         for words, _, at in markers
@@ -105,12 +106,7 @@ def _table(one: CheckpointBudget, markers: list[tuple[str, str, float]]) -> Html
             tag("td", formatting.span(interval)),
             tag("td", formatting.share(cost)),
         )
-        for interval, cost in one.curve[::4]
+        for interval, cost in budget.curve[::4]
     ]
-    head = tag("thead", tag("tr", *(tag("th", name, scope="col") for name in ("", "time", "overhead"))))
-    return tag(
-        "details",
-        tag("summary", "The curve as a table"),
-        tag("table", head, tag("tbody", *rows), class_="figures"),
-        class_="list",
-    )
+    listed = table(("", "time", "overhead"), rows, style="figures")
+    return tag("details", tag("summary", "The curve as a table"), listed, class_="list")

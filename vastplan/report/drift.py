@@ -1,4 +1,4 @@
-"""Drift for a terminal: what the system moved since the last apply, told apart from what the document wants; and one object."""
+"""Drift for a terminal: what the system moved since the last apply, author_text apart from what the document wants; and one object."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from vastplan.model.drift import Coverage, Drift, DriftedObject, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Cause
 from vastplan.report.text import Style, findings_lines, unknown_lines
-from vastplan.report.values import CAUSES, counted, plain, told
+from vastplan.report.values import CAUSES, author_text, counted, plain
 from vastplan.report.view import drift_verdict, of_drifted, of_ignored
 
 _SHOWN_UNMANAGED, _SHOWN_KINDS = 20, 40
@@ -63,7 +63,7 @@ def _object(drifted: DriftedObject, style: Style) -> Iterator[str]:
     since = f"  last applied {inert(drifted.since, 40)}" if drifted.since else ""
     if drifted.what == "gone":
         yield style.paint(f"gone     {inert(drifted.address)}", "red") + since
-        if author := told(drifted.author):
+        if author := author_text(drifted.author):
             yield f"           {author}"
         return
     yield style.paint(f"changed  {inert(drifted.address)}", "yellow") + since

@@ -10,7 +10,7 @@ from vastplan.report.drift import controller_owned, ignored_words
 from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
 from vastplan.report.html_page import checks, document, header, notes, table, unknown
 from vastplan.report.html_style import STYLE
-from vastplan.report.values import counted, told
+from vastplan.report.values import author_text, counted
 
 _SHOWN = 2_000  # rows of a table; a page that takes longer to open than to read helps nobody
 
@@ -63,7 +63,7 @@ _COVERAGE = Form(
 def _rows(moved: DriftedObject) -> Iterator[Html]:
     name = _OBJECT.fill(moved.address, _SINCE.fill(f"last applied {moved.since}") if moved.since else "")
     if moved.what == "gone":
-        yield _GONE.fill(name, told(moved.author))
+        yield _GONE.fill(name, author_text(moved.author))
         return
     for field in map(view.of_drifted, moved.fields):
         yield _FIELD.fill(name, field.path, field.after, field.before, field.cause, field.author)

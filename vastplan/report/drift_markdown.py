@@ -9,7 +9,7 @@ from vastplan.report import view
 from vastplan.report.drift import controller_owned, share_managed
 from vastplan.report.markdown_escape import code, prose, summary_code
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, head, section, unknown
-from vastplan.report.values import counted, told
+from vastplan.report.values import author_text, counted
 from vastplan.report.view import FieldView
 
 _FOOT = 2_000  # characters kept free for the end
@@ -46,7 +46,7 @@ def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
 def _object(drifted: DriftedObject) -> str:
     lines = [f"- Last applied {code(drifted.since, 40)}\n"] if drifted.since else []
     if drifted.what == "gone" and drifted.author is not None:
-        lines.append(f"- {prose(told(drifted.author), 600)}\n")
+        lines.append(f"- {prose(author_text(drifted.author), 600)}\n")
     lines += [f"- {_field(view.of_drifted(field))}\n" for field in drifted.fields[:_SHOWN_FIELDS]]
     if len(drifted.fields) > _SHOWN_FIELDS:
         lines.append(f"- and {len(drifted.fields) - _SHOWN_FIELDS} more fields\n")

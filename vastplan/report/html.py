@@ -45,10 +45,10 @@ def page(plan: Plan) -> str:
     return document(f"vastplan: {plan.document}", STYLE + filter_style(plan), parts)
 
 
-def problems(name: str, found: Problems) -> str:
+def problems(name: str, shown: Problems) -> str:
     """What there is to say where no plan could be made."""
-    lines = [tag("li", line, class_="error") for line in found.error.splitlines()]
-    listed = checks(worst_first(found.findings)) or notes("Checks", lines)
+    lines = [tag("li", line, class_="error") for line in shown.error.splitlines()]
+    listed = checks(worst_first(shown.findings)) or notes("Checks", lines)
     head = tag("header", tag("h1", f"vastplan: {name}"), tag("p", "No plan could be made.", class_="verdict"))
     return document(f"vastplan: {name}", STYLE, [head, tag("main", listed, id="main")])
 

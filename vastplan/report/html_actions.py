@@ -9,8 +9,8 @@ from vastplan.model.plan import Action, Plan, Verb
 from vastplan.report.change import HEADINGS, shares
 from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
 from vastplan.report.html_page import table
-from vastplan.report.review import Crowd, Risk, by_risk
-from vastplan.report.values import kind_words, plain, told
+from vastplan.report.review import Risk, Topology, by_risk
+from vastplan.report.values import author_text, kind_words, plain
 from vastplan.report.view import FieldView, of_change
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
@@ -62,7 +62,7 @@ def _tick(name: str, *, ticked: bool = False) -> Html:
 
 def tables(plan: Plan) -> Html:
     """One table for each risk, folded when it is long."""
-    crowd = Crowd(plan)
+    topology = Topology(plan)
     numbers = {site: number for number, site in enumerate(sites(plan))}
     parts = []
     for standing, part in shares(plan):
@@ -71,7 +71,7 @@ def tables(plan: Plan) -> Html:
             parts.append(tag("h2", HEADINGS[standing], " ", count, id=f"standing-{standing.value}"))
         where = "" if standing is None else f"{standing.value}-"
         for risk, group in groupby(by_risk(part), key=lambda ranked: ranked[0]):
-            rows = [_row(action, crowd, numbers) for _, action in group]
+            rows = [_row(action, topology, numbers) for _, action in group]
             parts.append(_group(risk, where, rows))
     return joined(*parts)
 
@@ -98,7 +98,7 @@ _ROW = Form(
 _NOBODY = tag("span", "nobody else", class_="quiet")
 
 
-def _row(action: Action, crowd: Crowd, numbers: Mapping[str, int]) -> Html:
+def _row(action: Action, topology: Topology, numbers: Mapping[str, int]) -> Html:
     address, verb = action.address, action.verb
     return _ROW.fill(
         f"v-{verb.value} s-{numbers[address.site]}" + (" blocked" if action.blocked else ""),
@@ -106,7 +106,7 @@ def _row(action: Action, crowd: Crowd, numbers: Mapping[str, int]) -> Html:
         address.name,
         f"{kind_words(address.kind)} on {address.site}",
         joined(*_why(action)),
-        str(crowd.behind(action)) or _NOBODY,
+        str(topology.affected(action)) or _NOBODY,
     )
 
 
@@ -117,7 +117,7 @@ _SEEN = Form(tag("p", HOLE, class_="seen"))
 
 
 def _why(action: Action) -> Iterator[Html]:
-    author = told(action.author)
+    author = author_text(action.author)
     yield _REASON.fill(action.reason, f", {author}" if author else "")
     for block in action.blocked:
         fix = _FIX.fill(f" To go on: {block.fix}") if block.fix else ""

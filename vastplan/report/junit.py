@@ -17,38 +17,37 @@ _LONGEST = 4_000
 _BAD = (Level.ERROR, Level.WARNING)
 
 
-def junit(found: Results) -> str:
+def junit(results: Results) -> str:
     """One suite for one document; a case that passes when nothing was found, as an empty suite counts as broken."""
-    cases = found.results or (Result(found.command, Level.NONE, "nothing was found"),)
-    kinds = [_kind(found.command, one) for one in cases]
+    cases = results.results or (Result(results.command, Level.NONE, "nothing was found"),)
+    kinds = [_kind(results.command, result) for result in cases]
     totals: dict[str, Any] = {
         "tests": str(len(cases)), "failures": str(kinds.count("failure")), "errors": str(kinds.count("error")),
         "skipped": str(kinds.count("skipped")),
     }  # fmt: skip
     top = ElementTree.Element("testsuites", name="vastplan", **totals)
-    suite = ElementTree.SubElement(top, "testsuite", name=_text(f"{found.command} {found.document}"), **totals)
-    for number, (one, kind) in enumerate(zip(cases, kinds, strict=True), 1):
-        name = one.address or (str(one.where) if one.where else f"{one.rule} {number}")
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=_text(f"vastplan.{found.command}.{one.rule}"), name=_text(name), time="0"
-        )
+    suite = ElementTree.SubElement(top, "testsuite", name=_text(f"{results.command} {results.document}"), **totals)
+    for number, (result, kind) in enumerate(zip(cases, kinds, strict=True), 1):
+        name = result.address or (str(result.where) if result.where else f"{result.rule} {number}")
+        classname = _text(f"vastplan.{results.command}.{result.rule}")
+        case = ElementTree.SubElement(suite, "testcase", classname=classname, name=_text(name), time="0")
         if kind:
-            detail = ElementTree.SubElement(case, kind, message=_text(one.message))
+            detail = ElementTree.SubElement(case, kind, message=_text(result.message))
             if kind != "skipped":
-                detail.set("type", _text(one.rule))
-            detail.text = _text(f"{one.where}: {one.message}" if one.where else one.message)
-        elif one.message:
-            ElementTree.SubElement(case, "system-out").text = _text(one.message)
+                detail.set("type", _text(result.rule))
+            detail.text = _text(f"{result.where}: {result.message}" if result.where else result.message)
+        elif result.message:
+            ElementTree.SubElement(case, "system-out").text = _text(result.message)
     ElementTree.indent(top)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(top, encoding="unicode") + "\n"
 
 
-def _kind(command: str, one: Result) -> str:
-    if one.unclear:
+def _kind(command: str, result: Result) -> str:
+    if result.unclear:
         return "error"
-    if command == "apply" and one.level is Level.WARNING:
+    if command == "apply" and result.level is Level.WARNING:
         return "skipped"
-    return "failure" if one.level in _BAD else ""
+    return "failure" if result.level in _BAD else ""
 
 
 def _text(value: str) -> str:

@@ -17,7 +17,7 @@ from vastplan.report.json_report import Problems
 from vastplan.report.markdown_escape import code, prose, size, summary_code
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, fix, head, marker, section, unknown
 from vastplan.report.markdown_proofs import proofs
-from vastplan.report.review import Crowd, Revert, Risk, by_risk, left_words, reverts
+from vastplan.report.review import Revert, Risk, Topology, by_risk, left_words, reverts
 from vastplan.report.values import before_after, counted, plain
 from vastplan.report.view import FieldView, worst_first
 
@@ -46,19 +46,19 @@ def comment(plan: Plan, attached: Sequence[str] = ()) -> str:
     return page.text() + _rest(left, page.room) + _foot(plan, len(left), attached)
 
 
-def problems(document: str, found: Problems) -> str:
+def problems(document: str, shown: Problems) -> str:
     """What there is to say where no plan could be made; it takes the place of the comment of an earlier plan."""
-    listed = findings(worst_first(found.findings)) or "".join(
-        f"\n- Error: {prose(line)}" for line in found.error.splitlines()[:20]
+    listed = findings(worst_first(shown.findings)) or "".join(
+        f"\n- Error: {prose(line)}" for line in shown.error.splitlines()[:20]
     )
-    errors = sum(1 for finding in found.findings if finding.severity is Severity.ERROR)
+    errors = sum(1 for finding in shown.findings if finding.severity is Severity.ERROR)
     verdict = f"No plan: {counted(errors, 'error')} in the document." if errors else "No plan could be made."
     return f"{marker(document)}\n### vastplan: {code(document, 100)}\n\n**{verdict}**\n{listed}\n"
 
 
 def _actions(page: Page, plan: Plan) -> list[Action]:
     """Adds the actions, the worst first; answers those that did not fit."""
-    crowd = Crowd(plan)
+    topology = Topology(plan)
     left: list[Action] = []
     for standing, part in shares(plan):
         if standing is not None:
@@ -67,7 +67,7 @@ def _actions(page: Page, plan: Plan) -> list[Action]:
             actions = [action for _, action in group]
             page.add(f"\n#### {risk.label} ({len(actions)})\n\n")
             for action in actions:
-                if page.used > _NAMES_FROM * LIMIT or not page.add(_action(action, crowd, risk in _OPEN)):
+                if page.used > _NAMES_FROM * LIMIT or not page.add(_action(action, topology, risk in _OPEN)):
                     left.append(action)
     return left
 
@@ -116,19 +116,19 @@ def _revert(revert: Revert) -> str:
     return f"{code(revert.action.address)} {code(revert.change.path)}: {code(before)} → {code(after)}{author}"
 
 
-def _action(action: Action, crowd: Crowd, open_: bool) -> str:
+def _action(action: Action, topology: Topology, open_: bool) -> str:
     """One action, folded; the blank lines are what lets Markdown be Markdown inside HTML."""
     blocked = " — blocked" if action.blocked else ""
     summary = f"{action.verb.sign} {action.verb.value} {summary_code(action.address, 300)}{blocked}"
-    lines = "".join(f"- {line}\n" for line in _details(action, crowd))
+    lines = "".join(f"- {line}\n" for line in _details(action, topology))
     return f"<details{' open' if open_ else ''}><summary>{summary}</summary>\n\n{lines}\n</details>\n"
 
 
-def _details(action: Action, crowd: Crowd) -> Iterator[str]:
+def _details(action: Action, topology: Topology) -> Iterator[str]:
     yield f"Why: {prose(action.reason)}"
     for block in action.blocked[:_SHOWN_NOTES]:
         yield f"**Blocked** ({code(block.guard, 40)}): {prose(block.message)}{fix(block.fix)}"
-    behind = str(crowd.behind(action))
+    behind = str(topology.affected(action))
     if behind:
         yield f"Affects: {prose(behind, 400)}"
     for evidence in action.evidence[:_SHOWN_NOTES]:

@@ -21,40 +21,40 @@ _SHOWN = 20  # lines of each part
 
 def proofs(plan: Plan) -> Iterator[str]:
     """The parts that have something to say."""
-    sites = [proof for proof in plan.isolation if proof.namespaces or proof.unknown]
-    yield from _part("Kept apart", [line for proof in sites for line in _isolation(proof)])
+    isolations = [isolation for isolation in plan.isolation if isolation.namespaces or isolation.unknown]
+    yield from _part("Kept apart", [line for isolation in isolations for line in _isolation(isolation)])
     rows = [row for row in plan.commitments if row.over or row.before != row.after]
     quiet = len(plan.commitments) - len(rows)
     more = f"and {counted(quiet, 'sum')} that {'stays' if quiet == 1 else 'stay'}" if quiet else ""
-    yield from _part("Promised", [_promised(row) for row in rows], more)
-    yield from _part("Checkpoints", [line for one in plan.budgets for line in _budget(one)])
-
-
-def _budget(one: CheckpointBudget) -> Iterator[str]:
-    yield f"{code(one.address)}: {prose(one.line)}"
-    for change in one.changes:
-        yield f"{code(one.address)} by this plan: {prose(change)}"
+    yield from _part("Promised", [_commitment(row) for row in rows], more)
+    yield from _part("Checkpoints", [line for budget in plan.budgets for line in _budget(budget)])
 
 
 def _part(title: str, lines: list[str], more: str = "") -> Iterator[str]:
     if lines:
-        left = len(lines) - _SHOWN
-        ends = [*([f"and {left} more lines"] if left > 0 else []), *([more] if more else [])]
+        hidden = len(lines) - _SHOWN
+        ends = [*([f"and {hidden} more lines"] if hidden > 0 else []), *([more] if more else [])]
         yield f"\n#### {title}\n" + "".join(f"\n- {line}" for line in (*lines[:_SHOWN], *ends)) + "\n"
 
 
-def _isolation(proof: Isolation) -> Iterator[str]:
-    if proof.unknown:
-        yield f"On {code(proof.site, 60)}: {verdict(proof)}: {prose(proof.unknown)}"
+def _budget(budget: CheckpointBudget) -> Iterator[str]:
+    yield f"{code(budget.address)}: {prose(budget.line)}"
+    for change in budget.changes:
+        yield f"{code(budget.address)} by this plan: {prose(change)}"
+
+
+def _isolation(isolation: Isolation) -> Iterator[str]:
+    if isolation.unknown:
+        yield f"On {code(isolation.site, 60)}: {verdict(isolation)}: {prose(isolation.unknown)}"
         return
-    yield f"On {code(proof.site, 60)}: {verdict(proof)}"
-    for one in proof.meetings:
-        yield f"They meet in {prose(one.layer)} {code(one.element)}: {prose(who(one))}"
-    for end in proof.open_ends:
+    yield f"On {code(isolation.site, 60)}: {verdict(isolation)}"
+    for meeting in isolation.meetings:
+        yield f"They meet in {prose(meeting.layer)} {code(meeting.element)}: {prose(who(meeting))}"
+    for end in isolation.open_ends:
         yield f"Not followed: {prose(end.reason)}: {code(end.address)}"
 
 
-def _promised(row: Commitment) -> str:
+def _commitment(row: Commitment) -> str:
     what, before, after, has, share = cells(row)
     over = " — **more than there is**" if row.over else ""
     return (

@@ -43,27 +43,27 @@ def of_plan(plan: Plan) -> str:
     return figures.text()
 
 
-def of_drift(found: Drift) -> str:
+def of_drift(drift: Drift) -> str:
     """A check for drift: all of it, also what an earlier check had found."""
-    figures = _Figures(found)
-    for site in found.sites:
+    figures = _Figures(drift)
+    for site in drift.sites:
         figures.set("vastplan_site_drifted_objects", 0, site=site)
-    for one in found.drift:
-        site, kind, _ = one.address.split("/", 2)
+    for drifted in drift.drift:
+        site, kind, _ = drifted.address.split("/", 2)
         figures.count("vastplan_site_drifted_objects", site=site)
-        figures.count("vastplan_drifted_objects", site=site, kind=kind, what=one.what)
-        for change in one.fields:
-            figures.count("vastplan_drifted_fields", site=site, kind=kind, cause=change.cause.value)
-    for covered in found.coverage:
-        figures.set("vastplan_managed_objects", covered.managed, site=covered.site, kind=covered.kind)
-        figures.set("vastplan_unmanaged_objects", covered.unmanaged, site=covered.site, kind=covered.kind)
-    for made in found.made:
+        figures.count("vastplan_drifted_objects", site=site, kind=kind, what=drifted.what)
+        for field in drifted.fields:
+            figures.count("vastplan_drifted_fields", site=site, kind=kind, cause=field.cause.value)
+    for coverage in drift.coverage:
+        figures.set("vastplan_managed_objects", coverage.managed, site=coverage.site, kind=coverage.kind)
+        figures.set("vastplan_unmanaged_objects", coverage.unmanaged, site=coverage.site, kind=coverage.kind)
+    for made in drift.made:
         figures.set("vastplan_made_objects", made.count, site=made.site, kind=made.kind, by=made.by)
-    for ignored in found.ignored:
+    for ignored in drift.ignored:
         site, kind, _ = ignored.address.split("/", 2)
         figures.count("vastplan_ignored_drift", site=site, kind=kind)
-    if found.compared_with:
-        figures.set("vastplan_new_drifted_objects", len(found.news()))
+    if drift.compared_with:
+        figures.set("vastplan_new_drifted_objects", len(drift.news()))
     return figures.text()
 
 

@@ -15,7 +15,7 @@ from vastplan.report.commitments import cells
 from vastplan.report.drift import ignored_words
 from vastplan.report.isolation import verdict
 from vastplan.report.json_report import Problems, Validation
-from vastplan.report.values import counted, told
+from vastplan.report.values import author_text, counted
 from vastplan.report.view import of_drifted
 
 # Where the entry of each address stands. A plan does not hold it: two ways of writing a document make one plan.
@@ -192,7 +192,7 @@ def _drifted(drifted: DriftedObject, places: Places) -> Result:
     since = f"; last applied {drifted.since}" if drifted.since else ""
     where = places.get(drifted.address)
     if drifted.what == "gone":
-        author = told(drifted.author)
+        author = author_text(drifted.author)
         message = "it was deleted behind our back" + (f" {author}" if author else "")
         return Result("drift-gone", Level.WARNING, message + since, drifted.address, where)
     parts = []

@@ -14,7 +14,6 @@ from vastplan.model.plan import (
     Evidence,
     FieldChange,
     IgnoredChange,
-    Node,
     Plan,
     Stage,
     Verb,
@@ -22,7 +21,7 @@ from vastplan.model.plan import (
     moved_by_hand,
 )  # fmt: skip
 from vastplan.report.change import beside, own
-from vastplan.report.values import before_after, counted, kind_words, plain, told
+from vastplan.report.values import author_text, before_after, counted, kind_words, plain
 
 _GOING = (Verb.DELETE, Verb.REPLACE)
 _CARRIED = (Stage.DATA, Stage.VOLUME)
@@ -67,8 +66,8 @@ def risk(action: Action) -> Risk:
 
 def by_risk(plan: Plan) -> list[tuple[Risk, Action]]:
     """Every action with its risk, the worst first; equals in the order of work."""
-    found = [(risk(action), action) for action in plan.actions]
-    return sorted(found, key=lambda one: _ORDER[one[0]])
+    ranked = [(risk(action), action) for action in plan.actions]
+    return sorted(ranked, key=lambda pair: _ORDER[pair[0]])
 
 
 def verdict(plan: Plan) -> str:
@@ -77,17 +76,17 @@ def verdict(plan: Plan) -> str:
     With a base it is that of the change itself, and a second sentence says what else is there.
     """
     if plan.base is not None:
-        mine = verdict(own(plan))
+        change = verdict(own(plan))
         rest = beside(plan)
-        return f"This change: {mine[0].lower()}{mine[1:]}" + (f" {rest}" if rest else "")
-    errors = sum(1 for one in plan.findings if one.severity is Severity.ERROR)
+        return f"This change: {change[0].lower()}{change[1:]}" + (f" {rest}" if rest else "")
+    errors = sum(1 for finding in plan.findings if finding.severity is Severity.ERROR)
     unread = f"{counted(len(plan.unknown), 'collection')} could not be read" if plan.unknown else ""
     if errors:
         return _sentence([f"{counted(errors, 'error')} in the document: nothing of this can be applied", unread])
     if not plan.actions:
         return _sentence([f"nothing to change, {counted(plan.in_sync, 'object')} in sync", unread])
-    waiting = sum(1 for one in plan.actions if any(block.guard == "approval" for block in one.blocked))
-    blocked = sum(1 for one in plan.actions if one.blocked) - waiting
+    waiting = sum(1 for action in plan.actions if any(block.guard == "approval" for block in action.blocked))
+    blocked = sum(1 for action in plan.actions if action.blocked) - waiting
     going = Counter(action.verb for action in plan.actions if action.verb in _GOING)
     data = sum(1 for action in plan.actions if action.verb in _GOING and action.holds_data)
     lost = [f"{going[verb]} to {verb.value}" for verb in _GOING if going[verb]]
@@ -121,12 +120,12 @@ class Team:
     figures: tuple[Evidence, ...] = ()
 
     def __str__(self) -> str:
-        figures = ", ".join(f"{plain(one.value, one.unit)} {one.name}" for one in self.figures)
+        figures = ", ".join(f"{plain(figure.value, figure.unit)} {figure.name}" for figure in self.figures)
         return f"{self.address.name} ({figures})" if figures else self.address.name
 
 
 @dataclass(frozen=True, slots=True)
-class Behind:
+class Affected:
     """Who is affected: how many objects of each kind that carry data, the teams, and how many others."""
 
     carried: tuple[tuple[str, int], ...] = ()
@@ -156,7 +155,7 @@ class Revert:
     @property
     def author(self) -> str:
         """Who made it and when, where that is known."""
-        return told(self.change.author if self.change is not None else self.action.author)
+        return author_text(self.change.author if self.change is not None else self.action.author)
 
 
 def reverted(plan: Plan) -> list[Action]:
@@ -166,52 +165,56 @@ def reverted(plan: Plan) -> list[Action]:
 
 def reverts(plan: Plan) -> list[Revert]:
     """Every change by hand that the plan undoes, in the order of work."""
-    found = []
+    undone = []
     for action in reverted(plan):
         fields = [Revert(action, change) for change in action.changes if moved_by_hand(change)]
-        found += fields or [Revert(action)]
-    return found
+        undone += fields or [Revert(action)]
+    return undone
 
 
-def left_words(one: IgnoredChange) -> list[str]:
+def left_words(left: IgnoredChange) -> list[str]:
     """What is left alone, a line for each field."""
-    until = f" (until {inert(one.until, 20)})" if one.until else ""
+    until = f" (until {inert(left.until, 20)})" if left.until else ""
     lines = []
-    for change in one.changes:
+    for change in left.changes:
         live, wanted = before_after(change)
         lines.append(f"{inert(change.path)} stays {live}, the document says {wanted}")
-    return [f"{line}: {inert(one.reason)}{until}" for line in lines or ["stays as it is"]]
+    return [f"{line}: {inert(left.reason)}{until}" for line in lines or ["stays as it is"]]
 
 
-class Crowd:
-    """Who is behind each action of a plan, by its topology."""
+class Topology:
+    """What stands on what in a plan, and so whom each action affects."""
 
     def __init__(self, plan: Plan) -> None:
         self._nodes = {node.address: node for node in plan.topology}
+        self._teams: dict[str, dict[str, Team]] = {}
 
-    def behind(self, action: Action) -> Behind:
+    def affected(self, action: Action) -> Affected:
         """Who depends on the action's object, and the teams that any of those belongs to."""
         own = str(action.address)
         teams: dict[str, Team] = {}
+        for address in (own, *action.dependents):
+            teams |= self._teams_at(address)
         kinds: Counter[str] = Counter()
         others = 0
-        for one in (own, *action.dependents):
-            node = self._nodes.get(one)
-            for each in (one, *(node.refers if node else ())):
-                self._team(each, teams)
-            if one == own or one in teams:
+        for address in action.dependents:
+            if address == own or address in teams:
                 continue
+            node = self._nodes.get(address)
             if node is not None and node.stage in _CARRIED:
-                kinds[Address.parse(one).kind] += 1
+                kinds[Address.parse(address).kind] += 1
             else:
                 others += 1
-        return Behind(tuple(sorted(kinds.items())), tuple(teams[one] for one in sorted(teams)), others)
+        return Affected(tuple(sorted(kinds.items())), tuple(teams[address] for address in sorted(teams)), others)
 
-    def _team(self, address: str, teams: dict[str, Team]) -> None:
-        node = self._nodes.get(address)
-        if node is not None and node.stage is Stage.TEAM and address not in teams:
-            teams[address] = Team(Address.parse(address), node.figures)
-
-    def node(self, address: str) -> Node | None:
-        """What the plan's topology says of an address."""
-        return self._nodes.get(address)
+    def _teams_at(self, address: str) -> dict[str, Team]:
+        """The team that an object is, and those that it refers to; kept, for a thousand actions may affect the same one."""
+        if address not in self._teams:
+            node = self._nodes.get(address)
+            near = (self._nodes.get(other) for other in (address, *(node.refers if node else ())))
+            self._teams[address] = {
+                other.address: Team(Address.parse(other.address), other.figures)
+                for other in near
+                if other is not None and other.stage is Stage.TEAM
+            }
+        return self._teams[address]

@@ -22,12 +22,14 @@ from vastplan.report.results import RULES, Level, Result, Results
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _MOST = 5_000  # results that GitHub shows of one run; it refuses more than 25,000
 _LONGEST = 2_000
+_LEVELS = tuple(Level)
 
 
-def sarif(found: Results, version: str, root: PurePath) -> str:
+def sarif(results: Results, version: str, root: PurePath) -> str:
     """One run; `version` is ours, `root` the folder that the code review sees as its own (absolute)."""
-    ours = sorted((one for one in found.results if one.level is not Level.NONE), key=_weight)[:_MOST]
-    rules = sorted({one.rule for one in ours})
+    listed = [result for result in results.results if result.level is not Level.NONE]
+    shown = sorted(listed, key=lambda result: _LEVELS.index(result.level))[:_MOST]
+    rules = sorted({result.rule for result in shown})
     place = {rule: number for number, rule in enumerate(rules)}
     driver = {
         "name": "vastplan",
@@ -39,11 +41,14 @@ def sarif(found: Results, version: str, root: PurePath) -> str:
     }
     run: dict[str, Any] = {
         "tool": {"driver": driver},
-        "automationDetails": {"id": f"vastplan/{found.command}/{quote(inert(found.document), safe='')}"},
+        "automationDetails": {"id": f"vastplan/{results.command}/{quote(inert(results.document), safe='')}"},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(one, place[one.rule], root, mark) for one, mark in zip(ours, _marks(ours), strict=True)],
+        "results": [
+            _result(result, place[result.rule], root, fingerprint)
+            for result, fingerprint in zip(shown, _fingerprints(shown), strict=True)
+        ],
     }
-    left = sum(1 for one in found.results if one.level is not Level.NONE) - len(ours)
+    left = len(listed) - len(shown)
     if left:
         note = {
             "level": "warning",
@@ -53,51 +58,50 @@ def sarif(found: Results, version: str, root: PurePath) -> str:
     return canonical_json.text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _weight(one: Result) -> int:
-    return tuple(Level).index(one.level)
-
-
-def _marks(found: Iterable[Result]) -> Iterator[str]:
+def _fingerprints(results: Iterable[Result]) -> Iterator[str]:
     """What stays the same of each when lines move or a figure changes, so that what was dismissed stays dismissed."""
     seen: Counter[str] = Counter()
-    for one in found:
-        base = sha256(f"{one.rule}\n{one.address or one.message}".encode()).hexdigest()[:32]
+    for result in results:
+        base = sha256(f"{result.rule}\n{result.address or result.message}".encode()).hexdigest()[:32]
         seen[base] += 1
         yield f"{base}:{seen[base]}"
 
 
-def _result(one: Result, number: int, root: PurePath, mark: str) -> dict[str, Any]:
-    subject = f"{one.address}: " if one.address else ""
-    found: dict[str, Any] = {
-        "ruleId": one.rule,
+def _result(result: Result, number: int, root: PurePath, fingerprint: str) -> dict[str, Any]:
+    subject = f"{result.address}: " if result.address else ""
+    entry: dict[str, Any] = {
+        "ruleId": result.rule,
         "ruleIndex": number,
-        "level": one.level.value,
+        "level": result.level.value,
         # In a message square brackets make links (SARIF 3.11.6): in names and values they are only brackets.
         "message": {
-            "text": inert(subject + one.message, _LONGEST).replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+            "text": inert(subject + result.message, _LONGEST)
+            .replace("\\", "\\\\")
+            .replace("[", "\\[")
+            .replace("]", "\\]")
         },
-        "partialFingerprints": {"vastplan/v1": mark},
+        "partialFingerprints": {"vastplan/v1": fingerprint},
     }
-    if one.before is not None:
-        found["baselineState"] = "unchanged" if one.before else "new"
+    if result.before is not None:
+        entry["baselineState"] = "unchanged" if result.before else "new"
     location: dict[str, Any] = {}
-    if one.where is not None:
-        location["physicalLocation"] = _physical(one.where, root)
-    if one.address:
-        location["logicalLocations"] = [{"fullyQualifiedName": inert(one.address, _LONGEST), "kind": "object"}]
+    if result.where is not None:
+        location["physicalLocation"] = _physical(result.where, root)
+    if result.address:
+        location["logicalLocations"] = [{"fullyQualifiedName": inert(result.address, _LONGEST), "kind": "object"}]
     if location:
-        found["locations"] = [location]
-    return found
+        entry["locations"] = [location]
+    return entry
 
 
 def _physical(where: Where, root: PurePath) -> dict[str, Any]:
     file = PurePath(normpath(root / where.file))
     region = {"startLine": max(1, where.line), "startColumn": max(1, where.column)}
     try:
-        inside = file.relative_to(root)
+        relative = file.relative_to(root)
     except ValueError:
         return {"artifactLocation": {"uri": f"file://{_quoted(file)}"}, "region": region}
-    return {"artifactLocation": {"uri": _quoted(inside), "uriBaseId": "%SRCROOT%"}, "region": region}
+    return {"artifactLocation": {"uri": _quoted(relative), "uriBaseId": "%SRCROOT%"}, "region": region}
 
 
 def _quoted(path: PurePath) -> str:

@@ -52,7 +52,7 @@ def before_after(change: FieldChange) -> tuple[str, str]:
     return plain(change.before, change.unit, change.units), after
 
 
-def inside(change: FieldChange) -> Iterator[tuple[str, str, str]]:
+def inner_differences(change: FieldChange) -> Iterator[tuple[str, str, str]]:
     """Where two lists or mappings differ: path, before, after; nothing for values that are shown whole."""
     before, after = change.before, change.after
     if change.sensitive or not (isinstance(before, list | dict) and isinstance(after, list | dict)):
@@ -67,7 +67,7 @@ def inside(change: FieldChange) -> Iterator[tuple[str, str, str]]:
             steps = difference.path(output_format="list")
             path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
             unit = change.units.get(str(steps[-1]), change.unit)
-            # An absent side is deepdiff's own marker, told by identity: any text may be a value.
+            # An absent side is deepdiff's own marker, author_text by identity: any text may be a value.
             old, new = (
                 "(none)" if side is notpresent else plain(side, unit, change.units)
                 for side in (difference.t1, difference.t2)
@@ -75,7 +75,7 @@ def inside(change: FieldChange) -> Iterator[tuple[str, str, str]]:
             yield inert(path.lstrip(".")), old, new
 
 
-def told(author: Author | None) -> str:
+def author_text(author: Author | None) -> str:
     """Who made a change by hand and when: `by admin at 2026-01-02T03:04:05Z (View /a modified)`; "" where nobody asked."""
     if author is None:
         return ""

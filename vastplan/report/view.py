@@ -14,7 +14,7 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import FieldChange, Plan, UnknownCollection, moved_by_hand
 from vastplan.report import review
 from vastplan.report.change import parted
-from vastplan.report.values import CAUSES, SENSITIVE, before_after, counted, inside, plain, told
+from vastplan.report.values import CAUSES, SENSITIVE, author_text, before_after, counted, inner_differences, plain
 
 _SEVERITIES = tuple(Severity)
 
@@ -42,14 +42,14 @@ def of_change(change: FieldChange) -> FieldView:
     cause = CAUSES[change.cause] + (", before this change" if change.already else "")
     before, after = before_after(change)
     return FieldView(
-        change.path, before, after, cause, told(change.author), moved_by_hand(change), change.replaces, (*inside(change),)
+        change.path, before, after, cause, author_text(change.author), moved_by_hand(change), change.replaces, (*inner_differences(change),)
     )  # fmt: skip
 
 
 def of_drifted(field: DriftedField) -> FieldView:
     """A field that is not as it was applied."""
     before, after = _applied_and_live(field)
-    return FieldView(field.path, before, after, CAUSES[field.cause], told(field.author), by_hand=True)
+    return FieldView(field.path, before, after, CAUSES[field.cause], author_text(field.author), by_hand=True)
 
 
 def of_ignored(ignored: IgnoredDrift) -> FieldView:

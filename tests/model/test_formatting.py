@@ -12,7 +12,7 @@ UNITS = {
     "B": 1.0, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12, "PB": 1e15, "EB": 1e18, "s": 1.0, "min": 60.0, "h": 3600.0,
     "days": 86400.0, "%": 0.01,
 }  # fmt: skip
-SAYS = st.sampled_from([formatting.size, formatting.rate, formatting.span, formatting.share])
+FORMATTERS = st.sampled_from([formatting.size, formatting.rate, formatting.span, formatting.share])
 FIGURES = st.floats(1e-6, 1e17, allow_nan=False)
 
 
@@ -23,7 +23,7 @@ def read(text: str) -> float:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "expected"),
     [
         (formatting.size(980e9), "980 GB"), (formatting.size(999), "999 B"), (formatting.size(1000), "1 kB"), (formatting.size(0), "0 B"),
         (formatting.size(1234e18), "1,234 EB"), (formatting.size(2**40), "1.1 TB"), (formatting.rate(2.5e9), "2.5 GB/s"),
@@ -34,28 +34,28 @@ def read(text: str) -> float:
         (formatting.at_least(formatting.span, 61.01), "61.1 s"), (formatting.at_most(formatting.share, 0.48279), "48.2 %"),
     ],
 )  # fmt: skip
-def test_figures(text: str, says: str) -> None:
-    assert text == says
+def test_figures(text: str, expected: str) -> None:
+    assert text == expected
 
 
-@given(SAYS, FIGURES)
-def test_whoever_gives_what_is_asked_for_gives_enough(one: formatting.Say, value: float) -> None:
-    assert read(formatting.at_least(one, value)) >= value * (1 - 1e-12)
-    assert read(formatting.at_most(one, value)) <= value * (1 + 1e-12)
-    for text in (formatting.at_least(one, value), one(value), formatting.at_most(one, value)):
+@given(FORMATTERS, FIGURES)
+def test_whoever_gives_what_is_asked_for_gives_enough(shown: formatting.Formatter, value: float) -> None:
+    assert read(formatting.at_least(shown, value)) >= value * (1 - 1e-12)
+    assert read(formatting.at_most(shown, value)) <= value * (1 + 1e-12)
+    for text in (formatting.at_least(shown, value), shown(value), formatting.at_most(shown, value)):
         assert read(text) == pytest.approx(value, rel=0.01)
 
 
-@given(SAYS, FIGURES, st.floats(1e-9, 2))
-def test_the_greater_one_can_be_seen(one: formatting.Say, value: float, more: float) -> None:
-    low, high = formatting.apart(one, value, value * (1 + more))
+@given(FORMATTERS, FIGURES, st.floats(1e-9, 2))
+def test_the_greater_one_can_be_seen(shown: formatting.Formatter, value: float, more: float) -> None:
+    low, high = formatting.apart(shown, value, value * (1 + more))
     assert read(low) < read(high)
-    assert formatting.apart(one, value, value) == (one(value), one(value))
+    assert formatting.apart(shown, value, value) == (shown(value), shown(value))
 
 
-@given(SAYS, FIGURES, st.floats(1e-9, 2))
-def test_what_lies_between_is_between(one: formatting.Say, value: float, more: float) -> None:
-    low, high = map(read, formatting.between(one, value, value * (1 + more)))
+@given(FORMATTERS, FIGURES, st.floats(1e-9, 2))
+def test_what_lies_between_is_between(shown: formatting.Formatter, value: float, more: float) -> None:
+    low, high = map(read, formatting.between(shown, value, value * (1 + more)))
     assert value * (1 - 1e-12) <= low <= high <= value * (1 + more) * (1 + 1e-12)
 
 
