@@ -58,14 +58,13 @@ def cases() -> Iterator[Case]:
         tree = yaml.safe_load(file.read_text())
         assert set(tree) <= {"check", "base", "good", "bad"} and tree["check"] == file.stem, file
         for sort in ("good", "bad"):
-            for title, told in tree[sort].items():
-                whole = (
-                    told if sort == "bad" or set(told or {}) & {"document", "live", "probed"} else {"document": told}
-                )
+            for title, case in tree[sort].items():
+                in_full = sort == "bad" or set(case or {}) & {"document", "live", "probed"}
+                whole = case if in_full else {"document": case}
                 assert set(whole) <= {"document", "finds", "live", "repeat", "probed", "weighs", "fix"}, (file, title)
                 finds = {
-                    address: found if isinstance(found, list) else [found]
-                    for address, found in whole.get("finds", {}).items()
+                    address: messages if isinstance(messages, list) else [messages]
+                    for address, messages in whole.get("finds", {}).items()
                 }
                 assert bool(finds) == (sort == "bad"), (file, title)
                 document = laid(tree.get("base") or {}, whole.get("document") or {})
@@ -93,15 +92,15 @@ def laid(base: Any, top: Any) -> Any:
 
 def repeated(within: list[str], count: int, entry: dict[str, Any]) -> dict[str, Any]:
     """Many entries that differ in their number only."""
-    found: dict[str, Any] = {
+    tree: dict[str, Any] = {
         f"n{number:03}": {
             key: value.replace("{}", str(number)) if isinstance(value, str) else value for key, value in entry.items()
         }
         for number in range(1, count + 1)
     }
     for key in reversed(within):
-        found = {key: found}
-    return found
+        tree = {key: tree}
+    return tree
 
 
 def written(document: dict[str, Any], folder: Path) -> Workspace:
@@ -117,16 +116,16 @@ def facts_of(workspace: Workspace, live: Live, probed: dict[str, dict[str, str]]
     facts = checks.facts_of(workspace, workspace.composed(), probed)
     seen = {
         (site, kind): tuple(
-            LiveObject(Address(site, kind, name), figures, figures) for name, figures in _named(told).items()
+            LiveObject(Address(site, kind, name), figures, figures) for name, figures in _by_name(objects).items()
         )
         for site, kinds in live.items()
-        for kind, told in kinds.items()
+        for kind, objects in kinds.items()
     }
     return replace(facts, seen=seen)
 
 
-def _named(told: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    return told if all(isinstance(one, dict) for one in told.values()) else {"only": told}
+def _by_name(objects: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return objects if all(isinstance(figures, dict) for figures in objects.values()) else {"only": objects}
 
 
 def checked(

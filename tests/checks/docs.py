@@ -78,12 +78,12 @@ ELSEWHERE = """\
 def page() -> str:
     """The whole page."""
     parts = [HEAD]
-    for one in catalogue().values():
-        milder = f" or **{one.milder.value}**" if one.milder else ""
-        live = " *Live.*" if one.reads else ""
+    for check in catalogue().values():
+        milder = f" or **{check.milder.value}**" if check.milder else ""
+        live = " *Live.*" if check.reads else ""
         parts.append(
-            f"## {one.code} {one.title}\n\n**{one.severity.value}**{milder}.{live} {one.why}\n\n"
-            f"To do: {one.fix}.\n\nSource: {one.source}.\n"
+            f"## {check.code} {check.title}\n\n**{check.severity.value}**{milder}.{live} {check.why}\n\n"
+            f"To do: {check.fix}.\n\nSource: {check.source}.\n"
         )
     return "\n".join([*parts, ELSEWHERE])
 

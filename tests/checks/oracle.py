@@ -25,22 +25,22 @@ class Oracle:
         self.written = written
         self.objects = objects
         self.quotas = quotas
-        self.projects = {one.address.name: one.values for one in self.of("project", written)}
+        self.projects = {entry.address.name: entry.values for entry in self.of("project", written)}
         self.lost: dict[str, set[str]] = {name: set() for name in self.projects}
         self.reached = {name: self.elements(name) for name in self.projects}
 
     def of(self, kind: str, entries: list[Entry] | None = None) -> list[Entry]:
-        return [one for one in (self.objects if entries is None else entries) if one.address.kind == kind]
+        return [entry for entry in (self.objects if entries is None else entries) if entry.address.kind == kind]
 
-    def one(self, kind: str, name: str) -> dict[str, Any] | None:
-        return next((one.values for one in self.of(kind) if one.address.name == name), None)
+    def values_of(self, kind: str, name: str) -> dict[str, Any] | None:
+        return next((entry.values for entry in self.of(kind) if entry.address.name == name), None)
 
     def namespace(self, project: str) -> str:
         return str(self.projects[project].get("namespace") or f"runai-{project}")
 
     def may_use(self, project: str, written: Entry) -> bool:
         mine = self.projects[project]
-        listed = [name_of(one) for one in mine.get("storage_classes") or ()]
+        listed = [name_of(ref) for ref in mine.get("storage_classes") or ()]
         tenant = written.values.get("tenant")
         return written.address.name in listed or (tenant is not None and mine.get("tenant") == tenant)
 
@@ -48,87 +48,86 @@ class Oracle:
         """A namespace is what is let in, so whoever shares it shares this too."""
         if written.values.get("shared") is True:
             return True
-        neighbours = [one for one in self.projects if self.namespace(one) == self.namespace(project)]
-        allowed = [self.may_use(one, written) for one in neighbours]
+        neighbours = [other for other in self.projects if self.namespace(other) == self.namespace(project)]
+        allowed = [self.may_use(neighbour, written) for neighbour in neighbours]
         return all(allowed) if self.quotas else any(allowed)
 
     def elements(self, project: str) -> set[Element]:
-        found: set[Element] = {("namespace", self.namespace(project))}
+        elements: set[Element] = {("namespace", self.namespace(project))}
         for written in self.of("storage_class", self.written):
             if self.open_to(project, written):
-                found |= self.of_class(project, written.address.name)
+                elements |= self.of_class(project, written.address.name)
         for claim in self.of("persistent_volume_claim"):
             if self.namespace(name_of(claim.values["namespace"])) != self.namespace(project):
                 continue
             if claim.values["storage_class"] is not None:
                 name = name_of(claim.values["storage_class"])
-                if self.one("storage_class", name) is None:
+                if self.values_of("storage_class", name) is None:
                     self.lost[project].add(name)
-                    found.add(("storage class", name))
+                    elements.add(("storage class", name))
                 else:
-                    found |= self.of_class(project, name)
+                    elements |= self.of_class(project, name)
         for volume in self.of("persistent_volume"):
             if self.namespace(name_of(volume.values["claim_namespace"])) == self.namespace(project):
-                found |= self.of_volume(project, volume.values)
-        return found
+                elements |= self.of_volume(project, volume.values)
+        return elements
 
     def of_class(self, project: str, name: str) -> set[Element]:
-        values = self.one("storage_class", name)
+        values = self.values_of("storage_class", name)
         assert values is not None
-        found = {("storage class", name), ("secret", self.secret(values)), *self.pool(values)}
-        policy = self.one("view_policy", name_of(values["view_policy"]))
-        found.add(("view policy", name_of(values["view_policy"])))
+        elements = {("storage class", name), ("secret", self.secret(values)), *self.pool(values)}
+        policy = self.values_of("view_policy", name_of(values["view_policy"]))
+        elements.add(("view policy", name_of(values["view_policy"])))
         if policy is None or policy["tenant"] is None:
             self.lost[project].add(name_of(values["view_policy"]))
         else:
             tenant = name_of(policy["tenant"])
-            found |= {("tenant", tenant), ("path", f"{tenant}:{values['storage_path']}")}
-        return found
+            elements |= {("tenant", tenant), ("path", f"{tenant}:{values['storage_path']}")}
+        return elements
 
     def of_volume(self, project: str, values: dict[str, Any]) -> set[Element]:
-        found = {("secret", self.secret(values)), *self.pool(values)}
-        owner = (self.one("vip_pool", name_of(values["vip_pool"])) or {}).get("tenant")
+        elements = {("secret", self.secret(values)), *self.pool(values)}
+        owner = (self.values_of("vip_pool", name_of(values["vip_pool"])) or {}).get("tenant")
         for view in self.of("view"):
             if view.values["path"] == values["volume_handle"] and (owner is None or view.values["tenant"] == owner):
                 tenant = name_of(view.values["tenant"])
-                found |= {("tenant", tenant), ("path", f"{tenant}:{view.values['path']}")}
-                found.add(("view policy", name_of(view.values["view_policy"])))
-                owner = owner if owner is not None else None
-        if not any(layer == "path" for layer, _ in found):
+                elements |= {("tenant", tenant), ("path", f"{tenant}:{view.values['path']}")}
+                elements.add(("view policy", name_of(view.values["view_policy"])))
+        if not any(layer == "path" for layer, _ in elements):
             if owner is None:
                 self.lost[project].add(values["volume_handle"])
             else:
-                found.add(("path", f"{name_of(owner)}:{values['volume_handle']}"))
-        return found
+                elements.add(("path", f"{name_of(owner)}:{values['volume_handle']}"))
+        return elements
 
     def pool(self, values: dict[str, Any]) -> set[Element]:
         name = name_of(values["vip_pool"])
-        owner = (self.one("vip_pool", name) or {}).get("tenant")
+        owner = (self.values_of("vip_pool", name) or {}).get("tenant")
         return {("VIP pool", name), *([] if owner is None else [("tenant", name_of(owner))])}
 
     def secret(self, values: dict[str, Any]) -> str:
         if "secret" not in values:
             return "the driver's own"
         name = name_of(values["secret"])
-        found = self.one("secret", name)
-        return name if found is None else f"{name_of(found['namespace'])}/{name}"
+        secret = self.values_of("secret", name)
+        return name if secret is None else f"{name_of(secret['namespace'])}/{name}"
 
     def meets(self) -> dict[frozenset[str], set[Element]]:
         """Every two projects that meet, and in what."""
-        found = {}
-        for one, other in combinations(sorted(self.projects), 2):
-            here, there = self.reached[one], self.reached[other]
-            shared = (here & there) | dependents(here, there) | dependents(there, here)
+        meetings = {}
+        for first, second in combinations(sorted(self.projects), 2):
+            here, there = self.reached[first], self.reached[second]
+            shared = (here & there) | outer_directories(here, there) | outer_directories(there, here)
             if shared:
-                found[frozenset((one, other))] = shared
-        return found
+                meetings[frozenset((first, second))] = shared
+        return meetings
 
 
-def dependents(here: set[Element], there: set[Element]) -> set[Element]:
+def outer_directories(here: set[Element], there: set[Element]) -> set[Element]:
     """The directories of `here` that `there` has something inside of."""
-    found = set()
+    directories = set()
     for layer, outer in here:
         for other, inner in there:
             if layer == other == "path" and (inner + "/").startswith(outer.rstrip("/") + "/"):
-                found.add((layer, outer))
-    return found
+                directories.add((layer, outer))
+    return directories

@@ -8,25 +8,31 @@ from hypothesis import strategies as st
 from vastplan.checks.addresses import Interval, interval_text, overlaps, parse_interval
 
 SPANS = st.tuples(st.sampled_from([4, 6]), st.integers(0, 12), st.integers(0, 6)).map(
-    lambda one: (one[0], one[1], one[1] + one[2])
+    lambda draw: (draw[0], draw[1], draw[1] + draw[2])
 )
 
 
 @given(st.lists(st.tuples(SPANS, st.sampled_from("abc")), max_size=9))
 def test_whatever_begins_inside_another_ones_is_found_with_the_one_that_reaches_furthest(
-    held: list[tuple[Interval, str]],
+    owned: list[tuple[Interval, str]],
 ) -> None:
-    ordered = sorted(held, key=lambda item: item[0])
+    ordered = sorted(owned, key=lambda item: item[0])
     expected = []
     for index, ((version, first, last), owner) in enumerate(ordered):
-        others = [one[2] for one, other in ordered[:index] if one[0] == version and one[2] >= first and other != owner]
+        others = [
+            before[2]
+            for before, other in ordered[:index]
+            if before[0] == version and before[2] >= first and other != owner
+        ]
         if others:
             expected.append((owner, (version, first, min(last, max(others)))))
-    found = list(overlaps(held))
-    assert [(later, shared) for _, later, shared in found] == expected
-    for earlier, later, (version, first, last) in found:
+    shared_spans = list(overlaps(owned))
+    assert [(later, shared) for _, later, shared in shared_spans] == expected
+    for earlier, later, (version, first, last) in shared_spans:
         assert earlier != later
-        assert any(owner == earlier and one[0] == version and one[1] <= first <= last <= one[2] for one, owner in held)
+        assert any(
+            owner == earlier and span[0] == version and span[1] <= first <= last <= span[2] for span, owner in owned
+        )
 
 
 def test_an_interval_and_its_text() -> None:

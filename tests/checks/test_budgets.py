@@ -44,9 +44,9 @@ def with_limits(**limits: Any) -> dict[str, Any]:
 
 
 def budget(vastplan: Run, file: Path) -> dict[str, Any]:
-    (found,) = fits("plan", vastplan("plan", file, "--format", "json"))["budgets"]
-    assert isinstance(found, dict)
-    return found
+    (shown,) = fits("plan", vastplan("plan", file, "--format", "json"))["budgets"]
+    assert isinstance(shown, dict)
+    return shown
 
 
 def applied(vastplan: Run, lab: Lab, tree: dict[str, Any]) -> None:
@@ -69,9 +69,9 @@ def test_an_edit_of_a_limit_says_what_it_does_to_the_checkpoints_behind_it(
 ) -> None:
     with Lab(tmp_path, LAB) as lab:
         lab.write(with_limits(**WIDE))
-        made = budget(vastplan, word)
-        assert made["address"] == "iad/volume/v" and made["changes"] == []  # nothing is there yet that could change
-        assert made["figures"]["write_seconds"] == 200 and made["curve"] == []
+        first = budget(vastplan, word)
+        assert first["address"] == "iad/volume/v" and first["changes"] == []  # nothing is there yet that could change
+        assert first["figures"]["write_seconds"] == 200 and first["curve"] == []
         applied(vastplan, lab, with_limits(**WIDE))
         assert budget(vastplan, word)["changes"] == []
         lab.write(with_limits(max_writes_bw_mbps=250))
@@ -160,7 +160,10 @@ def test_its_findings_are_raised_waived_and_seen_by_drift(tmp_path: Path, word: 
         assert ran.code == 0 and "note CKP-01" in ran.out and "[waived until 2999-01-01" in ran.out, ran
         lab.write(late)
         drifted = json.loads(vastplan("drift", word, "--format", "json").out)
-        assert [one["code"] for one in drifted["findings"] if one["severity"] == "error"] == ["CKP-01", "CKP-03"]
+        assert [finding["code"] for finding in drifted["findings"] if finding["severity"] == "error"] == [
+            "CKP-01",
+            "CKP-03",
+        ]
 
 
 def test_what_is_milder_is_raised_by_itself(tmp_path: Path) -> None:
@@ -168,19 +171,23 @@ def test_what_is_milder_is_raised_by_itself(tmp_path: Path) -> None:
     head = {"sites": {"iad": {"sim": {}, "capability": {"writes_bw_mbps": "10 GB/s"}}}}
 
     def of(raised: dict[str, str]) -> list[tuple[str, Severity, str]]:
-        found = checked(written({**tree, **head, "checks": {"raise": raised}}, tmp_path))
-        return [(one.code, one.severity, one.message) for one in found if one.code in ("CKP-00", "VP263")]
+        findings = checked(written({**tree, **head, "checks": {"raise": raised}}, tmp_path))
+        return [
+            (finding.code, finding.severity, finding.message)
+            for finding in findings
+            if finding.code in ("CKP-00", "VP263")
+        ]
 
     text = "QoS policy gold is not in this document: what it limits is not counted"
     assert of({}) == [("CKP-00", Severity.WARNING, text)]
     assert of({"CKP-00": "error"}) == [("CKP-00", Severity.ERROR, text)]
     assert of({"CKP-00": "warning"}) == [("CKP-00", Severity.WARNING, text)]
-    told = ("VP263", Severity.ERROR, "checks.raise: CKP-01 is an error already")
-    assert told in of({"CKP-01": "warning"})
+    refused = ("VP263", Severity.ERROR, "checks.raise: CKP-01 is an error already")
+    assert refused in of({"CKP-01": "warning"})
 
 
 def test_checks_of_checkpoints_are_listed_and_explained(vastplan: Run) -> None:
     listed = vastplan("validate", "--list-checks").out.splitlines()
     assert [line[:6] for line in listed if line.startswith("CKP-")] == [f"CKP-{number:02}" for number in range(18)]
-    told = vastplan("validate", "--explain", "CKP-08")
-    assert told.code == 0 and "severity: error, or warning" in told.out and "snapshots" in told.out, told
+    ran = vastplan("validate", "--explain", "CKP-08")
+    assert ran.code == 0 and "severity: error, or warning" in ran.out and "snapshots" in ran.out, ran

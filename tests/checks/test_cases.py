@@ -14,22 +14,20 @@ from vastplan.schema.discover import discover
 CASES = tuple(cases())
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda one: f"{one.code} {one.title}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.code} {case.title}")
 def test_a_check_says_what_it_should(case: Case, tmp_path: Path) -> None:
     check = catalogue()[case.code]
-    found = [
-        one for one in checked(written(case.document, tmp_path), case.live, probed=case.probed) if one.code == case.code
-    ]
-    said: dict[str, list[str]] = {}
-    for one in found:
-        assert one.severity.value == (case.weighs or check.severity.value)
+    findings = checked(written(case.document, tmp_path), case.live, probed=case.probed)
+    messages: dict[str, list[str]] = {}
+    for finding in (finding for finding in findings if finding.code == case.code):
+        assert finding.severity.value == (case.weighs or check.severity.value)
         # What to do about checkpoints depends on figures: tests/checks/checkpoint/findings.yaml.
-        assert one.fix == (case.fix or check.fix) or one.code.startswith("CKP")
-        assert one.severity in (check.severity, check.milder)
-        assert one.where is not None and one.where.file.endswith("case.yaml") and one.where.line > 1
-        said.setdefault(one.address, []).append(one.message)
-    assert {address: sorted(told) for address, told in said.items()} == {
-        address: sorted(told) for address, told in case.finds.items()
+        assert finding.fix == (case.fix or check.fix) or finding.code.startswith("CKP")
+        assert finding.severity in (check.severity, check.milder)
+        assert finding.where is not None and finding.where.file.endswith("case.yaml") and finding.where.line > 1
+        messages.setdefault(finding.address, []).append(finding.message)
+    assert {address: sorted(found) for address, found in messages.items()} == {
+        address: sorted(expected) for address, expected in case.finds.items()
     }
 
 

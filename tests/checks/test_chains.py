@@ -175,8 +175,8 @@ def test_a_volume_leads_to_what_its_pools_tenant_has_at_its_path() -> None:
 
 
 def policy(name: str, *namespaces: Any, **values: Any) -> Any:
-    given = {"storage_class": ref("storage_class", "c"), "rule": AS_WRITTEN, "namespaces": namespaces, **values}
-    return entry("admission_policy", name, **given)
+    defaults = {"storage_class": ref("storage_class", "c"), "rule": AS_WRITTEN, "namespaces": namespaces, **values}
+    return entry("admission_policy", name, **defaults)
 
 
 def binding(name: str, **values: Any) -> Any:
@@ -205,8 +205,8 @@ def binding(name: str, **values: Any) -> Any:
     ],
 )  # fmt: skip
 def test_whom_a_class_is_open_to(around: tuple[Any, ...], open_to: set[str] | None) -> None:
-    found = open_namespaces(IAD, Index([entry("storage_class", "c"), *around]), {"x": "runai-x"})
-    assert found == {"c": None if open_to is None else frozenset(open_to)}
+    access = open_namespaces(IAD, Index([entry("storage_class", "c"), *around]), {"x": "runai-x"})
+    assert access == {"c": None if open_to is None else frozenset(open_to)}
 
 
 @pytest.mark.parametrize(
@@ -223,8 +223,8 @@ def test_whom_a_class_is_open_to(around: tuple[Any, ...], open_to: set[str] | No
 def test_a_quota_of_nothing_closes_a_class(hard: Any, open_to: set[str] | None) -> None:
     quota = entry("resource_quota", "q", namespace=ref("project", "x"), hard=hard)
     namespaces = {"x": "runai-x", "y": "runai-y"}
-    found = open_namespaces(IAD, Index([entry("storage_class", "c"), quota]), namespaces)
-    assert found == {"c": None if open_to is None else frozenset(open_to)}
+    access = open_namespaces(IAD, Index([entry("storage_class", "c"), quota]), namespaces)
+    assert access == {"c": None if open_to is None else frozenset(open_to)}
     closed = (policy("p", "runai-x", "runai-y"), binding("p"))
     both = open_namespaces(IAD, Index([entry("storage_class", "c"), quota, *closed]), namespaces)
     assert both == {"c": frozenset(open_to or {"runai-x", "runai-y"})}
@@ -266,19 +266,19 @@ def test_who_is_told(many: int, everybody: bool, text: str) -> None:
 )
 def test_a_meeting_is_told(values: dict[str, Any], text: str) -> None:
     chains = (("project a", "tenant t"), ("project b", "tenant t"))
-    found = Meeting(**{"layer": "tenant", "element": "t:x", "address": "", "chains": chains, **values})
-    assert meeting_text(found) == f"{text}: project a > tenant t; project b > tenant t"
+    meeting = Meeting(**{"layer": "tenant", "element": "t:x", "address": "", "chains": chains, **values})
+    assert meeting_text(meeting) == f"{text}: project a > tenant t; project b > tenant t"
 
 
 def team(name: str, **values: Any) -> list[Any]:
     """A project with a class of its own; `values` are of the class."""
-    given = {
+    defaults = {
         "driver": "file", "storage_path": f"/{name}", "secret": f"csi/{name}", "vip_pool": ref("vip_pool", name),
         "view_policy": ref("view_policy", name),
     }  # fmt: skip
     return [
         entry("project", name),
-        entry("storage_class", name, **{**given, **values}),
+        entry("storage_class", name, **{**defaults, **values}),
         entry("vip_pool", name, tenant=ref("tenant", name)),
         entry("view_policy", name, tenant=ref("tenant", name)),
         entry("tenant", name),
@@ -288,9 +288,9 @@ def team(name: str, **values: Any) -> list[Any]:
 
 
 def test_teams_apart_meet_in_nothing() -> None:
-    found = proof(*team("a"), *team("b"))
-    assert found.apart and found.classes == {"a": ("runai-a",), "b": ("runai-b",)} and found.shared == ()
-    assert found.namespaces == {"a": "runai-a", "b": "runai-b"}
+    isolation = proof(*team("a"), *team("b"))
+    assert isolation.apart and isolation.classes == {"a": ("runai-a",), "b": ("runai-b",)} and isolation.shared == ()
+    assert isolation.namespaces == {"a": "runai-a", "b": "runai-b"}
 
 
 def test_a_project_named_otherwise_than_its_address() -> None:
@@ -301,9 +301,9 @@ def test_a_project_named_otherwise_than_its_address() -> None:
 
 def test_a_class_of_everybody_is_met_by_everybody_first() -> None:
     """Who reaches it in another way too is told by the way that all of them have."""
-    found = proof(*team("a")[:5], *team("b"), *team("c", storage_path="/a/c", view_policy=ref("view_policy", "a")))
-    assert found.shared == ("a",)
-    (path,) = [one for one in found.meetings if one.layer == "path"]
+    isolation = proof(*team("a")[:5], *team("b"), *team("c", storage_path="/a/c", view_policy=ref("view_policy", "a")))
+    assert isolation.shared == ("a",)
+    (path,) = [meeting for meeting in isolation.meetings if meeting.layer == "path"]
     assert (path.element, path.everybody, path.inside, path.everybody_inside) == ("a:/a", True, ("c",), False)
     assert path.chains[0] == (
         "project a", "namespace runai-a", "storage class a", "view policy a", "tenant a", "path /a",
@@ -312,17 +312,25 @@ def test_a_class_of_everybody_is_met_by_everybody_first() -> None:
 
 def test_directories_of_everybody_inside_one_another() -> None:
     outer, inner = team("a")[:5], team("b", storage_path="/a/b", view_policy=ref("view_policy", "a"))[:5]
-    found = {one.element: one for one in proof(*outer, *inner).meetings if one.layer == "path"}
-    assert found["a:/a"].everybody and not found["a:/a"].everybody_inside  # it is told once that it is all of them
+    meetings = {meeting.element: meeting for meeting in proof(*outer, *inner).meetings if meeting.layer == "path"}
+    assert (
+        meetings["a:/a"].everybody and not meetings["a:/a"].everybody_inside
+    )  # it is told once that it is all of them
     beside = team("c", storage_path="/a/c", view_policy=ref("view_policy", "a"))
-    found = {one.element: one for one in proof(*team("a"), *inner, *beside).meetings if one.layer == "path"}
-    assert (found["a:/a"].projects, found["a:/a"].everybody_inside, found["a:/a"].inside) == (("a",), True, ("c",))
+    meetings = {
+        meeting.element: meeting for meeting in proof(*team("a"), *inner, *beside).meetings if meeting.layer == "path"
+    }
+    assert (meetings["a:/a"].projects, meetings["a:/a"].everybody_inside, meetings["a:/a"].inside) == (
+        ("a",),
+        True,
+        ("c",),
+    )
 
 
 def test_of_two_ways_that_everybody_has_the_first_is_told() -> None:
     again = entry("storage_class", "z", **team("a")[1].values)
-    found = proof(*team("a")[:5], again, *team("b"))
-    (secret,) = [one for one in found.meetings if one.layer == "secret"]
+    isolation = proof(*team("a")[:5], again, *team("b"))
+    (secret,) = [meeting for meeting in isolation.meetings if meeting.layer == "secret"]
     assert [chain[2] for chain in secret.chains] == ["storage class a", "storage class a"]
 
 
@@ -332,16 +340,16 @@ def test_a_claim_of_a_class_that_is_not_here() -> None:
             "persistent_volume_claim", name, namespace=ref("project", name), storage_class=ref("storage_class", "far")
         )
 
-    found = proof(*team("a"), *team("b"), claim("a"), claim("b"))
-    assert [(end.address, end.reason, end.projects) for end in found.open_ends] == [
+    isolation = proof(*team("a"), *team("b"), claim("a"), claim("b"))
+    assert [(end.address, end.reason, end.projects) for end in isolation.open_ends] == [
         ("iad/persistent_volume_claim/a", "storage class far is not managed here", ("a",)),
         ("iad/persistent_volume_claim/b", "storage class far is not managed here", ("b",)),
     ]
-    (met,) = found.meetings
-    assert (met.layer, met.element, met.projects) == ("storage class", "far", ("a", "b"))
-    assert met.chains[0] == ("project a", "namespace runai-a", "claim a", "storage class far")
+    (meeting,) = isolation.meetings
+    assert (meeting.layer, meeting.element, meeting.projects) == ("storage class", "far", ("a", "b"))
+    assert meeting.chains[0] == ("project a", "namespace runai-a", "claim a", "storage class far")
 
 
 def test_one_project_alone_has_nobody_to_be_kept_from() -> None:
-    found = proof(*team("a")[:4])
-    assert found.apart and found.open_ends == () and found.meetings == ()
+    isolation = proof(*team("a")[:4])
+    assert isolation.apart and isolation.open_ends == () and isolation.meetings == ()

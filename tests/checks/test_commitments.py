@@ -34,8 +34,8 @@ def document(size: str = "2 TiB", **more: Any) -> dict[str, Any]:
 
 
 def rows(vastplan: Run, file: Path) -> dict[str, tuple[Any, Any, Any]]:
-    found = fits("plan", vastplan("plan", file, "--format", "json"))["commitments"]
-    return {one["what"]: (one["before"], one["after"], one["limit"]) for one in found}
+    shown = fits("plan", vastplan("plan", file, "--format", "json"))["commitments"]
+    return {row["what"]: (row["before"], row["after"], row["limit"]) for row in shown}
 
 
 def test_before_and_after(tmp_path: Path, vastplan: Run) -> None:
@@ -62,9 +62,9 @@ def test_before_and_after(tmp_path: Path, vastplan: Run) -> None:
             document(quotas=None)
             | {"sites": {"iad": {"sim": {}, "capability": {"usable_capacity": "1 TiB", "gpus": {"default": 3}}}}}
         )
-        found = rows(vastplan, file)
-        assert found["hard limits"][:2] == (before + TIB, before - TIB)  # /q goes, and /q/inner is part of it no more
-        assert found["GPUs of node pool default"] == (4, 4, 3)
+        changed = rows(vastplan, file)
+        assert changed["hard limits"][:2] == (before + TIB, before - TIB)  # /q goes, and /q/inner is part of it no more
+        assert changed["GPUs of node pool default"] == (4, 4, 3)
         ran = vastplan("plan", file, "--commitments")
         lines = [line.split() for line in ran.out.splitlines() if line.startswith("  GPUs of")]
         assert lines == [
@@ -77,8 +77,8 @@ def test_a_document_by_itself_promises_what_it_says(tmp_path: Path, vastplan: Ru
     (tmp_path / "word").write_text("secret-word")
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
         lab.write(document("7 TiB"))
-        found = fits("validate", vastplan("validate", tmp_path / "lab.yaml", "--format", "json"))["commitments"]
-        hard = next(one for one in found if one["what"] == "hard limits")
+        shown = fits("validate", vastplan("validate", tmp_path / "lab.yaml", "--format", "json"))["commitments"]
+        hard = next(row for row in shown if row["what"] == "hard limits")
         assert (hard["before"], hard["after"], hard["limit"]) == (None, 10 * TIB, None)
         ran = vastplan("validate", tmp_path / "lab.yaml", "--commitments")
         assert "Promised on iad" in ran.out and "not known" in ran.out
@@ -98,9 +98,9 @@ def test_pools_are_counted_by_their_nodes(tmp_path: Path, vastplan: Run) -> None
         plane.join("iad", "cpu-0", gpus=0)
         plane.join("iad", "old-0", gpus=4, node_pool="v100")
         assert rows(vastplan, file)[what] == (0, 480, 472)
-        told = "is one of the projects that are promised 480 GPUs of node pool default, which has 472"
-        assert told in vastplan("plan", file).out and told in vastplan("drift", file).out
-        assert told not in vastplan("validate", file).out
+        message = "is one of the projects that are promised 480 GPUs of node pool default, which has 472"
+        assert message in vastplan("plan", file).out and message in vastplan("drift", file).out
+        assert message not in vastplan("validate", file).out
         lab.world.sites["iad"].servers["runai"].faults.arm(Fault(Effect.STATUS, path="/nodes", times=99, status=403))
         assert rows(vastplan, file)[what] == (0, 480, None)
         assert "RAI-04: this could not be checked against iad: node: " in vastplan("plan", file).out

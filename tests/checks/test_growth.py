@@ -39,10 +39,10 @@ def calls(teams: int, folder: Path) -> int:
 
     sys.setprofile(counted)
     try:
-        found = checks.findings(workspace, facts, date(2026, 1, 1))
+        findings = checks.findings(workspace, facts, date(2026, 1, 1))
     finally:
         sys.setprofile(None)
-    assert any(one.code == "ISO-01" for one in found)
+    assert any(finding.code == "ISO-01" for finding in findings)
     return count
 
 

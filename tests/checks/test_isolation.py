@@ -75,15 +75,15 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
 
 def pairs(proof: Isolation) -> dict[frozenset[str], set[Element]]:
     """What a proof says of every two projects."""
-    found: dict[frozenset[str], set[Element]] = {}
-    for one in proof.meetings:
-        here = sorted(proof.namespaces) if one.everybody else list(one.projects)
-        inside = sorted(proof.namespaces) if one.everybody_inside else list(one.inside)
+    meetings: dict[frozenset[str], set[Element]] = {}
+    for meeting in proof.meetings:
+        here = sorted(proof.namespaces) if meeting.everybody else list(meeting.projects)
+        inside = sorted(proof.namespaces) if meeting.everybody_inside else list(meeting.inside)
         two = {frozenset(pair) for pair in combinations(here, 2)}
         two |= {frozenset((outer, inner)) for outer in here for inner in inside if outer != inner}
         for pair in two:
-            found.setdefault(pair, set()).add((one.layer, one.element))
-    return found
+            meetings.setdefault(pair, set()).add((meeting.layer, meeting.element))
+    return meetings
 
 
 def proven(document: dict[str, Any]) -> tuple[Facts, Isolation]:
@@ -102,12 +102,12 @@ def test_the_proof_is_that_of_the_oracle(document: dict[str, Any]) -> None:
     quotas = "isolation" in document["sites"]["iad"]
     oracle = Oracle(_entries(facts, written_too=True), _entries(facts), quotas=quotas)
     assert pairs(proof) == oracle.meets()
-    lost = {name for one in proof.open_ends for name in (proof.namespaces if one.everybody else one.projects)}
+    lost = {name for end in proof.open_ends for name in (proof.namespaces if end.everybody else end.projects)}
     assert lost == ({name for name, ends in oracle.lost.items() if ends} if len(oracle.projects) > 1 else set())
     assert proof.apart == (not oracle.meets() and not lost)
     event(f"meetings: {min(len(proof.meetings), 3)}, apart: {proof.apart}")
-    for one in proof.meetings:
-        followed(facts, proof, one)
+    for meeting in proof.meetings:
+        followed(facts, proof, meeting)
 
 
 def _entries(facts: Facts, *, written_too: bool = False) -> list[Any]:
@@ -115,23 +115,23 @@ def _entries(facts: Facts, *, written_too: bool = False) -> list[Any]:
     return list(index)
 
 
-def followed(facts: Facts, proof: Isolation, one: Meeting) -> None:
+def followed(facts: Facts, proof: Isolation, meeting: Meeting) -> None:
     """Walk both ways of a counter-example by hand: every step must lead to the next, and both end in the same."""
-    assert len(one.chains) == 2 and one.chains[0][0] != one.chains[1][0]
+    assert len(meeting.chains) == 2 and meeting.chains[0][0] != meeting.chains[1][0]
     ends = []
-    for chain in one.chains:
+    for chain in meeting.chains:
         project, namespace = chain[0].removeprefix("project "), chain[1].removeprefix("namespace ")
         values = facts.objects.on("iad", "project")[project].values
         assert namespace == (values.get("namespace") or f"runai-{project}")
         for before, after in pairwise(chain[1:]):
             assert leads(facts, proof, before, after), chain
         ends.append(chain[-1])
-    if one.layer == "path":
+    if meeting.layer == "path":
         assert all(end.startswith("path ") for end in ends)
-        outer = one.element.partition(":")[2]
+        outer = meeting.element.partition(":")[2]
         assert ends[0] == f"path {outer}" and (ends[1].removeprefix("path ") + "/").startswith(f"{outer.rstrip('/')}/")
     else:
-        assert ends[0] == ends[1] == f"{one.layer} {one.element}"
+        assert ends[0] == ends[1] == f"{meeting.layer} {meeting.element}"
 
 
 def leads(facts: Facts, proof: Isolation, before: str, after: str) -> bool:
@@ -149,7 +149,7 @@ def leads(facts: Facts, proof: Isolation, before: str, after: str) -> bool:
             "view policy",
             "path",
         )
-        layer = next(one for one in layers if step.startswith(one + " "))
+        layer = next(name for name in layers if step.startswith(name + " "))
         return layer, step.removeprefix(layer + " ")
 
     def refers(value: Any, name: str) -> bool:

@@ -19,20 +19,20 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def teams(**second: Any) -> dict[str, Any]:
     """Two teams that share nothing."""
-    found: dict[str, Any] = {"departments": {"d": {"gpus": {"default": 4}}}, "tenants": {}}
-    found |= {
+    document: dict[str, Any] = {"departments": {"d": {"gpus": {"default": 4}}}, "tenants": {}}
+    document |= {
         "namespaces": {"csi": {}},
-        "secrets": {one: {"namespace": "csi", "data": {"endpoint": "vms"}} for one in ("a", "b")},
+        "secrets": {name: {"namespace": "csi", "data": {"endpoint": "vms"}} for name in ("a", "b")},
     }
     for number, name in enumerate(("a", "b"), 1):
-        found["tenants"][name] = {
+        document["tenants"][name] = {
             "vip_pool": {"subnet_cidr": 24, "ip_ranges": [f"10.0.{number}.1"]},
             "view_policy": {"flavor": "NFS"},
             "storage_class": {"driver": "file", "secret": name, "storage_path": f"/{name}"},
             "project": {"department": "d", "gpus": {"default": 1}},
         }
-    found["tenants"]["b"]["storage_class"] |= second
-    return found
+    document["tenants"]["b"]["storage_class"] |= second
+    return document
 
 
 @pytest.fixture
@@ -46,10 +46,12 @@ def test_the_proof_of_an_example_and_a_waiver_of_its_meeting_point(document: Pat
     assert ran.code == 3, ran
     assert "  meet in secret vast-csi/vast-mgmt: team-a, team-b" in ran.out.splitlines()
     assert "project team-b > namespace runai-team-b > storage class team-b > secret vast-csi/vast-mgmt" in ran.out
-    found = fits("validate", vastplan("validate", document, "--format", "json"))
-    iad = next(one for one in found["isolation"] if one["site"] == "iad")
+    shown = fits("validate", vastplan("validate", document, "--format", "json"))
+    iad = next(proof for proof in shown["isolation"] if proof["site"] == "iad")
     assert iad["namespaces"] == {"team-a": "runai-team-a", "team-b": "runai-team-b"} and iad["shared"] == []
-    assert iad["classes"]["team-b"] == ["runai-team-b"] and [one["layer"] for one in iad["meetings"]] == ["secret"]
+    assert iad["classes"]["team-b"] == ["runai-team-b"] and [meeting["layer"] for meeting in iad["meetings"]] == [
+        "secret"
+    ]
     waiver = {
         "code": "ISO-02",
         "address": "*/secret/vast-mgmt",
@@ -80,7 +82,7 @@ def test_what_was_opened_by_hand_is_seen_live(tmp_path: Path, vastplan: Run) -> 
         assert ran.code == 3, ran
         (iad,) = fits("drift", ran)["isolation"]
         assert iad["shared"] == ["b"] and iad["classes"] == {"a": ["runai-a"]}
-        met = {(one["layer"], one["element"]) for one in iad["meetings"]}
+        met = {(meeting["layer"], meeting["element"]) for meeting in iad["meetings"]}
         assert met == {
             ("storage class", "b"), ("secret", "csi/b"), ("tenant", "b"), ("VIP pool", "b"), ("view policy", "b"), ("path", "b:/b"),
         }  # fmt: skip
@@ -97,8 +99,8 @@ def test_what_cannot_be_read_is_not_proven(tmp_path: Path, vastplan: Run) -> Non
         faults.arm(Fault(Effect.STATUS, path="/persistentvolumes", times=500, status=403))
         ran = vastplan("drift", file, "--isolation")
         assert ran.code == 6 and "? nothing is proven: persistent_volume: " in ran.out, ran
-        found = json.loads(vastplan("drift", file, "--isolation", "--format", "json").out)
-        assert found["isolation"][0]["unknown"] and found["isolation"][0]["meetings"] == []
+        shown = json.loads(vastplan("drift", file, "--isolation", "--format", "json").out)
+        assert shown["isolation"][0]["unknown"] and shown["isolation"][0]["meetings"] == []
 
 
 def test_everybody_meets_in_a_shared_class(tmp_path: Path, vastplan: Run) -> None:

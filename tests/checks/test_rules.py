@@ -33,18 +33,22 @@ FLOOR = {
 }
 
 
-def said(document: dict[str, Any], folder: Path, **checks: Any) -> list[tuple[str, str, str]]:
+def findings_under(document: dict[str, Any], folder: Path, **checks: Any) -> list[tuple[str, str, str]]:
     """Code, severity and message of everything that is found under `checks`."""
-    found = checked(written({**document, "checks": checks}, folder))
-    told = [(one.code, one.severity.value, one.message) for one in found if one.code[:3] in ("TEN", "VP2")]
-    return sorted(told, key=lambda one: one[0], reverse=True)
+    findings = checked(written({**document, "checks": checks}, folder))
+    rows = [
+        (finding.code, finding.severity.value, finding.message)
+        for finding in findings
+        if finding.code[:3] in ("TEN", "VP2")
+    ]
+    return sorted(rows, key=lambda row: row[0], reverse=True)
 
 
 def test_a_waiver_holds_to_the_end_of_its_day(tmp_path: Path) -> None:
     message = "client_ip_ranges share 10.0.0.1 with tenant a"
     waived = f"{message} [waived until 2026-06-15: both are the same team]"
-    assert said(OVERLAP, tmp_path, waive=[WAIVER]) == [("TEN-01", "note", waived)]
-    expired = said(OVERLAP, tmp_path, waive=[{**WAIVER, "until": "2026-06-14"}])
+    assert findings_under(OVERLAP, tmp_path, waive=[WAIVER]) == [("TEN-01", "note", waived)]
+    expired = findings_under(OVERLAP, tmp_path, waive=[{**WAIVER, "until": "2026-06-14"}])
     assert expired == [
         ("VP261", "error", "the waiver of TEN-01 for iad/tenant/* expired on 2026-06-14"),
         ("TEN-01", "error", message),
@@ -53,7 +57,7 @@ def test_a_waiver_holds_to_the_end_of_its_day(tmp_path: Path) -> None:
 
 def test_a_waiver_of_something_else_waives_nothing(tmp_path: Path) -> None:
     elsewhere = {**WAIVER, "address": "pdx/tenant/*"}
-    (unused, (code, severity, _)) = said(OVERLAP, tmp_path, waive=[elsewhere])
+    (unused, (code, severity, _)) = findings_under(OVERLAP, tmp_path, waive=[elsewhere])
     assert unused == ("VP262", "warning", "the waiver of TEN-01 for pdx/tenant/* waives nothing")
     assert (code, severity) == ("TEN-01", "error")
 
@@ -61,27 +65,33 @@ def test_a_waiver_of_something_else_waives_nothing(tmp_path: Path) -> None:
 def test_a_waiver_of_what_only_a_plan_can_tell_is_not_called_unused_offline(tmp_path: Path) -> None:
     document = {**FLOOR, "checks": {"waive": [{**WAIVER, "code": "QOS-06", "address": "iad/qos_policy/q"}]}}
     workspace = written(document, tmp_path)
-    assert not [one for one in checked(workspace) if one.code == "VP262"]
-    assert [one for one in checked(workspace, {"iad": {"vms": {"QoS minimums": 1}}}) if one.code == "VP262"]
-    (told,) = (one for one in checked(workspace, {"iad": {"vms": {"QoS minimums": 0}}}) if one.code == "QOS-06")
-    assert told.severity is Severity.NOTE
+    assert not [finding for finding in checked(workspace) if finding.code == "VP262"]
+    assert [finding for finding in checked(workspace, {"iad": {"vms": {"QoS minimums": 1}}}) if finding.code == "VP262"]
+    (waived,) = (
+        finding for finding in checked(workspace, {"iad": {"vms": {"QoS minimums": 0}}}) if finding.code == "QOS-06"
+    )
+    assert waived.severity is Severity.NOTE
 
 
 def test_every_word_about_checks_has_its_place(tmp_path: Path) -> None:
     checks = {"waive": [{**WAIVER, "code": "TEN-91"}], "raise": {"TEM-01": "error"}}
-    found = [one for one in checked(written({**OVERLAP, "checks": checks}, tmp_path)) if one.code.startswith("VP")]
-    assert [(one.code, one.message) for one in found] == [
+    findings = [
+        finding
+        for finding in checked(written({**OVERLAP, "checks": checks}, tmp_path))
+        if finding.code.startswith("VP")
+    ]
+    assert [(finding.code, finding.message) for finding in findings] == [
         ("VP260", "no check TEN-91"),
         ("VP260", "no check TEM-01"),
     ]
     lines = (tmp_path / "case.yaml").read_text().splitlines()
-    assert ["TEN-91" in lines[one.where.line - 1] for one in found[:1] if one.where] == [True]
-    assert ["TEM-01" in lines[one.where.line - 1] for one in found[1:2] if one.where] == [True]
-    assert [one.fix for one in found[1:]] == ["did you mean TEN-01?"]
+    assert ["TEN-91" in lines[finding.where.line - 1] for finding in findings[:1] if finding.where] == [True]
+    assert ["TEM-01" in lines[finding.where.line - 1] for finding in findings[1:2] if finding.where] == [True]
+    assert [finding.fix for finding in findings[1:]] == ["did you mean TEN-01?"]
 
 
 def test_raise_raises_and_never_lowers(tmp_path: Path) -> None:
-    assert said(OVERLAP, tmp_path, **{"raise": {"TEN-01": "warning"}}) == [
+    assert findings_under(OVERLAP, tmp_path, **{"raise": {"TEN-01": "warning"}}) == [
         ("VP263", "error", "checks.raise: TEN-01 is an error already"),
         ("TEN-01", "error", "client_ip_ranges share 10.0.0.1 with tenant a"),
     ]
@@ -180,9 +190,9 @@ def test_a_figure_that_no_check_wants_may_be_untold(tmp_path: Path, vastplan: Ru
         assert ran.code == 0 and "could not be checked" not in ran.out, ran
         lab.write({"tenants": {"a": {**QUOTA["tenants"]["a"], **LIMITED}}})
         ran = vastplan("plan", file)
-        told = [line for line in ran.out.splitlines() if "could not be checked" in line]
+        lines = [line for line in ran.out.splitlines() if "could not be checked" in line]
         assert (
-            len(told) == 1 and told[0].startswith("warning QOS-07") and "read bandwidth: cannot be told" in told[0]
+            len(lines) == 1 and lines[0].startswith("warning QOS-07") and "read bandwidth: cannot be told" in lines[0]
         ), ran
         row |= {"max_cluster_read_bw_mb": 900, "max_cluster_write_bw_mb": 900}
         assert "could not be checked" not in vastplan("plan", file).out
@@ -191,8 +201,8 @@ def test_a_figure_that_no_check_wants_may_be_untold(tmp_path: Path, vastplan: Ru
 def test_checks_are_listed_and_explained(vastplan: Run) -> None:
     listed = vastplan("validate", "--list-checks")
     assert listed.code == 0 and "TEN-01  error    client ranges of two tenants overlap" in listed.out.splitlines()
-    told = vastplan("validate", "--explain", "TEN-01")
-    assert told.code == 0 and "must be unique per tenant" in told.out
+    explained = vastplan("validate", "--explain", "TEN-01")
+    assert explained.code == 0 and "must be unique per tenant" in explained.out
     wrong = vastplan("validate", "--explain", "TEN-1")
     assert wrong.code == 1 and "no check TEN-1; did you mean TEN-01?" in wrong.err
     assert vastplan("validate").code == 1
@@ -227,8 +237,8 @@ def test_only_the_chosen_sites_are_told_of_and_the_others_still_count(tmp_path: 
             }
         )
         ran = vastplan("plan", tmp_path / "lab.yaml", "--site", "iad", "--format", "json")
-        told = {(one["code"], one["address"]) for one in json.loads(ran.out)["findings"]}
-        assert told == {("TEN-01", "iad/tenant/b"), ("TEN-02", "iad/tenant/a")}, ran
+        shown = {(finding["code"], finding["address"]) for finding in json.loads(ran.out)["findings"]}
+        assert shown == {("TEN-01", "iad/tenant/b"), ("TEN-02", "iad/tenant/a")}, ran
 
 
 QUOTA = {"tenants": {"a": {"quotas": {"q": {"path": "/q", "hard_limit": 5}}}}}
@@ -276,10 +286,11 @@ class _Site:
         }
         self.facts = Facts({}, Index([entry]), Index([entry]))
 
-    def said(self, *waivers: Waiver, raised: Severity | None = None) -> list[tuple[str, str, str, str]]:
-        rules = CheckSettings(waivers, {"AAA-01": (raised, Where("doc.yaml", 1, 1))} if raised else {})
+    def findings(self, *waivers: Waiver, raised: Severity | None = None) -> list[tuple[str, str, str, str]]:
+        settings = CheckSettings(waivers, {"AAA-01": (raised, Where("doc.yaml", 1, 1))} if raised else {})
         return [
-            (one.code, one.severity.value, one.message, one.fix) for one in run(self.checks, self.facts, rules, TODAY)
+            (finding.code, finding.severity.value, finding.message, finding.fix)
+            for finding in run(self.checks, self.facts, settings, TODAY)
         ]
 
 
@@ -292,8 +303,10 @@ RAISED = [  # what a check weighs, what it is raised to, and what it weighs then
 
 @pytest.mark.parametrize(("own", "to", "then"), RAISED)
 def test_a_finding_weighs_what_it_is_raised_to(own: Severity, to: Severity, then: str) -> None:
-    assert _Site(own).said(raised=to) == [("AAA-01", then, "is found", "the check's own fix")]
-    assert _Site(Severity.ERROR, own, "its fix", mild=True).said(raised=to) == [("AAA-01", then, "is found", "its fix")]
+    assert _Site(own).findings(raised=to) == [("AAA-01", then, "is found", "the check's own fix")]
+    assert _Site(Severity.ERROR, own, "its fix", mild=True).findings(raised=to) == [
+        ("AAA-01", then, "is found", "its fix")
+    ]
 
 
 @pytest.mark.parametrize(("own", "to", "says"), [
@@ -302,8 +315,8 @@ def test_a_finding_weighs_what_it_is_raised_to(own: Severity, to: Severity, then
 ])  # fmt: skip
 def test_a_finding_is_not_lowered(own: Severity, to: Severity, says: str) -> None:
     misread = ("VP263", "error", f"checks.raise: AAA-01 is {says}", "a finding is lowered by a waiver only")
-    assert _Site(own).said(raised=to) == [misread, ("AAA-01", own.value, "is found", "the check's own fix")]
-    assert _Site(Severity.ERROR, own).said(raised=to)[0][2] == f"checks.raise: AAA-01 is {says}"
+    assert _Site(own).findings(raised=to) == [misread, ("AAA-01", own.value, "is found", "the check's own fix")]
+    assert _Site(Severity.ERROR, own).findings(raised=to)[0][2] == f"checks.raise: AAA-01 is {says}"
 
 
 def test_what_is_said_of_waivers_that_do_not_hold_any_more() -> None:
@@ -311,29 +324,29 @@ def test_what_is_said_of_waivers_that_do_not_hold_any_more() -> None:
         return Waiver(code, address, "known", until, Where("doc.yaml", 2, 1))
 
     tomorrow, yesterday = TODAY + timedelta(days=1), TODAY - timedelta(days=1)
-    site, found = _Site(Severity.WARNING), ("AAA-01", "warning", "is found", "the check's own fix")
-    assert site.said(waiver("AAA-01", tomorrow)) == [
+    site, unwaived = _Site(Severity.WARNING), ("AAA-01", "warning", "is found", "the check's own fix")
+    assert site.findings(waiver("AAA-01", tomorrow)) == [
         ("AAA-01", "note", f"is found [waived until {tomorrow}: known]", "")
     ]
-    assert site.said(waiver("ZZZ-01", yesterday), waiver("AAA-01", yesterday)) == [
+    assert site.findings(waiver("ZZZ-01", yesterday), waiver("AAA-01", yesterday)) == [
         (
             "VP261", "error", f"the waiver of AAA-01 for * expired on {yesterday}",
             "mend what it stands for, or decide anew and give another day",
         ),
-        found,
+        unwaived,
     ]  # fmt: skip
-    assert site.said(waiver("AAA-01", yesterday), waiver("AAA-01", tomorrow, "pdx/*")) == [
+    assert site.findings(waiver("AAA-01", yesterday), waiver("AAA-01", tomorrow, "pdx/*")) == [
         (
             "VP261", "error", f"the waiver of AAA-01 for * expired on {yesterday}",
             "mend what it stands for, or decide anew and give another day",
         ),
         ("VP262", "warning", "the waiver of AAA-01 for pdx/* waives nothing", "remove it"),
-        found,
+        unwaived,
     ]  # fmt: skip
-    for one in run(site.checks, site.facts, CheckSettings((waiver("AAA-01", tomorrow),)), TODAY):
-        assert one.waived
-    for one in run(site.checks, site.facts, CheckSettings((waiver("AAA-01", tomorrow, "pdx/*"),)), TODAY):
-        assert not one.waived and one.address == ("" if one.code == "VP262" else "iad/tenant/a")
+    for finding in run(site.checks, site.facts, CheckSettings((waiver("AAA-01", tomorrow),)), TODAY):
+        assert finding.waived
+    for finding in run(site.checks, site.facts, CheckSettings((waiver("AAA-01", tomorrow, "pdx/*"),)), TODAY):
+        assert not finding.waived and finding.address == ("" if finding.code == "VP262" else "iad/tenant/a")
 
 
 def test_two_checks_of_one_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

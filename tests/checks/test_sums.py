@@ -45,8 +45,8 @@ def facts(objects: Iterable[Entry], **more: Any) -> Facts:
     return Facts(**{"sites": {"iad": None, "pdx": None}, "objects": index, "written": index, **more})
 
 
-def told(found: Facts) -> dict[tuple[str, str], tuple[Any, ...]]:
-    return {(row.site, row.what): (row.before, row.after, row.limit) for row in commitments(found)}
+def sums(facts_of_sites: Facts) -> dict[tuple[str, str], tuple[Any, ...]]:
+    return {(row.site, row.what): (row.before, row.after, row.limit) for row in commitments(facts_of_sites)}
 
 
 READS, GPUS = "QoS minimums of reads", "GPUs of node pool a100"
@@ -55,7 +55,7 @@ SMALL = [*site("iad", quota=7, gpus=3, reads=4, views=1), *site("pdx", quota=70,
 
 
 def test_a_document_by_itself_has_no_before() -> None:
-    assert told(facts(BIG)) == {
+    assert sums(facts(BIG)) == {
         ("iad", "hard limits"): (None, 10, None),
         ("iad", READS): (None, 10, None),
         ("iad", GPUS): (None, 8, None),
@@ -66,8 +66,8 @@ def test_a_document_by_itself_has_no_before() -> None:
 
 
 def test_before_and_after_of_each_site_are_its_own() -> None:
-    found = facts(BIG, before=Index(SMALL), after=Index(BIG), known=EVERYTHING)
-    assert told(found) == {
+    document = facts(BIG, before=Index(SMALL), after=Index(BIG), known=EVERYTHING)
+    assert sums(document) == {
         ("iad", "hard limits"): (7, 10, None),
         ("iad", READS): (4, 10, None),
         ("iad", GPUS): (3, 8, None),
@@ -78,13 +78,13 @@ def test_before_and_after_of_each_site_are_its_own() -> None:
 
 
 def test_after_is_what_stays_there_and_not_only_the_document() -> None:
-    found = facts(SMALL, before=Index(SMALL), after=Index(BIG), known=EVERYTHING)
-    assert told(found)["iad", "hard limits"] == (7, 10, None) and told(found)["iad", GPUS] == (3, 8, None)
+    document = facts(SMALL, before=Index(SMALL), after=Index(BIG), known=EVERYTHING)
+    assert sums(document)["iad", "hard limits"] == (7, 10, None) and sums(document)["iad", GPUS] == (3, 8, None)
 
 
 def test_what_all_goes_is_still_told() -> None:
-    found = facts([], before=Index(SMALL), after=Index([]), known=EVERYTHING)
-    assert told(found) == {
+    document = facts([], before=Index(SMALL), after=Index([]), known=EVERYTHING)
+    assert sums(document) == {
         ("iad", "hard limits"): (7, 0, None),
         ("iad", READS): (4, 0, None),
         ("iad", GPUS): (3, 0, None),
@@ -95,8 +95,8 @@ def test_what_all_goes_is_still_told() -> None:
 
 
 def test_what_is_new_was_nothing() -> None:
-    found = told(facts(BIG, before=Index([]), after=Index(BIG), known=EVERYTHING))
-    assert {key: value for key, value in found.items() if key[0] == "iad"} == {
+    rows = sums(facts(BIG, before=Index([]), after=Index(BIG), known=EVERYTHING))
+    assert {key: value for key, value in rows.items() if key[0] == "iad"} == {
         ("iad", "hard limits"): (0, 10, None),
         ("iad", READS): (0, 10, None),
         ("iad", GPUS): (0, 8, None),
@@ -108,14 +108,14 @@ def test_what_is_new_was_nothing() -> None:
     [("quota", {"hard limits"}), ("view", {READS}), ("qos_policy", {READS}), ("project", {GPUS})],
 )
 def test_what_could_not_be_read_has_no_before(lost: str, rows: set[str]) -> None:
-    found = told(facts(BIG, before=Index(SMALL), after=Index(BIG), known=EVERYTHING - {("iad", lost)}))
-    assert {(name, what) for (name, what), (before, _, _) in found.items() if before is None} == {
+    without = sums(facts(BIG, before=Index(SMALL), after=Index(BIG), known=EVERYTHING - {("iad", lost)}))
+    assert {(name, what) for (name, what), (before, _, _) in without.items() if before is None} == {
         ("iad", what) for what in rows
     }
 
 
 def test_what_a_site_has() -> None:
-    said = {
+    capabilities = {
         "iad": {
             "usable_capacity": 1000, "promised_percent": 80, "reads_bw_mbps": 6, "writes_bw_mbps": 7, "reads_iops": 8,
             "writes_iops": 9, "gpus": {"a100": 4},
@@ -129,14 +129,14 @@ def test_what_a_site_has() -> None:
     ]
     policy = entry("iad", "qos_policy", "all", static_limits=dict.fromkeys(names, 1))
     view = entry("iad", "view", "v", path="/v", qos_policy=at("iad", "qos_policy", "all"))
-    found = facts([*site("iad", quota=10, gpus=8), policy, view], capabilities=said)
+    document = facts([*site("iad", quota=10, gpus=8), policy, view], capabilities=capabilities)
     live = {
         ("iad", "cluster"): (
             LiveObject(Address("iad", "cluster", "c"), {}, {"read bandwidth": 1, "write bandwidth": 2}),
         )
     }
-    assert told(found)["iad", "hard limits"] == (None, 10, 800) and told(found)["iad", GPUS] == (None, 8, 4)
-    rows = {(row.what, row.unit): row.limit for row in commitments(found) if row.what.startswith("QoS")}
+    assert sums(document)["iad", "hard limits"] == (None, 10, 800) and sums(document)["iad", GPUS] == (None, 8, 4)
+    rows = {(row.what, row.unit): row.limit for row in commitments(document) if row.what.startswith("QoS")}
     assert rows == {
         (f"QoS {bound} of {way}", unit): limit
         for bound in ("minimums", "maximums")
@@ -160,7 +160,8 @@ def test_what_a_site_has() -> None:
 def test_the_capacity_of_a_site_is_that_of_its_only_cluster() -> None:
     def having(*figures: Any) -> Facts:
         clusters = tuple(
-            LiveObject(Address("iad", "cluster", str(n)), {}, {"usable capacity": one}) for n, one in enumerate(figures)
+            LiveObject(Address("iad", "cluster", str(n)), {}, {"usable capacity": capacity})
+            for n, capacity in enumerate(figures)
         )
         return facts([], seen={("iad", "cluster"): clusters})
 
@@ -183,8 +184,8 @@ def test_claims_count_where_no_quota_holds_them() -> None:
             entry("iad", "quota", "soft", tenant=tenant, path=path, hard_limit=None),
             entry("iad", "quota", "nobody", tenant=None, path=path, hard_limit=5),
         ]
-        found = facts(entries)
-        return claimed(found, hard_limits_of(found.objects), made).get(tenant.target, 0)
+        document = facts(entries)
+        return claimed(document, hard_limits_of(document.objects), made).get(tenant.target, 0)
 
     claim = Address("iad", "persistent_volume_claim", "x")
     assert of("/k8s") == of("/k8s/deep", "/k8s/deep/er") == of("/k8s", "/k8s2") == of("/a/b", "/b") == 8
@@ -202,7 +203,7 @@ def test_guaranteed_gpus() -> None:
     assert list(deserved(entry("iad", "project", "p", node_pools=pools))) == [("a", 2)]
     assert list(deserved(entry("iad", "project", "p"))) == []
     two = [entry("iad", "project", name, node_pools=pools) for name in ("p", "q")]
-    assert told(facts(two))["iad", "GPUs of node pool a"] == (None, 4, None)
+    assert sums(facts(two))["iad", "GPUs of node pool a"] == (None, 4, None)
 
 
 def test_a_class_whose_tenant_nobody_says_stands_for_it() -> None:
@@ -211,8 +212,8 @@ def test_a_class_whose_tenant_nobody_says_stands_for_it() -> None:
             entry("iad", "storage_class", "c", driver="file", storage_path="/k8s/c", view_policy=at("iad", "view_policy", "x")),
             entry("iad", "persistent_volume_claim", "x", storage_class=at("iad", "storage_class", "c"), size=8),
         ]  # fmt: skip
-        found = facts([*entries, *quotas])
-        return claimed(found, hard_limits_of(found.objects))
+        document = facts([*entries, *quotas])
+        return claimed(document, hard_limits_of(document.objects))
 
     def quota(site: str, tenant: str, path: str) -> Entry:
         return entry(site, "quota", f"{tenant}{path}", tenant=at(site, "tenant", tenant), path=path, hard_limit=1)
@@ -234,13 +235,13 @@ def test_claims_count_on_their_own_site_and_not_as_what_was_there() -> None:
         ]  # fmt: skip
 
     both = [*claims("iad", 1, 2), *claims("pdx", 10, 20, 40)]
-    assert told(facts(both)) == {
+    assert sums(facts(both)) == {
         ("iad", "hard limits"): (None, 3, None), ("iad", READS): (None, 10, None),
         ("pdx", "hard limits"): (None, 70, None), ("pdx", READS): (None, 15, None),
     }  # fmt: skip
     made = {Address("iad", "persistent_volume_claim", "x1"): 1}
     live = facts(both, before=Index(both), after=Index(both), known=EVERYTHING, made=made)
-    assert told(live)["iad", READS] == (0, 5, None) and told(live)["iad", "hard limits"] == (0, 2, None)
+    assert sums(live)["iad", READS] == (0, 5, None) and sums(live)["iad", "hard limits"] == (0, 2, None)
     assert promised_bytes(facts(both)) == {Address("iad", "tenant", "t"): 3, Address("pdx", "tenant", "t"): 70}
 
 
@@ -276,11 +277,15 @@ def test_pools_have_what_their_nodes_have() -> None:
         ),
         ("pdx", "node"): (node("pdx", "a", "a100", 3),),
     }
-    found = facts(BIG, seen=seen)
-    assert (pools(found, "iad"), pools(found, "pdx"), pools(found, "fra")) == ({"a100": 12, "cpu": 0}, {"a100": 3}, {})
-    assert told(found)["iad", GPUS] == (None, 8, 12) and told(found)["pdx", GPUS] == (None, 64, 3)
-    said = facts(BIG, seen=seen, capabilities={"iad": {"gpus": {"a100": 5, "h100": 1}}})
-    assert pools(said, "iad") == {"a100": 5, "cpu": 0, "h100": 1}
+    document = facts(BIG, seen=seen)
+    assert (pools(document, "iad"), pools(document, "pdx"), pools(document, "fra")) == (
+        {"a100": 12, "cpu": 0},
+        {"a100": 3},
+        {},
+    )
+    assert sums(document)["iad", GPUS] == (None, 8, 12) and sums(document)["pdx", GPUS] == (None, 64, 3)
+    declared = facts(BIG, seen=seen, capabilities={"iad": {"gpus": {"a100": 5, "h100": 1}}})
+    assert pools(declared, "iad") == {"a100": 5, "cpu": 0, "h100": 1}
 
 
 def test_nodes_are_looked_at_where_the_document_does_not_say_how_many_there_are() -> None:

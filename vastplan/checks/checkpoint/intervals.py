@@ -134,9 +134,6 @@ class IntervalRange:
     shortest: float
     longest: float
 
-    def __contains__(self, interval: float) -> bool:
-        return self.shortest <= interval <= self.longest
-
     @property
     def empty(self) -> bool:
         """Whether no interval meets the targets."""

@@ -116,7 +116,7 @@ def policy_limits(values: Mapping[str, Any], owner: str, provisioned_bytes: int 
     `follows_used_capacity` says what cannot be told.
     """
     total = values.get("use_total_limits") is True
-    limit_by = values.get("limit_by", "BW_IOPS")
+    limit_by = values.get("limit_by")  # both where it is left out
     bandwidth_fields, iops_fields = (_TOTAL_BANDWIDTH, _TOTAL_IOPS) if total else (_WRITES_BANDWIDTH, _WRITES_IOPS)
     structs = [values.get("static_total_limits" if total else "static_limits") or {}]
     if values.get("mode") == "PROVISIONED_CAPACITY" and provisioned_bytes is not None:

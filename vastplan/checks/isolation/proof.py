@@ -149,7 +149,7 @@ def _meeting(reached: _Reached, namespaces: Mapping[str, str]) -> Meeting | None
     """Where the projects that reach an element meet; `None` for one alone."""
     inside = reached.inside.keys() - reached.ways.keys()
     everybody_inside = bool(reached.ways) and reached.everybody_inside is not None
-    # Of two ways of a project the straighter one is shown: its own, everybody's, then those into what lies inside.
+    # A project's way is its own, else the one to what lies inside, else that of everybody.
     ways = {**{project: reached.inside[project] for project in sorted(inside)}, **reached.ways}
     for everybodys_way in (reached.everybody_inside if everybody_inside else None, reached.everybody):
         if everybodys_way is not None:
