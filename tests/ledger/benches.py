@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
-from vastplan.ledger import manifest as heads
+from vastplan.ledger import manifest as manifests
 from vastplan.ledger.backend import Backend, Session
 from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import Clock
@@ -69,14 +69,14 @@ class FileBench:
 
     def crash(self, session: Session) -> None:
         assert isinstance(session, FileSession)
-        session._open.close()
+        session._journal_file.close()
         session._lock.release()
 
     def lose(self, session: Session) -> None:
         """No lock is lost while its process lives; a disk can fail."""
         assert isinstance(session, FileSession)
-        session._open.close()
-        session._open = open(os.devnull, "rb", buffering=0)  # noqa: SIM115
+        session._journal_file.close()
+        session._journal_file = open(os.devnull, "rb", buffering=0)  # noqa: SIM115
 
     def destroy(self) -> None:
         shutil.rmtree(self.folder)
@@ -122,7 +122,7 @@ class KubernetesBench:
 
     def content(self, site: str) -> dict[str, Any]:
         place = Place(NAMESPACE, "doc", site)
-        found = heads.read(self.api, place)
+        found = manifests.read(self.api, place)
         assert found is not None
         raw = Chunks(self.api, place).get(found[0].part)
         assert raw is not None
@@ -131,7 +131,9 @@ class KubernetesBench:
 
     def plant(self, site: str, part: dict[str, Any]) -> None:
         place = Place(NAMESPACE, "doc", site)
-        found = heads.read(self.api, place)
+        found = manifests.read(self.api, place)
         assert found is not None
         names = Chunks(self.api, place).put(json.dumps(part).encode(), found[0].fence)
-        heads.write(self.api, place, heads.Manifest(found[0].fence, "planted", found[0].turn + 1, names), found[1])
+        manifests.write(
+            self.api, place, manifests.Manifest(found[0].fence, "planted", found[0].turn + 1, names), found[1]
+        )

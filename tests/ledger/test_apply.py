@@ -154,8 +154,8 @@ def test_an_applier_that_loses_its_hold_changes_nothing_more(
         lost.append(True)
         kept.lab.clear_calls()
         if kept.where == "local":
-            sessions[0]._open.close()
-            sessions[0]._open = open(os.devnull, "rb", buffering=0)  # noqa: SIM115
+            sessions[0]._journal_file.close()
+            sessions[0]._journal_file = open(os.devnull, "rb", buffering=0)  # noqa: SIM115
         else:
             kept.time.passed += 61
             taken.append(stack.open("iad", "the next"))

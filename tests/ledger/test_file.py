@@ -140,7 +140,7 @@ def test_a_session_that_could_not_write_leaves_all_as_it_is(tmp_path: Path) -> N
         def __getattr__(self, name: str) -> Any:
             return getattr(self.real, name)
 
-    session._open = Full(session._open)  # type: ignore[assignment]
+    session._journal_file = Full(session._journal_file)  # type: ignore[assignment]
     says = f"the ledger {tmp_path / 'iad.journal'} cannot be written: No space left on device"
     acts: list[Callable[[], None]] = [lambda: session.record(events.drop("iad/view/x")), session.holds]
     for act in acts:
@@ -157,7 +157,7 @@ def test_a_session_that_could_not_write_leaves_all_as_it_is(tmp_path: Path) -> N
 def test_half_a_write_is_none(tmp_path: Path) -> None:
     session = recorded(tmp_path)
     before = (tmp_path / "iad.journal").read_bytes()
-    real = session._open
+    real = session._journal_file
 
     class Half:
         def write(self, whole: bytes) -> int:
@@ -166,7 +166,7 @@ def test_half_a_write_is_none(tmp_path: Path) -> None:
         def __getattr__(self, name: str) -> Any:
             return getattr(real, name)
 
-    session._open = Half()  # type: ignore[assignment]
+    session._journal_file = Half()  # type: ignore[assignment]
     with pytest.raises(Lost) as caught:
         session.record(events.drop("iad/view/x"))
     assert str(caught.value) == f"the ledger {tmp_path / 'iad.journal'} cannot be written: it was written in part"

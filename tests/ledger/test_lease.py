@@ -14,7 +14,7 @@ from tests.ledger.benches import NAMESPACE, KubernetesBench, Time
 from tests.ledger.memory import Memory
 from vastplan.ledger import events, lease
 from vastplan.ledger import kubernetes as ledgers
-from vastplan.ledger import manifest as heads
+from vastplan.ledger import manifest as manifests
 from vastplan.ledger import session as sessions
 from vastplan.ledger.backend import LockOwner
 from vastplan.ledger.chunks import Api, Chunks, Place
@@ -406,13 +406,13 @@ def test_every_holder_has_a_number_above_all_before_it(memory: KubernetesBench) 
     seen = []
     for number in range(3):
         session = memory.ledger().open("iad", "me")
-        found = heads.read(memory.api, PLACE)
+        found = manifests.read(memory.api, PLACE)
         assert found is not None
-        assert (session._head, session._version) == found
+        assert (session._manifest, session._version) == found
         seen.append((found[0].fence, found[0].turn))
         assert len(found[0].owner) == 16
         session.record(events.own(f"iad/view/{number}", OWNED))
-        found = heads.read(memory.api, PLACE)
+        found = manifests.read(memory.api, PLACE)
         assert found is not None and found[0].turn == seen[-1][1] + 1
         memory.time.passed += 60  # it never lets go
     assert seen == [(1, 0), (2, 2), (3, 4)]
@@ -429,16 +429,16 @@ def test_a_claim_keeps_what_is_there_until_it_is_folded(
     first = memory.ledger().open("iad", "me")
     for number in range(5):
         first.record(events.own(f"iad/view/{number}", OWNED))
-    before = heads.read(memory.api, PLACE)
+    before = manifests.read(memory.api, PLACE)
     assert before is not None and before[0].journal and before[0].tail
     memory.time.passed += 60
     following = memory.ledger().open("iad", "me")
-    after = heads.read(memory.api, PLACE)
+    after = manifests.read(memory.api, PLACE)
     assert after is not None
     assert (after[0].part, after[0].journal, after[0].tail) == (before[0].part, before[0].journal, before[0].tail)
     assert after[0].owner != before[0].owner
     following.close()
-    found = heads.read(memory.api, PLACE)
+    found = manifests.read(memory.api, PLACE)
     assert found is not None and not found[0].journal and not found[0].tail
     assert (found[0].fence, found[0].owner, found[0].turn) == (after[0].fence, after[0].owner, after[0].turn + 1)
     assert {row["metadata"]["name"] for row in memory.secrets()} == {PLACE.base, *found[0].used()}
@@ -562,7 +562,7 @@ def test_an_untouched_session_writes_nothing_when_it_ends(memory: KubernetesBenc
     session = memory.ledger().open("iad", "me")
     before = memory.secrets()
     api = session._api = Wrapped(memory.api)
-    session._pieces._api = api
+    session._chunks._api = api
     session.close()
     assert memory.secrets() == before and api.said == []
 
@@ -580,8 +580,8 @@ def test_an_update_that_got_through_without_an_answer_is_not_sent_again(memory: 
     api = session._api = Mute(memory.api)
     session.record(events.own("iad/view/x", OWNED))
     assert api.said == [("PUT", HEAD), ("GET", HEAD)]
-    found = heads.read(memory.api, PLACE)
-    assert found is not None and (session._head.turn, session._version) == (found[0].turn, found[1])
+    found = manifests.read(memory.api, PLACE)
+    assert found is not None and (session._manifest.turn, session._version) == (found[0].turn, found[1])
 
 
 def test_what_another_thread_has_written_along_is_not_written_again(memory: KubernetesBench) -> None:
@@ -609,7 +609,7 @@ def test_what_is_recorded_while_the_journal_is_folded_waits_and_stays(
                 beside.start()
                 beside.join(0.3)  # as long as it is folded it does not come back
 
-    session._pieces._api = Folding(memory.api)
+    session._chunks._api = Folding(memory.api)
     session.record(events.own("iad/view/x", OWNED))
     beside.join(30)
     assert not beside.is_alive()
@@ -622,18 +622,18 @@ def test_how_much_a_head_holds(memory: KubernetesBench) -> None:
     session = memory.ledger().open("iad", "me")
     empty = len(b'[{"event": "drop", "address": ""}]')
     session.record(events.drop("x" * (32 * 1024 - empty)))
-    assert len(session._head.tail) == 1 and not session._head.journal
+    assert len(session._manifest.tail) == 1 and not session._manifest.journal
     memory.time.passed += 60
     session = memory.ledger().open("iad", "me")
     session.close()
     session = memory.ledger().open("iad", "me")
-    turn = session._head.turn
+    turn = session._manifest.turn
     for number in range(32):
         session.record(events.drop("x" * (32 * 1024 - empty) + "y"))
-        assert session._head.turn == turn + number + 1
-        assert not session._head.tail and len(session._head.journal) == number + 1
+        assert session._manifest.turn == turn + number + 1
+        assert not session._manifest.tail and len(session._manifest.journal) == number + 1
     session.record(events.drop("x" * (32 * 1024 - empty) + "y"))
-    assert not session._head.journal and not session._head.tail
+    assert not session._manifest.journal and not session._manifest.tail
 
 
 def test_memory_is_made_of_copies() -> None:

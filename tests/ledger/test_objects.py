@@ -88,13 +88,13 @@ def test_a_secret_says_whose_it_is() -> None:
 
 @pytest.mark.parametrize("answer", [None, [], "text", {}, {"metadata": 3}])
 def test_an_answer_of_another_form_is_no_object(answer: Any) -> None:
-    assert refusal(lambda: chunks.found(Says(answer), "/a/b")) == "the answer to GET /a/b is not an object"
+    assert refusal(lambda: chunks.read_object(Says(answer), "/a/b")) == "the answer to GET /a/b is not an object"
 
 
 def test_what_is_not_there_is_none(api: Memory) -> None:
-    assert chunks.found(api, "/a/b") is None
+    assert chunks.read_object(api, "/a/b") is None
     row = {"metadata": {"name": "b"}}
-    assert chunks.found(Says(row), "/a/b") == row
+    assert chunks.read_object(Says(row), "/a/b") == row
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,10 @@ def test_content_is_cut_into_pieces_and_put_together_in_order(api: Memory, monke
     assert refusal(lambda: pieces.get(names[1:])) == DAMAGED.format(f"Secret {names[1]} cannot be unfolded")
     pieces.drop({names[1], "never", names[2]})
     assert pieces.get(names) is None
-    assert {name for name in names if chunks.found(api, f"{PLACE.secrets}/{name}")} == {*names} - {names[1], names[2]}
+    assert {name for name in names if chunks.read_object(api, f"{PLACE.secrets}/{name}")} == {*names} - {
+        names[1],
+        names[2],
+    }
 
 
 def test_content_that_unfolds_to_too_much_is_not_unfolded(api: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,7 +68,7 @@ def killed_at(event: int) -> Iterator[None]:
         if seen[0] <= event:
             close(self)
             return
-        self._open.close()
+        self._journal_file.close()
         self._lock.release()
 
     FileSession.record, FileSession.close = dying, dead  # type: ignore[method-assign]

@@ -323,3 +323,56 @@ def test_no_more_calls_at_once_than_allowed(system: str, tmp_path: Path) -> None
         for thread in threads:
             thread.join()
     assert most[0] == 3
+
+
+def test_a_write_to_where_nobody_listens_was_not_carried_out(
+    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(tmp_path, lambda _, handler: say(handler, 200)) as server:
+        pass
+    with pytest.raises(Unreachable, match="refused"):
+        provider(system, server).create(kind(system), body(system))
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    with pytest.raises(Unreachable):  # nor one to a proxy that is not there
+        provider(system, server).create(kind(system), body(system))
+
+
+def test_a_certificate_is_told_from_a_connection_that_breaks(system: str, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with serving(tmp_path, lambda _, handler: say(handler, 200, rows(system))) as server:
+        with serving(tmp_path / "other", lambda _, handler: say(handler, 200)) as other:
+            stranger = Server(server.url, other.ca)
+            with pytest.raises(Unreachable, match="certificate is not trusted"):
+                provider(system, stranger).create(kind(system), body(system))
+    with serving(tmp_path, hang_up) as server, pytest.raises(Unclear, match="no answer came"):
+        provider(system, server).create(kind(system), body(system))
+
+
+def test_a_redirect_without_an_end_is_cut_off(system: str, tmp_path: Path) -> None:
+    def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(302)
+        handler.send_header("Location", "/elsewhere")
+        handler.send_header("Content-Length", str(1 << 40))
+        handler.end_headers()
+        while True:
+            handler.wfile.write(b" " * 65536)
+
+    with serving(tmp_path, answer) as server, pytest.raises(Unreachable, match="larger than 1 MiB"):
+        list(provider(system, server).pages(kind(system)))
+
+
+def test_run_ai_says_the_version_of_the_site_s_cluster(tmp_path: Path) -> None:
+    def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        if seen.path.endswith("/token"):
+            return say(handler, 200, {"accessToken": "t"})
+        clusters = [
+            {"name": "other", "uuid": "o", "version": "2.20.1"},
+            {"name": "c", "uuid": "u", "version": "2.24.3"},
+        ]
+        return say(handler, 200, clusters)
+
+    with serving(tmp_path, answer) as server:
+        client = logging_in("runai", server)
+        assert client.version() == "2.24.3"
+        assert isinstance(client, RunaiProvider) and client.cluster_id() == "u"
+        assert [seen.path for seen in server.seen].count("/api/v1/clusters") == 1

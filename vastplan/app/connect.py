@@ -44,7 +44,7 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
         for site in sites:
             connection = _connection(document, writable, _parallel(document, site))
             for system, spec in sorted(document.connections[site].given().items()):
-                providers[site, system] = _connected(document, system, spec, connection)
+                providers[site, system] = _client_or_problem(document, system, spec, connection)
         for provider in providers.values():
             if not isinstance(provider, Exception):
                 stack.callback(provider.close)
@@ -103,7 +103,7 @@ def _parallel(document: Document, site: str) -> int:
     return configured if isinstance(configured, int) else PARALLEL
 
 
-def _connected(document: Document, system: str, spec: SystemSpec, connection: Connection) -> Client | Exception:
+def _client_or_problem(document: Document, system: str, spec: SystemSpec, connection: Connection) -> Client | Exception:
     try:
         return document.systems[system].connect(spec, connection)
     except VastplanError as problem:

@@ -1,4 +1,4 @@
-"""The way from paths to a document: read, merge, check the head, unfold, resolve. Everything wrong is told at once."""
+"""From paths to a document: read, merge, check the head, instantiate, resolve. All findings at once."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Document:
         return site in self.assumed
 
     def sites(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Site]:
-        """The sites as derivation sees them."""
+        """The sites as compositions see them."""
         return {
             name: _site(name, self.connections[name], spec, self.systems, (facts or {}).get(name, {}))
             for name, spec in self.head.sites.items()
@@ -77,48 +77,55 @@ def load(
     problems += credentials.commands(head, tree)
     problems += _links(head, tree)
     outside = _connections(connections, models.connections_file, head, tree, problems) if connections else None
-    given: dict[str, specs.Connections] = {}
-    assumed = set()
-    for name, spec in head.sites.items():
-        given[name] = outside.sites[name] if outside and name in outside.sites else spec
-        if recorded and name in recorded and not given[name].systems():
-            assumed.add(name)
-            has = specs.SimEndpoint.model_validate({"systems": sorted(recorded[name])})
-            given[name] = specs.Connections(sim=has)
-        if not given[name].systems():
-            where = tree["sites"].where(name)
-            problems.append(
-                error("VP220", f"site {name} has no system", fix=f"give {', '.join(systems)} or sim", where=where)
-            )
-    known = {name: _site(name, given[name], spec, systems, {}) for name, spec in head.sites.items()}
+    of_sites, assumed = _of_sites(head, outside, recorded or {})
+    for name, connected in of_sites.items():
+        if not connected.systems():
+            fix, where = f"give {', '.join(systems)} or sim", tree["sites"].where(name)
+            problems.append(error("VP220", f"site {name} has no system", fix=fix, where=where))
+    known = {name: _site(name, of_sites[name], spec, systems, {}) for name, spec in head.sites.items()}
     ledger_cluster = None if recorded is not None else _ledger_cluster(head, known, outside, tree, problems)
-    unfolder = Instantiator(tree, registry.sections, tuple(head.sites))
-    raws = list(unfolder.instantiate())
+    instantiator = Instantiator(tree, registry.sections, tuple(head.sites))
+    raws = list(instantiator.instantiate())
     resolver = Resolver(known)
     entries = resolver.resolve(raws)
-    problems += [*unfolder.problems, *resolver.problems]
+    problems += [*instantiator.problems, *resolver.problems]
     first = paths[0]
     folder = first if first.is_dir() else first.parent
     if connections:
-        problems += credentials.taken(entries, folder, _opened(given, outside), connections)
+        problems += credentials.taken(entries, folder, _opened(of_sites, outside), connections)
     if problems:
         raise Invalid(problems)
     return Document(
-        head, folder, ", ".join(map(str, paths)), tuple(entries), given, connections.parent if connections else folder,
-        systems, ledger_cluster, _places(tree), frozenset(assumed), tuple(paths),
+        head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections.parent if connections else folder,
+        systems, ledger_cluster, _places(tree), assumed, tuple(paths),
     )  # fmt: skip
 
 
+def _of_sites(
+    head: specs.Head, outside: specs.ConnectionsFile | None, recorded: Mapping[str, Collection[str]]
+) -> tuple[dict[str, specs.Connections], frozenset[str]]:
+    """The systems of each site, from the connections file or the document; and the sites of which only a snapshot knows."""
+    connections: dict[str, specs.Connections] = {}
+    assumed = set()
+    for name, spec in head.sites.items():
+        connections[name] = outside.sites[name] if outside and name in outside.sites else spec
+        if name in recorded and not connections[name].systems():
+            assumed.add(name)
+            stand_in = specs.SimEndpoint.model_validate({"systems": sorted(recorded[name])})
+            connections[name] = specs.Connections(sim=stand_in)
+    return connections, frozenset(assumed)
+
+
 def _places(tree: Located) -> dict[tuple[str, ...], Where]:
-    """Where each word about checks stands; the head has its form already."""
-    said = tree.get("checks")
-    found: dict[tuple[str, ...], Where] = {}
-    for part, held in said.items() if isinstance(said, Located) else ():
-        if isinstance(held, Located):
-            found |= {(part, key): held.where(key) for key in held}
-        elif isinstance(held, LocatedList):
-            found |= {(part, str(index)): where for index, where in enumerate(held.items_at)}
-    return found
+    """Where each entry of `checks` stands; the head was validated before."""
+    checks = tree.get("checks")
+    places: dict[tuple[str, ...], Where] = {}
+    for part, entries in checks.items() if isinstance(checks, Located) else ():
+        if isinstance(entries, Located):
+            places |= {(part, key): entries.where(key) for key in entries}
+        elif isinstance(entries, LocatedList):
+            places |= {(part, str(index)): where for index, where in enumerate(entries.items_at)}
+    return places
 
 
 def _opened(
@@ -131,11 +138,13 @@ def _opened(
         yield outside.ledger
 
 
-def _site(name: str, given: specs.Connections, spec: specs.SiteSpec, known: Systems, facts: Mapping[str, Any]) -> Site:
-    systems = frozenset(given.given())
-    if isinstance(given.sim, specs.SimEndpoint):
-        listed = given.sim.systems
-        simulators = [name for name, system in known.items() if system.simulate is not None]
+def _site(
+    name: str, connections: specs.Connections, spec: specs.SiteSpec, known: Systems, facts: Mapping[str, Any]
+) -> Site:
+    systems = frozenset(connections.given())
+    if isinstance(connections.sim, specs.SimEndpoint):
+        listed = connections.sim.systems
+        simulators = [system.name for system in known.values() if system.simulate is not None]
         systems = frozenset(listed if isinstance(listed, list) else simulators)
     settings = {
         "versions": spec.declared_versions(),
@@ -155,15 +164,15 @@ def _head(tree: Located, model: type[specs.Head], problems: list[Finding]) -> sp
 
 def _links(head: specs.Head, tree: Located) -> list[Finding]:
     """The WAN links of a site are to other sites of the document."""
-    found = []
+    findings = []
     for name, spec in head.sites.items():
         links = spec.capability.wan_bw_mbps if isinstance(spec.capability, Capability) else MISSING
         others = head.sites.keys() - {name}
         for other in links if isinstance(links, dict) else ():
             if other not in others:
                 where = tree["sites"][name]["capability"]["wan_bw_mbps"].where(other)
-                found.append(error("VP202", f"no other site {other}", fix=nearest(other, others), where=where))
-    return found
+                findings.append(error("VP202", f"no other site {other}", fix=nearest(other, others), where=where))
+    return findings
 
 
 def _connections(
@@ -221,10 +230,10 @@ def _ledger_cluster(
 
 
 def _explain(tree: Located, invalid: ValidationError, problems: list[Finding], known: frozenset[str]) -> None:
-    for one in invalid.errors(include_url=False, include_context=False):
+    for mistake in invalid.errors(include_url=False, include_context=False):
         values: Any = tree
         where, path = tree.at, []
-        for step in one["loc"]:
+        for step in mistake["loc"]:
             if isinstance(values, Located) and isinstance(step, str) and step in values:
                 where, values = values.where(step), values[step]
                 path.append(step)
@@ -232,11 +241,11 @@ def _explain(tree: Located, invalid: ValidationError, problems: list[Finding], k
                 where, values = values.items_at[step], values[step]
                 path.append(str(step))
         dotted = ".".join(path)
-        last = str(one["loc"][-1]) if one["loc"] else ""
-        if one["type"] == "missing":
+        last = str(mistake["loc"][-1]) if mistake["loc"] else ""
+        if mistake["type"] == "missing":
             fix = "write version: 1" if last == "version" else ""
-            problems.append(error("VP211", f"{'.'.join(map(str, one['loc']))} is missing", fix=fix, where=where))
-        elif one["type"] == "extra_forbidden":
+            problems.append(error("VP211", f"{'.'.join(map(str, mistake['loc']))} is missing", fix=fix, where=where))
+        elif mistake["type"] == "extra_forbidden":
             problems.append(error("VP206", f"unknown key {last}", fix=nearest(last, known), where=where))
         else:
-            problems.append(error("VP212", f"{dotted}: {one['msg'].removeprefix('Value error, ')}", where=where))
+            problems.append(error("VP212", f"{dotted}: {mistake['msg'].removeprefix('Value error, ')}", where=where))

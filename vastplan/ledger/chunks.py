@@ -18,7 +18,7 @@ Row = dict[str, Any]
 SECRET_TYPE = "vastplan/ledger"  # noqa: S105 - it is no secret
 # An API server takes up to 1 MiB: https://kubernetes.io/docs/concepts/configuration/secret/#restriction-data-size
 PIECE = 512 * 1024  # bytes a Secret
-LARGEST = 512 * 1024 * 1024  # bytes that packed content may unfold to
+LARGEST = 512 * 1024 * 1024  # bytes that packed content may unpack to
 LEVEL = 6  # of compression
 _WORD = re.compile(r"[^a-z0-9]+")
 
@@ -79,7 +79,7 @@ def _slug(name: str) -> str:
     return _WORD.sub("-", name.lower())[:16].strip("-") or "x"
 
 
-def found(api: Api, path: str) -> Row | None:
+def read_object(api: Api, path: str) -> Row | None:
     """An object, `None` when there is none."""
     try:
         row = api.call("GET", path)
@@ -128,19 +128,19 @@ class Chunks:
         """The content, `None` when a piece is gone; raises `VastplanError` when one is not what it was."""
         parts = []
         for name in names:
-            row = found(self._api, f"{self._place.secrets}/{name}")
+            row = read_object(self._api, f"{self._place.secrets}/{name}")
             if row is None:
                 return None
             part = content(row, "piece")
             if part is None or not name.endswith(f"-{_digest(part)}"):
                 raise VastplanError(damaged(self._place, f"Secret {name} is not what was written"))
             parts.append(part)
-        instantiate = zlib.decompressobj()
+        unpacker = zlib.decompressobj()
         try:
-            whole = instantiate.decompress(b"".join(parts), LARGEST)
+            whole = unpacker.decompress(b"".join(parts), LARGEST)
         except zlib.error:
             raise VastplanError(damaged(self._place, f"Secret {names[0]} cannot be unfolded")) from None
-        if not instantiate.eof:
+        if not unpacker.eof:
             raise VastplanError(damaged(self._place, f"Secret {names[0]} is cut short or too large"))
         return whole
 
@@ -154,7 +154,7 @@ class Chunks:
 
     def left_behind(self, fence: int, used: set[str]) -> set[str]:
         """Pieces of a holder up to this fence that are not used: nothing refers to them, and nothing ever will."""
-        old, following = set(), ""
+        abandoned, following = set(), ""
         while True:
             query = [("labelSelector", f"app.kubernetes.io/instance={self._place.base}"), ("limit", "50")]
             body = self._api.call("GET", self._place.secrets, query=query + [("continue", following)] * bool(following))
@@ -162,10 +162,10 @@ class Chunks:
                 name = str(row["metadata"]["name"])
                 number = name.removeprefix(f"{self._place.base}-").partition("-")[0]
                 if name not in used and number.isdecimal() and int(number) <= fence:
-                    old.add(name)
+                    abandoned.add(name)
             following = str((body.get("metadata") or {}).get("continue") or "")
             if not following:
-                return old
+                return abandoned
 
 
 def damaged(place: Place, why: str) -> str:

@@ -19,19 +19,20 @@ def dump(part: SiteLedger) -> bytes:
 def load(raw: bytes, shown: str) -> SiteLedger:
     """A part from JSON of this version or an older one; raises `VastplanError` that says what is wrong with it."""
     try:
-        found = strict_json.parse(raw)
-        version = found["version"]
+        fields = strict_json.parse(raw)
+        version = fields["version"]
         if not isinstance(version, int) or version > LEDGER_VERSION:
             raise VastplanError(
                 f"the ledger {shown} has version {version}; this vastplan reads up to {LEDGER_VERSION}: upgrade it"
             )
-        found = upgraded(found)
-        found["entries"] = {
-            address: Owned(**{**one, "refers": tuple(one["refers"])}) for address, one in found["entries"].items()
+        fields = upgraded(fields)
+        fields["entries"] = {
+            address: Owned(**{**owned, "refers": tuple(owned["refers"])})
+            for address, owned in fields["entries"].items()
         }
-        found["intents"] = {address: Intent(**one) for address, one in found["intents"].items()}
-        found["plans"] = tuple(found["plans"])
-        part = SiteLedger(**found)
+        fields["intents"] = {address: Intent(**intent) for address, intent in fields["intents"].items()}
+        fields["plans"] = tuple(fields["plans"])
+        part = SiteLedger(**fields)
         bytes.fromhex(part.key)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         reason = "it is not JSON" if isinstance(problem, json.JSONDecodeError) else "it is not a ledger"

@@ -24,7 +24,7 @@ def begin(plan: str, intents: Mapping[str, Intent], at: str) -> Event:
     return {
         "event": "begin",
         "plan": plan,
-        "intents": {address: asdict(one) for address, one in intents.items()},
+        "intents": {address: asdict(intent) for address, intent in intents.items()},
         "at": at,
     }
 
@@ -53,23 +53,23 @@ class Reducer:
     """A part while it changes, event by event. It keeps its own tables: an apply of many objects copies none of them."""
 
     def __init__(self, part: SiteLedger) -> None:
-        self._head = part
+        self._part = part
         self._entries = dict(part.entries)
         self._intents = dict(part.intents)
 
     def part(self) -> SiteLedger:
         """The part as it is now; later events do not show in it."""
-        return replace(self._head, entries=dict(self._entries), intents=dict(self._intents))
+        return replace(self._part, entries=dict(self._entries), intents=dict(self._intents))
 
     def add(self, event: Event) -> None:
         """What is so after the event; raises one of `NO_EVENT` for what is not an event, and may have changed then."""
         name = event["event"]
         if name == "begin":
-            self._intents |= {address: Intent(**one) for address, one in event["intents"].items()}
-            plans = (*self._head.plans, event["plan"])[-KEPT_PLANS:]
-            self._head = replace(self._head, plans=plans, serial=self._head.serial + 1, applied=event["at"])
+            self._intents |= {address: Intent(**intent) for address, intent in event["intents"].items()}
+            plans = (*self._part.plans, event["plan"])[-KEPT_PLANS:]
+            self._part = replace(self._part, plans=plans, serial=self._part.serial + 1, applied=event["at"])
         elif name == "end":
-            self._head = replace(self._head, limits=dict(event["limits"]), applied=event["at"])
+            self._part = replace(self._part, limits=dict(event["limits"]), applied=event["at"])
         elif name == "own":
             owned = Owned(**{**event["owned"], "refers": tuple(event["owned"]["refers"])})
             self._entries[event["address"]] = owned

@@ -55,8 +55,8 @@ class FileLedger:
         try:
             lock.acquire()
         except Timeout:
-            by = _holder(self._folder / f"{site}.holder") or LockOwner("another process")
-            raise Locked(f"the ledger of {site} is in use by {by}; wait for it to end") from None
+            owner = _holder(self._folder / f"{site}.holder") or LockOwner("another process")
+            raise Locked(f"the ledger of {site} is in use by {owner}; wait for it to end") from None
         try:
             now = datetime.now(UTC).isoformat(timespec="seconds")
             (self._folder / f"{site}.holder").write_text(f"{holder} since {now}\n", encoding="utf-8")
@@ -68,23 +68,23 @@ class FileLedger:
     def unlock(self, site: str) -> LockOwner | None:
         """Forget a holder whose process ended: the operating system has freed its lock. A running one keeps it."""
         note = self._folder / f"{site}.holder"
-        held = _holder(note)
+        owner_before = _holder(note)
         if not self._folder.is_dir():
             return None
         try:
             with FileLock(self._folder / f"{site}.lock", timeout=0):
                 note.unlink(missing_ok=True)
-                return held
+                return owner_before
         except Timeout:
-            by = held or LockOwner("another process")
-            raise Locked(f"the ledger of {site} is held by a running process: {by}; stop that first") from None
+            owner = owner_before or LockOwner("another process")
+            raise Locked(f"the ledger of {site} is held by a running process: {owner}; stop that first") from None
 
 
 class FileSession:
     """A locked part; events go to the journal, and the file is replaced at the end."""
 
     def __init__(self, folder: Path, site: str, part: SiteLedger, lock: FileLock) -> None:
-        self._book = Reducer(part)
+        self._reducer = Reducer(part)
         self._file = folder / f"{site}.json"
         self._journal = folder / f"{site}.journal"
         self._holder = folder / f"{site}.holder"
@@ -92,12 +92,12 @@ class FileSession:
         self._writing = threading.Lock()
         self._lost = ""
         self._compact()
-        self._open = self._journal.open("ab", buffering=0)
+        self._journal_file = self._journal.open("ab", buffering=0)
 
     @property
     def part(self) -> SiteLedger:
         """The part as it is now."""
-        return self._book.part()
+        return self._reducer.part()
 
     def holds(self) -> None:
         """The operating system keeps the lock for as long as the process lives; a journal that failed is another matter."""
@@ -108,24 +108,24 @@ class FileSession:
         """Append and fsync, then change the part."""
         with self._writing:
             self.holds()
-            before = self._open.tell()
+            before = self._journal_file.tell()
             try:
                 whole = b"".join(json.dumps(event).encode() + b"\n" for event in events)
-                if self._open.write(whole) != len(whole):
+                if self._journal_file.write(whole) != len(whole):
                     raise OSError("it was written in part")
-                os.fsync(self._open.fileno())
+                os.fsync(self._journal_file.fileno())
             except OSError as problem:
                 with contextlib.suppress(OSError):
-                    self._open.truncate(before)
+                    self._journal_file.truncate(before)
                 # Where that fails too, what is there may end in the middle of a line. Nothing may come after it.
                 self._lost = f"the ledger {self._journal} cannot be written: {problem.strerror or problem}"
                 raise Lost(self._lost) from None
             for event in events:
-                self._book.add(event)
+                self._reducer.add(event)
 
     def close(self) -> None:
         """Fold the journal into the file and unlock."""
-        self._open.close()
+        self._journal_file.close()
         try:
             if not self._lost:
                 self._compact()
@@ -170,17 +170,17 @@ def _replayed(part: SiteLedger, journal: Path) -> SiteLedger:
         lines = journal.read_bytes().split(b"\n")
     except FileNotFoundError:
         return part
-    book = Reducer(part)
+    reducer = Reducer(part)
     for index, line in enumerate(lines):
         if not line:
             continue
         try:
-            book.add(strict_json.parse(line))
+            reducer.add(strict_json.parse(line))
         except NO_EVENT:
             if index < len(lines) - 1:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None
             break  # the last line was cut short by the crash: its event never became true
-    return book.part()
+    return reducer.part()
 
 
 def _holder(path: Path) -> LockOwner | None:

@@ -1,6 +1,6 @@
 """The ledger as Secrets of a Kubernetes namespace, so that several runners share one: a Lease, a head, and pieces.
 
-See `lease.py` for who may write, `head.py` for what makes a write count, and `objects.py` for the pieces.
+See `lease.py` for who may write, `manifest.py` for what makes a write count, and `chunks.py` for the pieces.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import Self
 
-from vastplan.ledger import manifest as heads
+from vastplan.ledger import manifest as manifests
 from vastplan.ledger.backend import LockOwner
 from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import SYSTEM, Clock
@@ -43,20 +43,20 @@ class KubernetesLedger:
         self._namespace, self._document = namespace, document
         self._clock, self._renewing = clock, renewing
         self._stack = ExitStack()
-        self._made: Api | None = None
+        self._connected_api: Api | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._made = None
+        self._connected_api = None
         self._stack.close()
 
     @property
     def _api(self) -> Api:
-        if self._made is None:
-            self._made = self._stack.enter_context(self._connect())
-        return self._made
+        if self._connected_api is None:
+            self._connected_api = self._stack.enter_context(self._connect())
+        return self._connected_api
 
     def describe(self) -> str:
         """The namespace and its cluster."""
@@ -64,8 +64,8 @@ class KubernetesLedger:
 
     def read(self, site: str) -> SiteLedger:
         """The part that the head says; never locks, and waits for nobody."""
-        found = heads.put_together(self._api, self._place(site))
-        return found[2] if found else new_part(self._document, site)
+        current = manifests.put_together(self._api, self._place(site))
+        return current[2] if current else new_part(self._document, site)
 
     def open(self, site: str, holder: str) -> KubernetesSession:
         """Take the lease, then make the head ours: from then on no earlier holder can change it."""
@@ -87,21 +87,21 @@ class KubernetesLedger:
     def _claim(self, place: Place, lease: Lease) -> tuple[Manifest, str, SiteLedger]:
         """The head with a number above all before it. Who held it until now may write once more before that; it counts."""
         owner = secrets.token_hex(8)
-        pieces = Chunks(self._api, place)
+        chunks = Chunks(self._api, place)
         for _ in range(_TRIES):
             lease.holds()
-            found = heads.put_together(self._api, place)
-            if found is not None and found[0].owner == owner:  # a request without an answer got through
-                return found
-            if found is None:
+            current = manifests.put_together(self._api, place)
+            if current is not None and current[0].owner == owner:  # a request without an answer got through
+                return current
+            if current is None:
                 part = new_part(place.document, place.site)
-                pieces.drop(pieces.left_behind(2**63, set()))  # of a ledger that is gone
-                manifest, version = Manifest(1, owner, 0, pieces.put(dump(part), 1)), ""
+                chunks.drop(chunks.left_behind(2**63, set()))  # of a ledger that is gone
+                manifest, version = Manifest(1, owner, 0, chunks.put(dump(part), 1)), ""
             else:
-                old, version, part = found
+                old, version, part = current
                 manifest = Manifest(old.fence + 1, owner, old.turn + 1, old.part, old.journal, old.tail)
             try:
-                return manifest, heads.write(self._api, place, manifest, version), part
+                return manifest, manifests.write(self._api, place, manifest, version), part
             except (Conflict, Unclear):
                 continue
         raise Locked(f"the ledger of {place.site} keeps changing; try again")

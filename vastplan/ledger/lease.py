@@ -1,6 +1,6 @@
 """A Lease of coordination.k8s.io: who works on a part, renewed while they do, and free again when they no longer can.
 
-The lease keeps two appliers apart. It does not keep the ledger whole: that is the head's number (`head.py`), which holds
+The lease keeps two appliers apart. It does not keep the ledger whole: that is the head's number (`manifest.py`), which holds
 whatever clocks say. Between `SURE` and `DURATION` neither its holder nor anybody else relies on a lease; that gap is for
 clocks that differ and for calls that were under way.
 """
@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from vastplan.ledger.backend import LockOwner
-from vastplan.ledger.chunks import Api, Place, Row, found, version
+from vastplan.ledger.chunks import Api, Place, Row, read_object, version
 from vastplan.ledger.clock import Clock
 from vastplan.model.errors import Conflict, Locked, Lost, NotFound, Refused, Unclear, Unreachable, VastplanError
 
@@ -53,23 +53,23 @@ class Lease:
             try:
                 self._row = _put(self._api, self._place, {**self._row["spec"], "renewTime": _text(asked[1])}, self._row)
             except (Conflict, NotFound, Unclear):
-                return self._look()
+                return self._look_whose()
             except (Unreachable, Refused):
                 return False  # the time runs; `holds` says when it is up
             self._renewed = asked
             return True
 
-    def _look(self) -> bool:
+    def _look_whose(self) -> bool:
         """Whose it is now. When it is ours, the next renewal begins from what is there."""
         try:
-            now = found(self._api, f"{self._place.leases}/{self._place.base}")
+            current = read_object(self._api, f"{self._place.leases}/{self._place.base}")
         except VastplanError:
             return False
-        if now is None or not _same(now, self._row["spec"]):
-            holder = holder_of(now, self._clock.wall()) if now else None
+        if current is None or not _is_ours(current, self._row["spec"]):
+            holder = holder_of(current, self._clock.wall()) if current else None
             self._lost = f"{holder[0]} has it" if holder else "somebody removed it"
         else:
-            self._row = now
+            self._row = current
         return False
 
     def release(self) -> None:
@@ -107,8 +107,8 @@ def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable
     spec: Row = {}
     for _ in range(_TRIES):
         asked = clock.ticks(), clock.wall()
-        row = found(api, f"{place.leases}/{place.base}")
-        if row is not None and _same(row, spec):  # a request without an answer got through
+        row = read_object(api, f"{place.leases}/{place.base}")
+        if row is not None and _is_ours(row, spec):  # a request without an answer got through
             return Lease(api, place, clock, row, asked), True
         before = holder_of(row, asked[1]) if row else None
         if before is not None and before[1]:
@@ -130,7 +130,7 @@ def acquire(api: Api, place: Place, clock: Clock, holder: str, prepare: Callable
 
 def break_expired(api: Api, place: Place, clock: Clock) -> LockOwner | None:
     """Free a lease that has expired, and answer who held it; raises `Locked` when it has not."""
-    row = found(api, f"{place.leases}/{place.base}")
+    row = read_object(api, f"{place.leases}/{place.base}")
     before = holder_of(row, clock.wall()) if row else None
     if row is None or before is None:
         return None
@@ -153,11 +153,11 @@ def holder_of(row: Row, now: datetime) -> tuple[LockOwner, bool] | None:
     name = spec.get("holderIdentity")
     if not name:
         return None
-    since, renewed = _read(spec.get("acquireTime")), _read(spec.get("renewTime"))
+    since, renewed = _time(spec.get("acquireTime")), _time(spec.get("renewTime"))
     lasts = spec.get("leaseDurationSeconds")
     ends = (renewed or now) + timedelta(seconds=lasts if isinstance(lasts, int) else DURATION)
-    shown = "".join(one for one in str(name) if one.isprintable())[:200]
-    return LockOwner(shown, _short(since), _short(ends)), ends > now
+    shown = "".join(char for char in str(name) if char.isprintable())[:200]
+    return LockOwner(shown, _to_the_second(since), _to_the_second(ends)), ends > now
 
 
 def _put(api: Api, place: Place, spec: Row, before: Row | None) -> Row:
@@ -174,12 +174,12 @@ def _put(api: Api, place: Place, spec: Row, before: Row | None) -> Row:
     return row
 
 
-def _same(row: Row, spec: Row) -> bool:
+def _is_ours(row: Row, spec: Row) -> bool:
     """Whether a lease is the one that was acquired with `spec`."""
     now = row.get("spec") or {}
-    mine = (spec.get("holderIdentity"), spec.get("leaseTransitions"), _read(spec.get("acquireTime")))
+    mine = (spec.get("holderIdentity"), spec.get("leaseTransitions"), _time(spec.get("acquireTime")))
     return mine[0] is not None and mine == (
-        now.get("holderIdentity"), now.get("leaseTransitions"), _read(now.get("acquireTime"))
+        now.get("holderIdentity"), now.get("leaseTransitions"), _time(now.get("acquireTime"))
     )  # fmt: skip
 
 
@@ -187,13 +187,13 @@ def _text(time: datetime) -> str:
     return time.strftime(_TIME)
 
 
-def _read(value: Any) -> datetime | None:
+def _time(value: Any) -> datetime | None:
     try:
-        found = datetime.fromisoformat(str(value))
+        time = datetime.fromisoformat(str(value))
     except ValueError:
         return None
-    return found if found.tzinfo else None
+    return time if time.tzinfo else None
 
 
-def _short(time: datetime | None) -> str:
+def _to_the_second(time: datetime | None) -> str:
     return time.isoformat(timespec="seconds") if time else ""

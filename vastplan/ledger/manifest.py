@@ -1,4 +1,4 @@
-"""The head: the one Secret that says which pieces are the part, and the tail of the journal.
+"""The manifest, or head: the one Secret that says which pieces are the part, and the tail of the journal.
 
 Every change of a part is one update of its head, guarded by resourceVersion. So there is one order of changes, and whoever
 was not the last to write the head can change nothing: neither clocks nor leases are trusted with that.
@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vastplan.ledger.chunks import Api, Chunks, Place, content, damaged, found, version
+from vastplan.ledger.chunks import Api, Chunks, Place, content, damaged, read_object, version
 from vastplan.ledger.codec import checked, load
 from vastplan.ledger.events import NO_EVENT, Event, Reducer
 from vastplan.model import strict_json
@@ -34,7 +34,7 @@ class Manifest:
     tail: tuple[Event, ...] = ()
 
     def used(self) -> set[str]:
-        """The names of all pieces."""
+        """The names of all chunks."""
         return {*self.part, *(name for names in self.journal for name in names)}
 
     def dumped(self) -> bytes:
@@ -45,7 +45,7 @@ class Manifest:
 
 def read(api: Api, place: Place) -> tuple[Manifest, str] | None:
     """The head and its resourceVersion, `None` when there is none; raises `VastplanError`."""
-    row = found(api, f"{place.secrets}/{place.base}")
+    row = read_object(api, f"{place.secrets}/{place.base}")
     if row is None:
         return None
     raw = content(row, "head")
@@ -57,58 +57,58 @@ def read(api: Api, place: Place) -> tuple[Manifest, str] | None:
             raise VastplanError(f"{where} has format {number}; this vastplan reads up to {FORMAT}: upgrade it")
         journal = tuple(tuple(map(str, names)) for names in whole["journal"])
         part = tuple(map(str, whole["part"]))
-        head = Manifest(
+        manifest = Manifest(
             int(whole["fence"]), str(whole["owner"]), int(whole["turn"]), part, journal, tuple(whole["tail"])
         )
     except (ValueError, KeyError, TypeError, OverflowError):
         raise VastplanError(damaged(place, f"Secret {place.base} is not a head")) from None
-    if not head.part or any(not name.startswith(f"{place.base}-") for name in head.used()):
+    if not manifest.part or any(not name.startswith(f"{place.base}-") for name in manifest.used()):
         raise VastplanError(damaged(place, f"Secret {place.base} names pieces that are not its own"))
-    return head, version(row)
+    return manifest, version(row)
 
 
 def put_together(api: Api, place: Place) -> tuple[Manifest, str, SiteLedger] | None:
     """The head, its resourceVersion and the part as it stood then; a head that moves meanwhile is read again."""
     before = ""
     for _ in range(_TRIES):
-        now = read(api, place)
-        if now is None:
+        current = read(api, place)
+        if current is None:
             return None
-        part = _part(Chunks(api, place), place, now[0])
+        part = _part(Chunks(api, place), place, current[0])
         if part is not None:
-            return *now, part
-        if now[1] == before:
+            return *current, part
+        if current[1] == before:
             break
-        before = now[1]
+        before = current[1]
     raise VastplanError(damaged(place, "pieces that its head names are not there"))
 
 
-def _part(pieces: Chunks, place: Place, head: Manifest) -> SiteLedger | None:
-    raw = pieces.get(head.part)
+def _part(chunks: Chunks, place: Place, manifest: Manifest) -> SiteLedger | None:
+    raw = chunks.get(manifest.part)
     if raw is None:
         return None
     shown = f"of {place.site} in namespace {place.namespace}"
-    book = Reducer(checked(load(raw, shown), place.document, place.site, shown))
-    for names in head.journal:
-        lines = pieces.get(names)
+    reducer = Reducer(checked(load(raw, shown), place.document, place.site, shown))
+    for names in manifest.journal:
+        lines = chunks.get(names)
         if lines is None:
             return None
-        _replay(book, place, lines)
-    _replay(book, place, head.tail)
-    return book.part()
+        _replay(reducer, place, lines)
+    _replay(reducer, place, manifest.tail)
+    return reducer.part()
 
 
-def _replay(book: Reducer, place: Place, events: bytes | Iterable[Event]) -> None:
+def _replay(reducer: Reducer, place: Place, events: bytes | Iterable[Event]) -> None:
     try:
         for event in strict_json.parse(events) if isinstance(events, bytes) else events:
-            book.add(event)
+            reducer.add(event)
     except NO_EVENT:
         raise VastplanError(damaged(place, "an event of its journal is not one")) from None
 
 
-def write(api: Api, place: Place, head: Manifest, before: str) -> str:
+def write(api: Api, place: Place, manifest: Manifest, before: str) -> str:
     """Put a head in the place of exactly that resourceVersion ("" for none); answers the new one. Raises what the API does."""
-    body = place.secret(place.base, "head", head.dumped())
+    body = place.secret(place.base, "head", manifest.dumped())
     if not before:
         row = api.call("POST", place.secrets, body=body)
     else:

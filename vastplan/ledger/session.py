@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from vastplan.ledger import manifest as heads
+from vastplan.ledger import manifest as manifests
 from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import Clock
 from vastplan.ledger.codec import dump
@@ -34,9 +34,9 @@ class KubernetesSession:
     ) -> None:  # fmt: skip
         self._api, self._place, self._clock = api, place, clock
         self._lease, self._renewal = lease, renewal
-        self._head, self._version, part = claimed
-        self._book = Reducer(part)
-        self._pieces = Chunks(api, place)
+        self._manifest, self._version, part = claimed
+        self._reducer = Reducer(part)
+        self._chunks = Chunks(api, place)
         self._sweep = sweep
         self._lost = ""
         self._turns = threading.Condition()
@@ -48,7 +48,7 @@ class KubernetesSession:
     def part(self) -> SiteLedger:
         """The part as it is now."""
         with self._turns:
-            return self._book.part()
+            return self._reducer.part()
 
     def holds(self) -> None:
         """Raise `Lost` when somebody else may hold the part by now."""
@@ -73,7 +73,7 @@ class KubernetesSession:
             self._append(batch)
             with self._turns:
                 for event in batch:
-                    self._book.add(event)
+                    self._reducer.add(event)
                 self._done = upto
         except BaseException as problem:  # whoever waits for these events must not take them for written
             self._lost = self._lost or str(problem) or "the ledger is lost"
@@ -84,7 +84,7 @@ class KubernetesSession:
             with self._turns:
                 self._writing = False
                 self._turns.notify_all()
-        if len(self._head.journal) > SEGMENTS:
+        if len(self._manifest.journal) > SEGMENTS:
             with contextlib.suppress(VastplanError):  # the events are written; who records next learns of it
                 self._fold()
 
@@ -95,11 +95,11 @@ class KubernetesSession:
         """
         try:
             with contextlib.suppress(VastplanError):
-                if self._head.journal or self._head.tail:
+                if self._manifest.journal or self._manifest.tail:
                     self._fold()
                 if self._sweep:
                     self.holds()
-                    self._pieces.drop(self._pieces.left_behind(self._head.fence, self._head.used()))
+                    self._chunks.drop(self._chunks.left_behind(self._manifest.fence, self._manifest.used()))
         finally:
             if self._renewal is not None:
                 self._renewal.stop()
@@ -108,14 +108,14 @@ class KubernetesSession:
                 self._lease.release()
 
     def _append(self, events: list[Event]) -> None:
-        tail = (*self._head.tail, *events)
+        tail = (*self._manifest.tail, *events)
         raw = json.dumps(tail).encode()
         if len(raw) <= TAIL:
-            self._switch(replace(self._head, turn=self._head.turn + 1, tail=tail))
+            self._switch(replace(self._manifest, turn=self._manifest.turn + 1, tail=tail))
         else:
-            names = self._patiently(lambda: self._pieces.put(raw, self._head.fence))
-            journal = (*self._head.journal, names)
-            self._switch(replace(self._head, turn=self._head.turn + 1, journal=journal, tail=()))
+            names = self._patiently(lambda: self._chunks.put(raw, self._manifest.fence))
+            journal = (*self._manifest.journal, names)
+            self._switch(replace(self._manifest, turn=self._manifest.turn + 1, journal=journal, tail=()))
 
     def _fold(self) -> None:
         """The part as it is now as pieces of its own, in the place of the old ones and the journal. Nobody else writes."""
@@ -123,12 +123,12 @@ class KubernetesSession:
             while self._writing:
                 self._turns.wait()
             self._writing = True
-            whole = dump(self._book.part())
+            whole = dump(self._reducer.part())
         try:
-            names = self._patiently(lambda: self._pieces.put(whole, self._head.fence))
-            before = self._head.used()
-            self._switch(Manifest(self._head.fence, self._head.owner, self._head.turn + 1, names))
-            self._patiently(lambda: self._pieces.drop(before - self._head.used()))
+            names = self._patiently(lambda: self._chunks.put(whole, self._manifest.fence))
+            before = self._manifest.used()
+            self._switch(Manifest(self._manifest.fence, self._manifest.owner, self._manifest.turn + 1, names))
+            self._patiently(lambda: self._chunks.drop(before - self._manifest.used()))
         finally:
             with self._turns:
                 self._writing = False
@@ -137,24 +137,24 @@ class KubernetesSession:
     def _switch(self, new: Manifest) -> None:
         """Make it the head. An update without an answer is looked after before it is sent again."""
         self._version = self._patiently(lambda: self._switched(new))
-        self._head = new
+        self._manifest = new
 
     def _switched(self, new: Manifest) -> str:
         while True:
             self.holds()
             try:
-                return heads.write(self._api, self._place, new, self._version)
+                return manifests.write(self._api, self._place, new, self._version)
             except (Conflict, NotFound, Unclear):
-                found = heads.read(self._api, self._place)
-            now = found[0] if found else None
-            if found is None or now is None or (now.fence, now.owner) != (new.fence, new.owner):
-                who = "somebody else has it" if now else "somebody removed it"
+                current = manifests.read(self._api, self._place)
+            if current is None or (current[0].fence, current[0].owner) != (new.fence, new.owner):
+                who = "somebody else has it" if current else "somebody removed it"
                 raise Lost(f"the ledger of {self._place.site} is lost: {who}; nothing more is begun")
-            if now.turn == new.turn:
-                return found[1]
-            if self._version == found[1]:
+            there, version = current
+            if there.turn == new.turn:
+                return version
+            if self._version == version:
                 self._clock.sleep(PAUSE)
-            self._version = found[1]  # the head is as we left it: somebody touched a label, or nothing happened
+            self._version = version  # the head is as we left it: somebody touched a label, or nothing happened
 
     def _patiently(self, act: Callable[[], T]) -> T:
         """Do it, again while nobody answers; raises `Lost` when the lease runs out meanwhile, or the answer is no."""

@@ -14,19 +14,25 @@ class Provider(Protocol):
 
     Raises `Unreachable` when no understandable answer came, `Refused` and its kin when the answer was no, and for
     writes `Unclear` when it cannot be known whether they happened.
+
+    What it is asked is the same for every shape of endpoint (`schema/endpoint.py`): the client turns it into the requests
+    that the shape means. A singleton is on its only page, and is neither created nor deleted.
     """
 
     system: str
     writable: bool
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
-        """All rows of a collection, page by page."""
+        """All rows of a kind, page by page."""
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by locator, `None` when there is none."""
 
     def create(self, kind: Kind, body: Row) -> Row:
-        """Create an object; the row answered has at least its id."""
+        """Create an object; the row answered has at least its id, and what the endpoint says is `answered_once`.
+
+        Those values are secrets: whoever takes them gives them to their destination and notes them nowhere.
+        """
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """Change an object that was just read as `fresh`."""

@@ -27,13 +27,13 @@ class Failure(Enum):
 
 def failure_of(problem: BaseException) -> Failure:
     """How far the request came; libraries wrap what they catch, so all causes are looked at."""
-    found = list(causes(problem))
+    raised = list(causes(problem))
     # A connection that breaks under TLS is an SSL error, too, and says nothing about the certificate.
-    if any(isinstance(cause, ssl.SSLCertVerificationError | CertificateError) for cause in found):
+    if any(isinstance(cause, ssl.SSLCertVerificationError | CertificateError) for cause in raised):
         return Failure.UNTRUSTED
-    if any(isinstance(cause, urllib3.exceptions.NewConnectionError) for cause in found):
+    if any(isinstance(cause, urllib3.exceptions.NewConnectionError) for cause in raised):
         return Failure.UNCONNECTED
-    if any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in found):
+    if any(isinstance(cause, urllib3.exceptions.ConnectTimeoutError) for cause in raised):
         return Failure.CONNECT_TIMEOUT
     return Failure.UNANSWERED
 

@@ -19,11 +19,11 @@ def of_events(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[i
 
     An event names `object_type` and `object_id`, its initiator (`event_origin`) and the time (VMS 5.5, schema Event).
     """
-    index = _index((_word(one.kind.name), one.id) for one in sought)
+    index = _index((_spelling_free(changed.kind.name), changed.id) for changed in sought)
     for row in rows:
-        if "object" not in _word(row.get("event_type")):
+        if "object" not in _spelling_free(row.get("event_type")):
             continue
-        for number in index.get((_word(row.get("object_type")), str(row.get("object_id"))), ()):
+        for number in index.get((_spelling_free(row.get("object_type")), str(row.get("object_id"))), ()):
             trace = Trace(_text(row, "event_origin"), _text(row, "timestamp"), _text(row, "event_message"))
             if trace.who and later(trace.when, sought[number].since):
                 yield number, trace
@@ -34,10 +34,10 @@ def of_audit(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[in
 
     Ids of projects and departments are short numbers, so the type must fit too; a uuid is enough by itself.
     """
-    index = _index(("", one.id) for one in sought)
+    index = _index(("", changed.id) for changed in sought)
     for row in rows:
         for number in index.get(("", str(row.get("entity_id"))), ()):
-            named = _word(row.get("entity_type")) == _word(sought[number].kind.name)
+            named = _spelling_free(row.get("entity_type")) == _spelling_free(sought[number].kind.name)
             if row.get("result") != "Succeeded" or not (named or len(sought[number].id) >= 32):
                 continue
             how = " ".join(part for part in (_text(row, "action"), _text(row, "http_method")) if part)
@@ -70,13 +70,13 @@ def _paths(fields: Any, prefix: WirePath) -> Iterator[WirePath]:
 
 
 def _index(keys: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], list[int]]:
-    found: dict[tuple[str, str], list[int]] = {}
+    places: dict[tuple[str, str], list[int]] = {}
     for number, key in enumerate(keys):
-        found.setdefault(key, []).append(number)
-    return found
+        places.setdefault(key, []).append(number)
+    return places
 
 
-def _word(value: object) -> str:
+def _spelling_free(value: object) -> str:
     """A name without what differs between spellings: `ViewPolicy` and `view_policy` are one."""
     return re.sub(r"[^a-z0-9]", "", value.casefold()) if isinstance(value, str) else ""
 

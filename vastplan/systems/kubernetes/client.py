@@ -127,15 +127,17 @@ class KubernetesProvider:
     def writers(self, row: Row) -> tuple[str, ...]:
         """The other field managers, and the Helm release that an object belongs to."""
         metadata = row.get("metadata") or {}
-        managers = {str(one.get("manager")) for one in metadata.get("managedFields") or [] if isinstance(one, dict)}
+        managers = {
+            str(entry.get("manager")) for entry in metadata.get("managedFields") or [] if isinstance(entry, dict)
+        }
         release = (metadata.get("annotations") or {}).get("meta.helm.sh/release-name")
         return (*sorted(managers - {MANAGER}), *([f"Helm release {release}"] if release else []))
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
         """What the field managers of these objects say, which are read again for it; at most `OBJECTS` of them."""
-        for number, one in enumerate(sought[:OBJECTS]):
-            row = self.read(one.kind, one.locator)
-            for trace in of_managers(row or {}, one.since, MANAGER):
+        for number, changed in enumerate(sought[:OBJECTS]):
+            row = self.read(changed.kind, changed.locator)
+            for trace in of_managers(row or {}, changed.since, MANAGER):
                 yield number, trace
 
     def locator(self, kind: Kind, row: Row) -> str:

@@ -29,14 +29,14 @@ def connect(
     """
     settings, named = client.Configuration(), f"kubernetes: context {context or '(current)'}"
     # A certificate and its key can only be given to TLS as files: in memory where there is such a place, and not for long.
-    with _LOADING, tempfile.TemporaryDirectory(prefix="vastplan-", dir=_memory()) as room:
+    with _LOADING, tempfile.TemporaryDirectory(prefix="vastplan-", dir=_memory_folder()) as folder:
         try:
             if in_cluster:
                 config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
             else:
                 config.load_kube_config(  # type: ignore[no-untyped-call]
                     config_file=kubeconfig, context=context, client_configuration=settings,
-                    persist_config=False, temp_file_path=room,
+                    persist_config=False, temp_file_path=folder,
                 )  # fmt: skip
         except config.ConfigException as problem:
             raise VastplanError(f"kubernetes: {one_line(str(problem))}") from None
@@ -55,13 +55,13 @@ def connect(
             )
         api = client.ApiClient(settings)
         pools = api.rest_client.pool_manager.connection_pool_kw
-        pools["ssl_context"] = _tls(settings)
+        pools["ssl_context"] = _tls_context(settings)
         for name in _TRUST:
             pools.pop(name, None)
     return api
 
 
-def _tls(settings: client.Configuration) -> ssl.SSLContext:
+def _tls_context(settings: client.Configuration) -> ssl.SSLContext:
     """Who is trusted, and who we are: read once, instead of from files at every connection."""
     context = create_urllib3_context(cert_reqs=ssl.CERT_REQUIRED if settings.verify_ssl else ssl.CERT_NONE)
     try:
@@ -77,7 +77,7 @@ def _tls(settings: client.Configuration) -> ssl.SSLContext:
     return context
 
 
-def _memory() -> str | None:
+def _memory_folder() -> str | None:
     """A folder that is no disk, where there is one."""
     places = (os.environ.get("XDG_RUNTIME_DIR", ""), "/dev/shm")  # noqa: S108
-    return next((one for one in places if os.path.isdir(one) and os.access(one, os.W_OK | os.X_OK)), None)
+    return next((place for place in places if os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK)), None)

@@ -16,7 +16,7 @@ def of_owners(endpoint: Endpoint, shape: Members, rows: Iterable[Row]) -> list[R
     """The members in listed rows: the rows themselves, or what is within each of them; each says whose it is."""
     if not shape.within:
         return list(rows)
-    found = []
+    rows_of_members = []
     for owner in rows:
         members = at(owner, shape.within)
         if members is None:
@@ -25,8 +25,8 @@ def of_owners(endpoint: Endpoint, shape: Members, rows: Iterable[Row]) -> list[R
             raise Unreachable(
                 f"{endpoint.path}: {'.'.join(shape.within)} of {owner.get('id')} is not a list of objects"
             )
-        found += [with_owner(shape, member, str(owner.get("id", ""))) for member in members]
-    return found
+        rows_of_members += [with_owner(shape, member, str(owner.get("id", ""))) for member in members]
+    return rows_of_members
 
 
 def with_owner(shape: Members, row: Row, owner: str) -> Row:
