@@ -23,7 +23,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.sensitive import keep_secret
 from vastplan.schema.provider import Provider
-from vastplan.sim.endpoints import Endpoint, running
+from vastplan.sim.endpoints import SimEndpoint, running
 from vastplan.systems.limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ Providers = dict[tuple[str, str], Provider | Exception]
 SIM_FOLDER = Path(".vastplan") / "sim"
 PARALLEL = 8
 LEDGER_CALLS = 4  # at once: a renewal does not wait for what is being written
-_worlds: dict[Path, tuple[World, list[Endpoint], int]] = {}
+_worlds: dict[Path, tuple[World, list[SimEndpoint], int]] = {}
 """Simulated worlds that this process serves, by folder, and how many use each: a ledger may be kept in one of them."""
 _worlds_lock = threading.Lock()
 TRANSPORT_LIMITS = DEFAULT_LIMITS
@@ -203,7 +203,7 @@ def _simulated(
 
 
 @contextlib.contextmanager
-def _world(folder: Path, systems: dict[str, frozenset[str]]) -> Iterator[list[Endpoint]]:
+def _world(folder: Path, systems: dict[str, frozenset[str]]) -> Iterator[list[SimEndpoint]]:
     """The simulators of a folder: those that run already, here or elsewhere, or new ones for as long as they are used."""
     folder = folder.absolute()
     with _worlds_lock:
@@ -226,7 +226,7 @@ def _world(folder: Path, systems: dict[str, frozenset[str]]) -> Iterator[list[En
                     world.stop()
 
 
-def _open_or_join(folder: Path, systems: dict[str, frozenset[str]]) -> tuple[World | None, list[Endpoint]]:
+def _open_or_join(folder: Path, systems: dict[str, frozenset[str]]) -> tuple[World | None, list[SimEndpoint]]:
     try:
         from vastplan.sim.world import open_or_join
     except ImportError as problem:
@@ -239,7 +239,7 @@ def _open_or_join(folder: Path, systems: dict[str, frozenset[str]]) -> tuple[Wor
         raise VastplanError(str(problem)) from None
 
 
-def _simulator(one: Endpoint, writable: bool, parallel: int) -> Provider:
+def _simulator(one: SimEndpoint, writable: bool, parallel: int) -> Provider:
     keep_secret(one.password)
     if one.system == "vast":
         from vastplan.systems.vast.client import VastProvider
