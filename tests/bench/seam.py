@@ -15,7 +15,7 @@ from vastplan.cli import main
 from vastplan.ledger.codec import dump
 from vastplan.ledger.file import FileLedger, write_atomically
 from vastplan.model.site_ledger import SiteLedger, digest
-from vastplan.sim.endpoints import Endpoint, running
+from vastplan.sim.endpoints import SimEndpoint, running
 from vastplan.sim.serve import RecordedCall, Server
 from vastplan.sim.store import Store
 from vastplan.sim.wire import Plane, Request, Response
@@ -23,12 +23,12 @@ from vastplan.sim.world import World
 
 __all__ = [
     "COMMAND",
-    "Endpoint",
     "Plane",
     "RecordedCall",
     "Request",
     "Response",
     "Server",
+    "SimEndpoint",
     "SiteLedger",
     "Store",
     "World",

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vastplan.model.errors import VastplanError
-from vastplan.sim.endpoints import Endpoint, running
+from vastplan.sim.endpoints import SimEndpoint, running
 
 if TYPE_CHECKING:
     from vastplan.sim.world import World
 
 SIM_FOLDER = Path(".vastplan") / "sim"
-_worlds: dict[Path, tuple[World, list[Endpoint], int]] = {}
+_worlds: dict[Path, tuple[World, list[SimEndpoint], int]] = {}
 """Simulated worlds that this process serves, by folder, and how many use each: a ledger may be kept in one of them."""
 _worlds_lock = threading.Lock()
 
 
 @contextlib.contextmanager
-def world(folder: Path, systems: Mapping[str, frozenset[str]]) -> Iterator[list[Endpoint]]:
+def world(folder: Path, systems: Mapping[str, frozenset[str]]) -> Iterator[list[SimEndpoint]]:
     """The simulators of a folder: those that run already, here or elsewhere, or new ones for as long as they are used.
 
     `systems` are those of each site.
@@ -47,7 +47,7 @@ def world(folder: Path, systems: Mapping[str, frozenset[str]]) -> Iterator[list[
                     served.stop()
 
 
-def _open_or_join(folder: Path, systems: Mapping[str, frozenset[str]]) -> tuple[World | None, list[Endpoint]]:
+def _open_or_join(folder: Path, systems: Mapping[str, frozenset[str]]) -> tuple[World | None, list[SimEndpoint]]:
     try:
         from vastplan.sim.world import open_or_join
     except ImportError as problem:

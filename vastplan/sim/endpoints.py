@@ -10,7 +10,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Endpoint:
+class SimEndpoint:
     """How to reach one simulated system. The credentials are made up when it starts and open nothing else."""
 
     site: str
@@ -22,11 +22,11 @@ class Endpoint:
     kubeconfig: str = ""
 
 
-def running(folder: Path) -> list[Endpoint] | None:
+def running(folder: Path) -> list[SimEndpoint] | None:
     """The endpoints of a world that another process serves from this folder, `None` when there is none."""
     try:
         content: dict[str, Any] = json.loads((folder / "endpoints.json").read_text(encoding="utf-8"))
         os.kill(content["pid"], 0)
     except (OSError, ValueError, KeyError):
         return None
-    return [Endpoint(**entry) for entry in content["endpoints"]]
+    return [SimEndpoint(**entry) for entry in content["endpoints"]]

@@ -140,7 +140,7 @@ class Store:
             self._lists[collection] = tuple(self._rows.get(collection, {}).values())
         return self._lists[collection]
 
-    def where(self, collection: str, **fields: Any) -> Iterator[Row]:
+    def where(self, collection: str, /, **fields: Any) -> Iterator[Row]:
         """The rows whose top-level fields equal `fields`, in the order of creation."""
         candidates: Sequence[Row] | Mapping[str, Row] = self.rows(collection)
         for name, value in fields.items():

@@ -18,7 +18,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from vastplan.sim.csi import VastStorage
-from vastplan.sim.endpoints import Endpoint, running
+from vastplan.sim.endpoints import SimEndpoint, running
 from vastplan.sim.kubernetes import KubernetesPlane, kubeconfig
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Server, process_authority
@@ -82,7 +82,7 @@ class World:
         (self.folder / "endpoints.json").unlink(missing_ok=True)
         self._file_lock.release()
 
-    def endpoints(self) -> list[Endpoint]:
+    def endpoints(self) -> list[SimEndpoint]:
         """How every system is reached."""
         return [
             self._endpoint(site, system, server)
@@ -147,7 +147,7 @@ class World:
     def _secret(self, site: str, system: str) -> str:
         return self._secrets.setdefault((site, system), secrets.token_hex(16))
 
-    def _endpoint(self, site: str, system: str, server: Server) -> Endpoint:
+    def _endpoint(self, site: str, system: str, server: Server) -> SimEndpoint:
         secret = self._secret(site, system)
         user = {"vast": USER, "runai": CLIENT}.get(system, "")
         path = ""
@@ -157,10 +157,10 @@ class World:
             with os.fdopen(descriptor, "w", encoding="utf-8") as out:
                 out.write(kubeconfig(server.url, self._authority.pem(), secret, site))
             path = str(file)
-        return Endpoint(site, system, server.url, str(self.folder / "ca.pem"), user, secret, path)
+        return SimEndpoint(site, system, server.url, str(self.folder / "ca.pem"), user, secret, path)
 
 
-def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[World | None, list[Endpoint]]:
+def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[World | None, list[SimEndpoint]]:
     """Serve the world in this process, or use the one that is served already. Raises `TimeoutError`."""
     deadline = time.monotonic() + WAIT
     while True:

@@ -12,16 +12,16 @@ from typing import Any
 import cel
 from cel.stdlib import add_stdlib_to_context
 
-from vastplan.sim.kubernetes import quantity
+from vastplan.sim.kubernetes import optionals, quantity
 
 _MACRO = re.compile(r"\.(?:all|exists|exists_one|map|filter)\(\s*([A-Za-z_]\w*)\s*,")
-_OPTIONAL = re.compile(r"([A-Za-z_][\w.]*)((?:\.\?[A-Za-z_]\w*)+)\.(?:orValue\(([^()]*)\)|(hasValue)\(\))")
 _STRING = re.compile(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'')
 _NATIVE = {
     "size", "contains", "startsWith", "endsWith", "matches", "string", "int", "uint", "double", "bool", "bytes", "type",
-    "dyn",    "duration", "timestamp", "has", "all", "exists", "exists_one", "map", "filter", "max", "min",
+    "dyn", "duration", "timestamp", "has", "all", "exists", "exists_one", "map", "filter", "max", "min",
+    "of", "none", "ofNonZeroValue", "hasValue", "value", "or", "orValue",
 }  # fmt: skip
-_TYPES = {"int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type"}
+_TYPES = {"int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type", "optional"}
 _NAMES = {
     bool: "bool",
     int: "int",
@@ -65,6 +65,7 @@ _ADDED: dict[str, Callable[..., Any]] = {
     "find": lambda text, pattern: (re.search(pattern, text) or [""])[0],
     "findAll": lambda text, pattern: [match.group(0) for match in re.finditer(pattern, text)],
     "isSorted": lambda items: items == sorted(items),
+    optionals.FUNCTION: optionals.select,
 }
 
 
@@ -79,18 +80,6 @@ def _context(bindings: Mapping[str, Any]) -> cel.Context:
 @lru_cache
 def _functions() -> frozenset[str]:
     return frozenset(_context({}).functions) | _NATIVE
-
-
-def _without_optionals(text: str) -> str:
-    """`a.?b.orValue(c)` as `has(a.b) ? a.b : c`: the library does not know optional values."""
-
-    def plain(match: re.Match[str]) -> str:
-        base, fields = match[1], match[2].split(".?")[1:]
-        paths = [".".join([base, *fields[: index + 1]]) for index in range(len(fields))]
-        test = " && ".join(f"has({path})" for path in paths)
-        return f"({test})" if match[4] else f"(({test}) ? {paths[-1]} : ({match[3]}))"
-
-    return _OPTIONAL.sub(plain, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +113,7 @@ def _undeclared(text: str, name: str, function: bool = False) -> str:
 def compiled(text: str, variables: frozenset[str]) -> Expression:
     """Compile an expression that may use `variables`; raises `CompileError`."""
     try:
-        program = cel.compile(_without_optionals(text))
+        program = cel.compile(optionals.rewritten(text))
     except ValueError as error:
         why = str(error)
         raise CompileError("compilation failed: " + why[why.find("ERROR") :].replace("\n| ", "\n | ")) from None

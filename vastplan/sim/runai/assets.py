@@ -21,18 +21,17 @@ PATH = "/api/v1/asset/datasource"
 
 def reach(ctx: Context, project: Row) -> None:
     """Bring the data sources of the units above to a project that just got its namespace."""
-    above = scopes.above(ctx, "project", project["id"])
-    for row in ctx.rows("asset"):
-        if row["kind"] == "pvc" and "pending" not in row and (row["scope"], row["unit"]) in above:
-            claims.provision(ctx, row)
-            ctx.put("asset", row)
+    for scope, key in scopes.above(ctx, "project", project["id"]):
+        for row in ctx.where("asset", kind="pvc", scope=scope, unit=key):
+            if "pending" not in row:
+                claims.provision(ctx, row)
+                ctx.put("asset", row)
 
 
 def drop_scope(ctx: Context, scope: str, key: str) -> None:
     """Delete the data sources of a unit that goes, with their claims."""
-    for row in ctx.rows("asset"):
-        if (row["scope"], row["unit"]) == (scope, key):
-            _remove(ctx, row)
+    for row in ctx.where("asset", scope=scope, unit=key):
+        _remove(ctx, row)
 
 
 def forget_project(ctx: Context, key: str) -> None:
@@ -149,9 +148,8 @@ def _unit(ctx: Context, meta: Row) -> ScopeUnit:
 
 
 def _check_name(ctx: Context, kind: AssetKind, unit: tuple[str, str], name: str, but: str = "") -> None:
-    for row in ctx.rows("asset"):
-        identity = (row["kind"], row["scope"], row["unit"], row["meta"]["name"])
-        if row["id"] != but and identity == (kind.path, *unit, name):
+    for row in ctx.where("asset", kind=kind.path, scope=unit[0], unit=unit[1]):
+        if row["id"] != but and row["meta"]["name"] == name:
             raise RunaiError(409, f"{kind.path} {name} exists in this scope")
 
 

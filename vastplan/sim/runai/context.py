@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -34,6 +34,10 @@ class Context:
     def rows(self, kind: str) -> list[Row]:
         """All rows of a kind, oldest first."""
         return list(self.store.rows(f"{self.name}/{kind}"))
+
+    def where(self, kind: str, /, **fields: Any) -> Iterator[Row]:
+        """The rows of a kind whose fields equal `fields`, oldest first."""
+        return self.store.where(f"{self.name}/{kind}", **fields)
 
     def get(self, kind: str, key: str) -> Row | None:
         """One row, or `None`."""

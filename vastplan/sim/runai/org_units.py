@@ -20,10 +20,9 @@ def check_new(ctx: Context, kind: str, body: Row, pattern: re.Pattern[str], long
     clusters.need(ctx, body["clusterId"])
     if not pattern.fullmatch(body["name"]) or len(body["name"]) > longest:
         raise RunaiError(400, f"name {body['name']!r} does not match {pattern.pattern} or is longer than {longest}")
-    for row in ctx.rows(kind):
-        if row["name"] == body["name"] and row["clusterId"] == body["clusterId"]:
-            # The document of 2.20 and before has no 409 here.
-            raise RunaiError(409 if ctx.version >= (2, 21) else 400, f"{kind} {body['name']} exists in this cluster")
+    if any(ctx.where(kind, name=body["name"], clusterId=body["clusterId"])):
+        # The document of 2.20 and before has no 409 here.
+        raise RunaiError(409 if ctx.version >= (2, 21) else 400, f"{kind} {body['name']} exists in this cluster")
 
 
 def settings(ctx: Context, cluster_id: str, body: Row) -> Row:
@@ -40,7 +39,7 @@ def settings(ctx: Context, cluster_id: str, body: Row) -> Row:
 
 def projects_of(ctx: Context, department_id: str) -> list[Row]:
     """The projects of a department."""
-    return [row for row in ctx.rows("project") if row["parentId"] == department_id]
+    return list(ctx.where("project", parentId=department_id))
 
 
 def new_resources(ctx: Context, call: RunaiCall, row: Row) -> dict[str, Row]:

@@ -45,5 +45,7 @@ def above(ctx: Context, scope: str, key: str) -> list[tuple[str, str]]:
 
 def projects(ctx: Context, scope: str, key: str) -> list[Row]:
     """The projects in a unit."""
-    names = {"project": "id", "department": "parentId", "cluster": "clusterId"}
-    return [row for row in ctx.rows("project") if scope == "tenant" or row[names[scope]] == key]
+    if scope == "tenant":
+        return ctx.rows("project")
+    field = {"project": "id", "department": "parentId", "cluster": "clusterId"}[scope]
+    return list(ctx.where("project", **{field: key}))

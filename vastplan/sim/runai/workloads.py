@@ -27,8 +27,8 @@ def held(ctx: Context, project_id: str, *, preemptible: bool | None = None, pend
     """GPUs by node pool id that a project's workloads hold, with `pending` those they wait for too."""
     phases = (*HOLDING, *WAITING) if pending else HOLDING
     by_pool: dict[str, float] = {}
-    for row in live(ctx):
-        if row["projectId"] == project_id and row["phase"] in phases and preemptible in (None, row["preemptible"]):
+    for row in ctx.where("workload", projectId=project_id, deletedAt=None):
+        if row["phase"] in phases and preemptible in (None, row["preemptible"]):
             by_pool[row["pool"]] = by_pool.get(row["pool"], 0.0) + row["gpus"]
     return by_pool
 

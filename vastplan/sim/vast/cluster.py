@@ -46,7 +46,7 @@ class VastCluster:
         row = self.get(collection, key)
         return None if row is None else {"id": row["id"], "name": row["name"]}
 
-    def rows(self, collection: str, **fields: Any) -> Iterator[Row]:
+    def rows(self, collection: str, /, **fields: Any) -> Iterator[Row]:
         """The rows whose fields equal `fields`."""
         return self.store.where(collection, **fields)
 
