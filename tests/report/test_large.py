@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.force import by_force
 from tests.report.reading import FORMATS, large, plan
 from tests.report.test_hostile import _check_inert, _parsed
 from vastplan.model.plan import Plan
@@ -28,7 +29,7 @@ def _peak(ending: str, one: Plan) -> int:
     return peak
 
 
-@pytest.mark.parametrize("ending", [ending for ending in FORMATS if ending != "json"])
+@pytest.mark.parametrize("ending", by_force([ending for ending in FORMATS if ending != "json"], "md"))
 def test_memory_grows_no_faster_than_the_actions(ending: str) -> None:
     few, many = large(FEW), large(MANY)
     assert _peak(ending, many) <= 1.25 * MANY / FEW * _peak(ending, few)

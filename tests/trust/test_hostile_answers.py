@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.conftest import Ran, Run
+from tests.force import by_force
 from tests.lab import Lab
 from tests.trust.planes import Tampered
 from vastplan.model import strict_json
@@ -118,7 +119,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", by_force(HOSTILE, "a path", "right to left"))
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_names_that_want_something(system: str, name: str, lab: Lab, vastplan: Run) -> None:
     """An object that nobody manages has such a name: it is told, on its line, and is only a name."""
