@@ -14,7 +14,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Plan
 from vastplan.model.site_ledger import SiteLedger
 
-TRANSPORT_LIMITS = "vastplan.app.connect.PATIENCE"
+TRANSPORT_LIMITS = "vastplan.app.connect.TRANSPORT_LIMITS"
 
 
 @dataclass(frozen=True, slots=True)
