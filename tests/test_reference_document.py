@@ -13,6 +13,7 @@ import yaml
 
 import vastplan.kinds
 from tests.conftest import Run
+from tests.force import by_force
 from vastplan.app import flows
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.document.load import load
@@ -143,7 +144,7 @@ def test_the_watch_itself_sees_an_open_door(applied: Path) -> None:
         (applied / "team-a.yaml").write_text(text)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", by_force(FILES, "factory.yaml"))
 def test_removing_any_line_or_block_opens_nothing_and_loses_nothing(name: str, applied: Path) -> None:
     original = (applied / name).read_text()
     tree = yaml.safe_load(original)
