@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 
 KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
 
-.PHONY: demo test lint types layers unit kube live record-kube schemas checks-doc explore coverage faults kills \
+.PHONY: demo test lint types layers unit slow whole kube live record-kube schemas checks-doc explore coverage faults kills \
   mutate-tables mutate-guards mutate-ledger mutate-checks contract bench golden browser pictures clean
 
 demo: $(VENV)/ready
@@ -23,7 +23,16 @@ types: $(VENV)/ready
 layers: $(VENV)/ready
 	$(BIN)/lint-imports
 
+# What a change needs to hear at once; what is tried by force has a few representatives here.
 unit: $(VENV)/ready
+	$(BIN)/pytest -m "not slow"
+
+# The others: every kind through every step, older versions, hostile documents, more random ones, kills.
+slow: $(VENV)/ready
+	$(BIN)/pytest -m slow
+
+# All tests in one run, as in CI: only such a run can say that every operation was seen that the documents have for us.
+whole: $(VENV)/ready
 	$(BIN)/pytest
 
 # A real kube-apiserver and its etcd, from Go modules, once. Needs Go 1.24 or newer.
@@ -66,6 +75,7 @@ pictures: $(VENV)/ready
 contract: $(VENV)/ready
 	$(BIN)/python -m tests.contract $(ARGS)
 
+# The budgets as ratios of one run. Some rows: make bench ARGS='no-op-10000 memory'; where the time goes: ARGS='--profile no-op-10000'
 bench: $(VENV)/ready
 	$(BIN)/python -m tests.bench $(ARGS)
 

@@ -20,13 +20,19 @@ dns_services: {main: {vip: 10.9.9.9, domain_suffix: cluster.example.com, ttl: 30
 """
 
 
+SUPPORT = (
+    "__init__.py", "lab.py", "force.py", "conftest.py", "kinds/__init__.py", "kinds/cases.py", "kinds/test_kinds.py",
+)  # fmt: skip
+"""What a run of the case files takes of the tests."""
+
+
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The project with two more files, and nothing else changed."""
     ignore = shutil.ignore_patterns("__pycache__", ".vastplan")
     shutil.copytree(ROOT / "vastplan", tmp_path / "vastplan", ignore=ignore)
     (tmp_path / "tests" / "kinds").mkdir(parents=True)
-    for name in ("__init__.py", "lab.py", "conftest.py", "kinds/__init__.py", "kinds/cases.py", "kinds/test_kinds.py"):
+    for name in SUPPORT:
         shutil.copy(ROOT / "tests" / name, tmp_path / "tests" / name)
     shutil.copy(ROOT / "tests" / "throwaway" / "dns.py", tmp_path / "vastplan" / "kinds" / "vast" / "dns.py")
     shutil.copy(ROOT / "tests" / "throwaway" / "vast.dns.yaml", tmp_path / "tests" / "kinds" / "vast.dns.yaml")

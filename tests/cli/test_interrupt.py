@@ -14,6 +14,7 @@ from typing import IO, Any
 import pytest
 
 from tests.conftest import Run
+from tests.force import by_force
 from tests.lab import Lab
 
 ROOT = Path(__file__).parents[2]
@@ -121,7 +122,7 @@ def carries_on(lab: Lab, vastplan: Run) -> None:
         assert same == [live], f"{entry.address} is there {len(same)} times"
 
 
-@pytest.mark.parametrize("writes", [1, 12, 30])
+@pytest.mark.parametrize("writes", by_force([1, 12, 30], "12"))
 def test_once_ends_what_has_begun(writes: int, lab: Lab, vastplan: Run) -> None:
     slow(lab, LATENCY)
     process = Process(lab)
@@ -141,7 +142,7 @@ def test_once_ends_what_has_begun(writes: int, lab: Lab, vastplan: Run) -> None:
     carries_on(lab, vastplan)
 
 
-@pytest.mark.parametrize("writes", [1, 3, 6, 12, 20, 30, 40])
+@pytest.mark.parametrize("writes", by_force([1, 3, 6, 12, 20, 30, 40], "12"))
 def test_twice_ends_at_once(writes: int, lab: Lab, vastplan: Run) -> None:
     slow(lab, LATENCY)
     process = Process(lab)

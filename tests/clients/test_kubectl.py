@@ -17,6 +17,7 @@ import yaml
 from tests.clients.conftest import Place
 from tests.clients.kinds import missing
 from tests.clients.manifests import MANIFESTS, NAMESPACE, Manifest, merged
+from tests.force import by_force
 
 LEFT_OUT: dict[str, str] = {}
 Kubectl = Callable[..., str]
@@ -50,7 +51,7 @@ def test_no_kind_is_forgotten() -> None:
 
 
 @missing_kubectl
-@pytest.mark.parametrize("manifest", MANIFESTS, ids=str)
+@pytest.mark.parametrize("manifest", by_force(MANIFESTS, "namespace", "storage_class"), ids=str)
 def test_it_takes_every_kind_through_its_life(kubectl: Kubectl, tmp_path: Path, manifest: Manifest) -> None:
     file = tmp_path / "one.yaml"
     inside = ["-n", NAMESPACE] if manifest.namespaced else []

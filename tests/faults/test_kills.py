@@ -14,7 +14,12 @@ from vastplan.model.errors import Stale
 
 @pytest.mark.parametrize(
     ("document", "how", "parts"),
-    [("small", "killed", 4), ("small", "interrupted", 2), ("small", "interrupted twice", 2), ("shared", "killed", 3)],
+    [
+        ("small", "killed", 4),
+        pytest.param("small", "interrupted", 2, marks=pytest.mark.slow),
+        pytest.param("small", "interrupted twice", 2, marks=pytest.mark.slow),
+        pytest.param("shared", "killed", 3, marks=pytest.mark.slow),
+    ],
 )
 def test_after_a_run_that_was_ended_the_next_one_converges(document: str, how: str, parts: int, tmp_path: Path) -> None:
     theatre = Theatre(tmp_path / "home", *getattr(plays, document)(tmp_path))

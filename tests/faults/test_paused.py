@@ -84,6 +84,7 @@ def test_who_is_stopped_keeps_its_lease_until_it_has_expired(tmp_path: Path) -> 
                 here.stage.apply(scene.plan)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [0, 1])
 def test_who_goes_on_after_its_lease_begins_nothing_more(number: int, tmp_path: Path) -> None:
     with theatre(tmp_path, "shared_chain") as here:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.force import by_force
 from tests.kinds.cases import Case, cases, differing, with_value, without
 from tests.lab import Lab, full_registry
 from vastplan.engine.diff import leaves
@@ -25,6 +26,8 @@ from vastplan.schema.provider import Provider
 from vastplan.schema.shapes.struct import STRUCT
 
 CASES = cases()
+FEW = ("vast.quota.yaml", "runai.data_source.yaml", "kubernetes.storage_class.yaml")
+"""For whom `make test` takes the steps that need many plans; for all others, CI does."""
 # What systems move on their own with every write.
 VOLATILE = {
     "resourceVersion", "managedFields", "generation", "updatedAt", "updatedBy", "updateCount", "sync_time",
@@ -102,7 +105,7 @@ def changes_of(case: Case) -> dict[str, Any]:
     return dict(case.get("change", {}))
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if one.get("change", {})], ids=str)
+@pytest.mark.parametrize("case", by_force([one for one in CASES if one.get("change", {})], *FEW), ids=str)
 def test_each_mutable_field_changes_alone(lab: Lab, case: Case) -> None:
     made(lab, case)
     kind = lab.registry.kinds[case.kind]
@@ -142,7 +145,7 @@ def _wire(fields: tuple[Field, ...], path: str) -> tuple[str, ...]:
     return field.wire
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if one.get("replace", {})], ids=str)
+@pytest.mark.parametrize("case", by_force([one for one in CASES if one.get("replace", {})], *FEW), ids=str)
 def test_each_immutable_field_replaces(lab: Lab, case: Case) -> None:
     for path, value in case.get("replace", {}).items():
         lab.write(document(lab, case, case.get("entry", {})))
@@ -164,7 +167,7 @@ def test_each_immutable_field_replaces(lab: Lab, case: Case) -> None:
         assert lab.plan().actions == (), path
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if one.get("clear", [])], ids=str)
+@pytest.mark.parametrize("case", by_force([one for one in CASES if one.get("clear", [])], *FEW), ids=str)
 def test_null_clears(lab: Lab, case: Case) -> None:
     made(lab, case)
     for path in case.get("clear", []):
@@ -187,7 +190,7 @@ def test_null_clears(lab: Lab, case: Case) -> None:
         lab.converge()
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if one.get("release", "")], ids=str)
+@pytest.mark.parametrize("case", by_force([one for one in CASES if one.get("release", "")], *FEW), ids=str)
 def test_absent_is_not_managed_and_dropped_is_released(lab: Lab, case: Case) -> None:
     made(lab, case)
     path = case.get("release", "")
@@ -252,7 +255,7 @@ class Crash(BaseException):
     """The process ends here."""
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", by_force(CASES, *FEW), ids=str)
 def test_a_create_that_was_cut_off_is_carried_on(lab: Lab, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made, and not yet noted as ours: what the second Ctrl-C of an apply leaves behind."""
     lab.write(document(lab, case, None))
@@ -263,7 +266,7 @@ def test_a_create_that_was_cut_off_is_carried_on(lab: Lab, case: Case, monkeypat
     carried_on(lab, case, made)
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if one.get("replace", {})], ids=str)
+@pytest.mark.parametrize("case", by_force([one for one in CASES if one.get("replace", {})], *FEW), ids=str)
 def test_a_replacement_that_was_cut_off_is_carried_on(lab: Lab, case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     made(lab, case)
     path, value = next(iter(case.get("replace", {}).items()))
@@ -314,7 +317,7 @@ def test_removed_from_the_document_is_deleted_under_guard(lab: Lab, case: Case) 
     assert lab.plan().actions == ()
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", by_force(CASES, *FEW), ids=str)
 def test_what_was_there_before_is_adopted_only_when_asked(lab: Lab, case: Case) -> None:
     made(lab, case)
     before = lab.live(case.address)

@@ -181,6 +181,7 @@ class BusyLedgerContract:
         session.close()
         assert len(bench.ledger().read("iad").entries) == 16
 
+    @pytest.mark.slow
     def test_ten_thousand_objects_fit(self, bench: Bench) -> None:
         fields = {f"field{number}": f"{number * 0x9E3779B97F4A7C15 % 2**64:016x}" for number in range(12)}
         addresses = [f"iad/view/tenant-{number}-view" for number in range(10_000)]

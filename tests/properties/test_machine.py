@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -285,9 +286,16 @@ class Year(RuleBasedStateMachine):
 
 
 # A year takes seconds: a failing one is shown as it is, unless somebody is exploring and has the time to shrink it.
-Year.TestCase.settings = settings(
-    max_examples=int(os.environ.get("VASTPLAN_EXAMPLES", "80")) // 10,
-    stateful_step_count=25,
-    phases=[one for one in Phase if EXPLORING or one is not Phase.shrink],
-)
+def _years(count: int) -> settings:
+    phases = [phase for phase in Phase if EXPLORING or phase is not Phase.shrink]
+    return settings(max_examples=count, stateful_step_count=25, phases=phases)
+
+
+class Years(Year):
+    """The same, more often."""
+
+
+Year.TestCase.settings = _years(2)
 TestYear = Year.TestCase
+Years.TestCase.settings = _years(int(os.environ.get("VASTPLAN_EXAMPLES", "80")) // 10)
+TestYears = pytest.mark.slow(Years.TestCase)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from tests.force import by_force
 from tests.report.reading import FORMATS, crowded, large, plan
 from tests.report.test_hostile import _check_inert, _parsed
 from vastplan.model.plan import Plan
@@ -59,7 +60,7 @@ def _peak(ending: str, shown: Plan) -> int:
     return peak
 
 
-@pytest.mark.parametrize("ending", [ending for ending in FORMATS if ending != "json"])
+@pytest.mark.parametrize("ending", by_force([ending for ending in FORMATS if ending != "json"], "md"))
 def test_memory_grows_no_faster_than_the_actions(ending: str) -> None:
     few, many = large(FEW), large(MANY)
     assert _peak(ending, many) <= 1.25 * MANY / FEW * _peak(ending, few)

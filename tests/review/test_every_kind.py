@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.force import by_force
 from tests.kinds.cases import Case
-from tests.kinds.test_kinds import CASES, call_by_hand, changes_of, document, edited, made
+from tests.kinds.test_kinds import CASES, FEW, call_by_hand, changes_of, document, edited, made
 from tests.kinds.test_kinds import lab as lab
 from tests.lab import EVERYTHING, Lab
 from tests.review.compared import unauthored
@@ -44,7 +45,7 @@ def held_against(lab: Lab, snapshot: Snapshot) -> None:
     assert offline.in_sync == live.in_sync - len([one for one in untold if one not in there])
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", by_force(CASES, *FEW), ids=str)
 def test_offline_is_live(lab: Lab, case: Case, tmp_path: Path) -> None:
     made(lab, case)
     if case.by_hand:

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.force import by_force
+
 HEAD = b"version: 1\nname: x\nsites: {iad: {sim: {systems: [vast]}}}\n"
 TEN = 10 * 2**20
 MEMORY, SECONDS = 200 * 2**20, 120  # resident at the peak; what a hanging run is ended after
@@ -87,7 +89,10 @@ def validated(file: Path) -> tuple[int, str, int, float]:
     return done.returncode, done.stdout + told, int(peak), float(cpu)
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize(
+    "name",
+    by_force(DOCUMENTS, "aliases of aliases", "a hundred thousand wrong entries", "not UTF-8", "a path as a name"),
+)
 def test_a_hostile_document(name: str, tmp_path: Path) -> None:
     content, code = DOCUMENTS[name]
     file = tmp_path / "doc.yaml"

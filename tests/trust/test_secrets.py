@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from tests.conftest import Ran, Run
+from tests.force import by_force
 from tests.lab import Lab
 from tests.trust.planes import ECHOES, Echo
 from vastplan.app.secrets import lazily
@@ -137,7 +138,7 @@ def test_a_whole_life_says_none(outside: Outside, vastplan: Run, monkeypatch: py
         assert applied.code == 0, applied
 
 
-@pytest.mark.parametrize("form", ECHOES)
+@pytest.mark.parametrize("form", by_force(ECHOES, "a message"))
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_server_that_quotes_its_caller(system: str, form: str, outside: Outside, vastplan: Run) -> None:
     server = outside.lab.world.sites["iad"].servers[system]

@@ -1,0 +1,18 @@
+"""What is tried by force: all of it in CI, a few representatives in `make test`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+
+def by_force(values: Iterable[Any], *kept: str) -> list[Any]:
+    """Parameters of which `make test` takes those that are `kept`, by their text; `make slow` and CI take the others, too.
+
+    There is always a representative: the first value, where none of those that are kept is there.
+    """
+    values = list(values)
+    fast = [value for value in values if str(value) in kept] or values[:1]
+    return [value if value in fast else pytest.param(value, marks=pytest.mark.slow) for value in values]
