@@ -70,7 +70,7 @@ def _looked_over(
     planned: Planned, workspace: Workspace
 ) -> tuple[tuple[Coverage, ...], tuple[UnmanagedObject, ...], tuple[ControllerObjects, ...]]:
     """Of the kinds in use, by site: how many live objects are managed, who nobody manages, and what systems made."""
-    named = {one.name for one in workspace.registry.sections.values()} | {one.address.kind for one in planned.entries}
+    named = set(workspace.registry.types) | {one.address.kind for one in planned.entries}
     ours = {(address.kind, address.name) for address in planned.matcher.owned()}
     owned, sites = planned.matcher.owned(), {part.site for part in planned.plan.parts}
     covered, strangers, made = [], [], []

@@ -84,7 +84,7 @@ def load(
             )
     ledger_cluster = None if recorded is not None else _ledger_cluster(head, given, outside, tree, problems)
     known = {name: _site(name, given[name], spec, {}) for name, spec in head.sites.items()}
-    unfolder = Instantiator(tree, registry.sections, tuple(head.sites))
+    unfolder = Instantiator(tree, registry, tuple(head.sites))
     raws = list(unfolder.instantiate())
     resolver = Resolver(known)
     entries = resolver.resolve(raws)

@@ -61,6 +61,7 @@ def kind(
     measures: tuple[Measure, ...] = (),
     ready: Ready | None = None,
     versions: tuple[Since | Until, ...] = (),
+    contains: bool = False,
     finish_encode: Callable[[Row, Values], Row] | None = None,
     finish_decode: Callable[[Values, Row], Values] | None = None,
 ) -> Kind:
@@ -104,6 +105,7 @@ def kind(
         measures=measures,
         ready=ready,
         versions=versions,
+        contains=contains,
         finish_encode=finish_encode,
         finish_decode=finish_decode,
     )

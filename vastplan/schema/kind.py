@@ -211,6 +211,7 @@ class Kind:
     ready: Ready | None = None
     versions: tuple[Since | Until, ...] = ()  # what product has it since, and until, when
     within_tenant: bool = False
+    contains: bool = False  # other entries of the document may stand inside one
     finish_encode: Callable[[Row, Values], Row] | None = None
     finish_decode: Callable[[Values, Row], Values] | None = None
 

@@ -14,7 +14,7 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope, moved
+from vastplan.schema.entries import Entry, Scope
 
 _READ = ("view", "qos_policy", "tenant")
 
@@ -29,7 +29,7 @@ def before(facts: Facts, volume: Entry) -> Budget | None:
         view = live.on(site, "view").get(name)
         if view is None:
             return None
-        volume = moved(volume, values=_behind(volume, view, live))
+        volume = volume.standing_for(_behind(volume, view, live))
     elif Address(site, "persistent_volume_claim", name) not in facts.made:
         return None
     scope = Scope(facts.sites, _entries(facts, live, site))
@@ -60,10 +60,10 @@ def _entries(facts: Facts, live: Index, site: str) -> Iterator[Entry]:
         there = live.on(site, entry.address.kind).get(entry.address.name)
         if entry.address.kind == "qos_policy":
             if there is not None:
-                yield moved(entry, values={**_given(there.values), "tenant": entry.values.get("tenant")})
+                yield entry.standing_for({**_given(there.values), "tenant": entry.values.get("tenant")})
         else:
             qos = _given(there.values).get("qos") if there is not None else None
-            yield moved(entry, values={**entry.without("qos"), **({"qos": qos} if qos else {})})
+            yield entry.standing_for({**entry.without("qos"), **({"qos": qos} if qos else {})})
 
 
 def _given(values: Mapping[str, Any]) -> dict[str, Any]:

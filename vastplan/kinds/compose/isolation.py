@@ -11,12 +11,12 @@ from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope, moved
+from vastplan.schema.entries import Composition, Entry, Scope
 
 INLINE = "vastplan-inline-volumes"
 
 
-def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values = entry.without("shared")
     chosen: list[str] = []
     tenant = values.get("tenant")
@@ -30,9 +30,8 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
     )
     site = scope.sites[entry.address.site]
     if site.settings.get("isolation") == "resource_quota":
-        yield moved(
-            entry,
-            values=values,
+        yield entry.standing_for(
+            values,
             chosen=(*chosen, "isolation by resource quota, which is weaker: it does not cover namespaces made later"),
         )
         yield from _quotas(entry, scope, users)
@@ -49,7 +48,7 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
         Address(entry.address.site, "admission_binding", INLINE),
     )
     who = "everybody" if shared else ", ".join(one.address.name for one in users) or "nobody"
-    yield moved(entry, values=values, chosen=(*chosen, f"open to {who}"), after=first)
+    yield entry.standing_for(values, chosen=(*chosen, f"open to {who}"), after=first)
 
 
 def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str], tenant: Any) -> None:
@@ -93,4 +92,4 @@ def _quotas(entry: Entry, scope: Scope, users: list[Entry]) -> Iterable[Entry]:
                 yield entry.part("resource_quota", f"{name}-{one.address.name}", values)
 
 
-EXPANSION = Composition("storage_class", _expand)
+COMPOSITION = Composition("storage_class", _compose)

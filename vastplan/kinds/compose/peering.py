@@ -45,7 +45,7 @@ def other_site(entry: Entry, site: str) -> str:
     return str(next(one for one in entry.values["between"] if one != site))
 
 
-def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     between = entry.values["between"]
     first, second = between
     pools = {}
@@ -73,4 +73,4 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
 PEERING = composite(
     Peering, name="peering", section="replication_peers", systems=lambda _: frozenset({"vast"}), sites=_sites
 )
-EXPANSION = Composition("peering", _expand)
+COMPOSITION = Composition("peering", _compose)

@@ -79,7 +79,7 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(needed)
 
 
-def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values, name = entry.values, entry.address.name
     chosen: list[str] = []
     project = values.get("project")
@@ -187,4 +187,4 @@ def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
 
 
 VOLUME = composite(Volume, name="volume", section="volumes", systems=_systems)
-EXPANSION = Composition("volume", _expand)
+COMPOSITION = Composition("volume", _compose)
