@@ -42,7 +42,7 @@ def peer_at(entry: Entry, site: str) -> tuple[Ref, tuple[Address, ...]]:
 
 def other_site(entry: Entry, site: str) -> str:
     """The other end of the link."""
-    return str(next(one for one in entry.values["between"] if one != site))
+    return str(next(end for end in entry.values["between"] if end != site))
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:

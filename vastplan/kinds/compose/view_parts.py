@@ -16,10 +16,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     name, tenant, path = entry.address.name, values.get("tenant"), values["path"]
     chosen = list(entry.chosen)
     if "view_policy" not in values:
-        found = scope.only(entry, "view_policy", "view_policy", tenant)
-        if found is not None:
-            values["view_policy"] = found
-            chosen.append(f"view_policy {found}, the only one of tenant {tenant}")
+        policy = scope.only(entry, "view_policy", "view_policy", tenant)
+        if policy is not None:
+            values["view_policy"] = policy
+            chosen.append(f"view_policy {policy}, the only one of tenant {tenant}")
     if "BLOCK" in (values.get("protocols") or ()) and "name" not in values:
         values["name"] = name
     qos = entry.values.get("qos")
