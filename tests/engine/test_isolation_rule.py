@@ -29,7 +29,9 @@ CLASSES = {
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
     with Lab(tmp_path, {"iad": ["kubernetes"]}) as one:
-        del one.registry.compositions["storage_class"]  # the policies of these tests are written by hand
+        one.registry = one.registry.without_compositions(
+            "storage_class"
+        )  # the policies of these tests are written by hand
         yield one
 
 

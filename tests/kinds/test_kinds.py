@@ -41,8 +41,7 @@ def lab(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
         monkeypatch.setenv(name, value)
     with Lab(tmp_path, {"iad": case.get("systems", []), **case.get("sites", {})}) as one:
         one.elsewhere = case.get("elsewhere", {})
-        for name in case.get("unexpanded", []):
-            del one.registry.compositions[name]
+        one.registry = one.registry.without_compositions(*case.get("unexpanded", []))
         for call in case.get("prepare", []):
             one.by_hand("iad", one.registry.kinds[case.kind].system, call["method"], call["path"], call.get("body"))
         yield one

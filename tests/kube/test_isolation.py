@@ -33,7 +33,7 @@ def lab(open_lab: Open, request: pytest.FixtureRequest) -> Iterator[KubeLab]:
 @pytest.fixture
 def by_hand(lab: KubeLab) -> KubeLab:
     """A laboratory where the policies of classes are written by the tests."""
-    del lab.registry.compositions["storage_class"]
+    lab.registry = lab.registry.without_compositions("storage_class")
     return lab
 
 

@@ -32,8 +32,7 @@ def lab(case: Case, name: str, open_lab: Open, monkeypatch: pytest.MonkeyPatch) 
     for variable, value in case.get("environment", {}).items():
         monkeypatch.setenv(variable, value)
     with open_lab(f"{case.file.removesuffix('.yaml')}.{name}", case.get("systems", [])) as one:
-        for kind in case.get("unexpanded", []):
-            del one.registry.compositions[kind]
+        one.registry = one.registry.without_compositions(*case.get("unexpanded", []))
         yield one
 
 

@@ -117,8 +117,7 @@ def the_three_promises(data: st.DataObject) -> None:
             if system in FOREIGN:
                 lab.by_hand("iad", system, "POST", *FOREIGN[system])
         for case in chosen:
-            for name in case.get("unexpanded", []):
-                lab.registry.compositions.pop(name, None)
+            lab.registry = lab.registry.without_compositions(*case.get("unexpanded", []))
             for call in case.get("prepare", []):
                 system = lab.registry.kinds[case.kind].system
                 lab.by_hand("iad", system, call["method"], call["path"], call.get("body"))

@@ -35,17 +35,19 @@ def edits(
         root = YAML(typ="rt").compose(text)
     except YAMLError:
         return
-    found = next((node for key, node in _pairs(root) if _stands(key, entry)), None) if root is not None else None
-    if found is None:
+    node_of_entry = (
+        next((node for key, node in _pairs(root) if _stands(key, entry)), None) if root is not None else None
+    )
+    if node_of_entry is None:
         return
-    own = _at(found, ("per_site", site))
-    places = [*_mappings(own), *_mappings(found)] if own is not None else [*_mappings(found)]
+    own = _at(node_of_entry, ("per_site", site))
+    places = [*_mappings(own), *_mappings(node_of_entry)] if own is not None else [*_mappings(node_of_entry)]
     for node in list(dict.fromkeys(places))[:_MOST]:
         there = _at(node, path)
         if there is not None:
             yield from _replaced(text, there, value, unit, units)
     for steps in (path, ("per_site", site, *path)):
-        yield from _inserted(text, found, steps, written(value, unit, units))
+        yield from _inserted(text, node_of_entry, steps, written(value, unit, units))
 
 
 def written(value: Any, unit: str = "", units: Mapping[str, str] | None = None) -> str:
@@ -90,21 +92,27 @@ def _replaced(text: str, node: Node, value: Any, unit: str, units: Mapping[str, 
     typed = _typed(value, unit, units)
     if isinstance(node, SequenceNode) and not node.flow_style and isinstance(typed, list) and typed:
         gap = "\n" + " " * node.start_mark.column
-        said = gap.join(f"- {_flow(item)}" for item in typed)
+        typed_text = gap.join(f"- {_flow(item)}" for item in typed)
     else:
-        said = _quoted(_flow(typed), old)
+        typed_text = _quoted(_flow(typed), old)
     before = "" if start == 0 or text[start - 1] in " \n[{" else " "
-    yield f"{text[:start]}{before}{said}{text[end:]}", node.start_mark.line + 1
+    yield f"{text[:start]}{before}{typed_text}{text[end:]}", node.start_mark.line + 1
 
 
-def _quoted(said: str, old: str) -> str:
+def _quoted(typed_text: str, old: str) -> str:
     """The quotes of before around a plain word."""
     mark = old[:1]
-    plain = said[:1].isalnum() and "\n" not in said and "'" not in said and '"' not in said and "\\" not in said
-    return f"{mark}{said}{mark}" if mark in ("'", '"') and plain else said
+    plain = (
+        typed_text[:1].isalnum()
+        and "\n" not in typed_text
+        and "'" not in typed_text
+        and '"' not in typed_text
+        and "\\" not in typed_text
+    )
+    return f"{mark}{typed_text}{mark}" if mark in ("'", '"') and plain else typed_text
 
 
-def _inserted(text: str, node: Node, steps: Path, said: str) -> Iterator[tuple[str, int]]:
+def _inserted(text: str, node: Node, steps: Path, typed_text: str) -> Iterator[tuple[str, int]]:
     """A new key in the deepest mapping of `steps` that is there."""
     depth = 0
     while depth < len(steps) - 1:
@@ -113,18 +121,18 @@ def _inserted(text: str, node: Node, steps: Path, said: str) -> Iterator[tuple[s
             break
         node, depth = inner, depth + 1
     for step in reversed(steps[depth + 1 :]):
-        said = f"{{{_flow(step)}: {said}}}"
-    said = f"{_flow(steps[depth])}: {said}"
+        typed_text = f"{{{_flow(step)}: {typed_text}}}"
+    typed_text = f"{_flow(steps[depth])}: {typed_text}"
     start, line = node.start_mark.index, node.start_mark.line + 1
     if isinstance(node, ScalarNode) and not node.value and node.style is None:
-        yield f"{text[:start]} {{{said}}}{text[_end(node) :]}", line
+        yield f"{text[:start]} {{{typed_text}}}{text[_end(node) :]}", line
     elif isinstance(node, MappingNode) and not node.value:
-        yield f"{text[:start]}{{{said}}}{text[_end(node) :]}", line
+        yield f"{text[:start]}{{{typed_text}}}{text[_end(node) :]}", line
     elif isinstance(node, MappingNode) and node.flow_style:
         end = _end(node.value[-1][1])
-        yield f"{text[:end]}, {said}{text[end:]}", node.value[-1][1].end_mark.line + 1
+        yield f"{text[:end]}, {typed_text}{text[end:]}", node.value[-1][1].end_mark.line + 1
     elif isinstance(node, MappingNode):
-        yield f"{text[:start]}{said}\n{' ' * node.start_mark.column}{text[start:]}", line
+        yield f"{text[:start]}{typed_text}\n{' ' * node.start_mark.column}{text[start:]}", line
 
 
 def _end(node: Node) -> int:
@@ -148,10 +156,12 @@ def _mappings(node: Node) -> Iterator[Node]:
     """A node and the mappings inside it, the outer ones first."""
     queue = [node]
     while queue:
-        one = queue.pop(0)
-        yield one
+        mapping = queue.pop(0)
+        yield mapping
         queue += (
-            [value for _, value in one.value if isinstance(value, MappingNode)] if isinstance(one, MappingNode) else []
+            [value for _, value in mapping.value if isinstance(value, MappingNode)]
+            if isinstance(mapping, MappingNode)
+            else []
         )
 
 

@@ -1,4 +1,4 @@
-"""From sections to raw entries by site: defaults under, `per_site` over, and what stands inside a tenant taken out."""
+"""From sections to raw entries by site: defaults under, `per_site` over, and what stands inside another taken out."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
 from vastplan.document.yaml import MAX_PROBLEMS, Mapping
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
+from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType
-
-TENANT = "tenant"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,29 +29,41 @@ class Raw:
     renamed_from: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class _Container:
+    """The entry that another stands inside, on one site."""
+
+    type: EntryType
+    name: str
+    site: str
+
+    def holds(self, type_: EntryType | None) -> bool:
+        """Whether entries of a type may stand inside it."""
+        return type_ is not None and self.type.name in type_.model.model_fields and not type_.contains
+
+
 def nearest(name: str, known: Any) -> str:
     """`did you mean X?`, when something near is known; what is out of all measure is not looked for."""
     if len(name) > 100 or len(known) > 2000:
         return ""
-    found = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"did you mean {found[0]}?" if found else ""
+    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return f"did you mean {near[0]}?" if near else ""
 
 
 class Instantiator:
     """Walks the sections of one tree; what is wrong is collected in `problems`."""
 
-    def __init__(self, tree: Mapping, sections: dict[str, EntryType], sites: tuple[str, ...]) -> None:
+    def __init__(self, tree: Mapping, registry: Registry, sites: tuple[str, ...]) -> None:
         self.problems: list[Finding] = []
-        self._told: set[Finding] = set()
+        self._reported: set[Finding] = set()
         self._tree = tree
-        self._sections = sections
+        self._sections = registry.sections
+        self._types = registry.types
         self._sites = sites
         self._defaults = self._mapping(tree, "defaults")
-        within = [one for one in sections.values() if one.within_tenant and one.name != TENANT]
-        self._nested = {one.name: one for one in within} | {one.section: one for one in within}
         for key in self._defaults:
-            if key not in sections:
-                self._unknown(self._defaults, key, sections)
+            if key not in self._sections:
+                self._unknown(self._defaults, key, self._sections)
 
     def instantiate(self) -> Iterator[Raw]:
         """Every entry on every site of the document that it does not exclude."""
@@ -65,12 +76,12 @@ class Instantiator:
                 self._unknown(self._tree, key, [*self._sections, *HEAD_KEYS, "defaults"])
 
     def _entry(
-        self, type_: EntryType, holder: Mapping, key: str, tenant: tuple[str, str] | None, sites: tuple[str, ...] | None
+        self, type_: EntryType, holder: Mapping, key: str, container: _Container | None, sites: tuple[str, ...] | None
     ) -> Iterator[Raw]:
-        """One entry of `holder`; inside a tenant (`tenant` is its name and the site), only for that site."""
+        """One entry of `holder`; inside a container only for the container's site."""
         written = self._mapping(holder, key)
         where = holder.where(key)
-        name = tenant[0] if tenant and key == type_.name else key
+        name = container.name if container and key == type_.name else key
         defaults = self._defaults.get(type_.section)
         if isinstance(defaults, Mapping):
             written = overlay(defaults, written)
@@ -80,7 +91,7 @@ class Instantiator:
         for site in per_site:
             if site not in self._sites:
                 self._problem("VP202", f"no site {site}", per_site.where(site), nearest(site, self._sites))
-        for site in (tenant[1],) if tenant else self._sites:
+        for site in (container.site,) if container else self._sites:
             if chosen is not None and site not in chosen:
                 continue
             there = per_site.get(site)
@@ -91,64 +102,59 @@ class Instantiator:
                 renamed = ""
             for gone in ENTRY_KEYS:
                 values.pop(gone, None)
-            if tenant:
-                if TENANT in values:
+            if container:
+                field = container.type.name
+                if field in values:
                     self._problem(
-                        "VP204", "tenant is given by where the entry stands", values.where(TENANT), "remove it"
+                        "VP204", f"{field} is given by where the entry stands", values.where(field), "remove it"
                     )
-                values[TENANT] = tenant[0]
-                values.keys_at[TENANT] = where
-            if type_.name == TENANT:
-                yield from self._inside(name, site, values, chosen)
+                values[field] = container.name
+                values.keys_at[field] = where
+            if type_.contains:
+                yield from self._inside(_Container(type_, name, site), values, chosen)
             yield Raw(type_, name, values, where, chosen, site, renamed)
 
-    def _inside(self, name: str, site: str, values: Mapping, sites: tuple[str, ...] | None) -> Iterator[Raw]:
-        """Take what stands inside a tenant out of its values."""
-        for key in [key for key in values if key in self._nested and key not in _own_fields(self._sections)]:
-            type_ = self._nested[key]
+    def _inside(self, container: _Container, values: Mapping, sites: tuple[str, ...] | None) -> Iterator[Raw]:
+        """Take what stands inside a container out of its values: one entry by its type, several by their section."""
+        for key in [key for key in values if key not in container.type.model.model_fields]:
+            type_ = self._types.get(key) or self._sections.get(key)
+            if type_ is None or not container.holds(type_):
+                continue
             if key == type_.name:
-                yield from self._entry(type_, values, key, (name, site), sites)
+                yield from self._entry(type_, values, key, container, sites)
             else:
                 group = self._mapping(values, key)
                 for inner in group:
-                    yield from self._entry(type_, group, inner, (name, site), sites)
+                    yield from self._entry(type_, group, inner, container, sites)
             del values[key]
 
     def _site_list(self, values: Mapping) -> tuple[str, ...] | None:
         if "sites" not in values:
             return None
-        found = values["sites"]
-        if not isinstance(found, list) or not found or not all(isinstance(site, str) for site in found):
+        names = values["sites"]
+        if not isinstance(names, list) or not names or not all(isinstance(site, str) for site in names):
             self._problem("VP201", "sites is a list of site names", values.where("sites"), "for example sites: [iad]")
             return ()
-        for site in found:
+        for site in names:
             if site not in self._sites:
                 self._problem("VP202", f"no site {site}", values.where("sites"), nearest(site, self._sites))
-        return tuple(found)
+        return tuple(names)
 
     def _mapping(self, holder: Mapping, key: str) -> Mapping:
-        found = holder.get(key)
-        if found is None:
-            return Mapping(holder.where(key))
-        if not isinstance(found, Mapping):
+        value = holder.get(key)
+        if isinstance(value, Mapping):
+            return value
+        if value is not None:
             self._problem("VP205", f"{key} is a mapping", holder.where(key), "")
-            return Mapping(holder.where(key))
-        return found
+        return Mapping(holder.where(key))
 
     def _unknown(self, holder: Mapping, key: str, known: Any) -> None:
         self._problem("VP206", f"unknown key {key}", holder.where(key), nearest(key, known))
 
     def _problem(self, code: str, message: str, where: Where, fix: str) -> None:
-        one = error(code, message, fix=fix, where=where)
-        if one not in self._told:  # the same line is walked once for every site
-            self._told.add(one)
-            self.problems.append(one)
+        finding = error(code, message, fix=fix, where=where)
+        if finding not in self._reported:  # the same line is walked once for every site
+            self._reported.add(finding)
+            self.problems.append(finding)
         if len(self.problems) >= MAX_PROBLEMS:
             raise Invalid(self.problems)
-
-
-def _own_fields(sections: dict[str, EntryType]) -> set[str]:
-    for one in sections.values():
-        if one.name == TENANT:
-            return set(one.model.model_fields)
-    return set()

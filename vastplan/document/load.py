@@ -84,7 +84,7 @@ def load(
             problems.append(error("VP220", f"site {name} has no system", fix=fix, where=where))
     known = {name: _site(name, of_sites[name], spec, systems, {}) for name, spec in head.sites.items()}
     ledger_cluster = None if recorded is not None else _ledger_cluster(head, known, outside, tree, problems)
-    instantiator = Instantiator(tree, registry.sections, tuple(head.sites))
+    instantiator = Instantiator(tree, registry, tuple(head.sites))
     raws = list(instantiator.instantiate())
     resolver = Resolver(known)
     entries = resolver.resolve(raws)

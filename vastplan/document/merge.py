@@ -12,12 +12,12 @@ from vastplan.model.finding import Finding, error
 def files(path: Path) -> list[Path]:
     """The YAML files that `path` names: itself, or those directly in the folder, by name."""
     if path.is_dir():
-        found = sorted(
-            one for one in path.iterdir() if one.suffix in (".yaml", ".yml") and not one.name.startswith(".")
+        documents = sorted(
+            file for file in path.iterdir() if file.suffix in (".yaml", ".yml") and not file.name.startswith(".")
         )
-        if not found:
+        if not documents:
             raise Invalid([error("VP101", f"no .yaml file in {path}")])
-        return found
+        return documents
     return [path]
 
 
@@ -25,7 +25,7 @@ def read(paths: list[Path]) -> Mapping:
     """All files as one tree: sections merge, an entry or a head key given in two files is an error."""
     problems: list[Finding] = []
     whole: Mapping | None = None
-    for path in [file for one in paths for file in files(one)]:
+    for path in [file for place in paths for file in files(place)]:
         try:
             tree = load(path, str(path))
         except Invalid as invalid:

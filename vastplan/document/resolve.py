@@ -40,12 +40,12 @@ class Resolver:
         return [self._entry(raw, values) for raw, values in typed]
 
     def _typed(self, raw: Raw) -> dict[str, Any] | None:
-        for one in raw.type.fields:
-            if one.name not in raw.values and (
-                one.has(Marker.NAMED) or (one.name == "name" and one.has(Marker.IDENTITY))
+        for field in raw.type.fields:
+            if field.name not in raw.values and (
+                field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY))
             ):
-                raw.values[one.name] = raw.name
-                raw.values.keys_at[one.name] = raw.where
+                raw.values[field.name] = raw.name
+                raw.values.keys_at[field.name] = raw.where
         try:
             model = raw.type.model.model_validate(raw.values)
         except ValidationError as invalid:
@@ -110,21 +110,21 @@ class Resolver:
         """Pydantic's findings in our words; for a union only the branch that came furthest."""
         errors = invalid.errors(include_url=False, include_context=False, include_input=True)
         deepest: dict[tuple[Any, ...], int] = {}
-        for one in errors:
-            path, _ = _place(raw.values, one["loc"])
+        for problem in errors:
+            path, _ = _place(raw.values, problem["loc"])
             deepest[path[:1]] = max(deepest.get(path[:1], 0), len(path))
-        for one in errors:
-            path, where = _place(raw.values, one["loc"])
+        for problem in errors:
+            path, where = _place(raw.values, problem["loc"])
             if len(path) < deepest[path[:1]]:
                 continue
             dotted = ".".join(map(str, path))
-            if one["type"] == "extra_forbidden":
+            if problem["type"] == "extra_forbidden":
                 known = [name for name in _fields_at(raw.type, path[:-1]) if name != path[-1]]
                 self._add("VP206", f"unknown key {path[-1]}", where or raw.where, nearest(str(path[-1]), known))
-            elif one["type"] == "missing":
+            elif problem["type"] == "missing":
                 self._add("VP211", f"{raw.type.name} {raw.name}: {dotted} is missing", where or raw.where, "")
             else:
-                message = one["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+                message = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
                 subject = f"{dotted}: " if dotted else f"{raw.type.name} {raw.name}: "
                 self._add("VP212", f"{subject}{_plainly(message)}", where or raw.where, "")
 
@@ -161,16 +161,16 @@ def _find(values: Any, wanted: str) -> Where | None:
         for key, value in values.items():
             if value == wanted and key != "name":
                 return values.where(key)
-            found = _find(value, wanted)
-            if found:
-                return found
+            where = _find(value, wanted)
+            if where:
+                return where
     elif isinstance(values, LocatedList):
         for index, value in enumerate(values):
             if value == wanted:
                 return values.items_at[index]
-            found = _find(value, wanted)
-            if found:
-                return found
+            where = _find(value, wanted)
+            if where:
+                return where
     return None
 
 

@@ -93,18 +93,18 @@ def parse(raw: bytes, shown: str) -> Mapping:
         line = raw[: problem.start].count(b"\n") + 1
         raise Invalid([error("VP103", "not valid UTF-8", where=Where(shown, line, 1))]) from None
     try:
-        found = _Reader(text, shown).read()
+        tree = _Reader(text, shown).read()
     except yaml.MarkedYAMLError as problem:
         mark = problem.problem_mark or problem.context_mark
         where = Where(shown, mark.line + 1, mark.column + 1) if mark else start
         raise Invalid([error("VP104", f"not YAML: {problem.problem or problem.context}", where=where)]) from None
     except yaml.YAMLError as problem:
         raise Invalid([error("VP104", f"not YAML: {str(problem).splitlines()[0]}", where=start)]) from None
-    if found is None:
+    if tree is None:
         return Mapping(start)
-    if not isinstance(found, Mapping):
+    if not isinstance(tree, Mapping):
         raise Invalid([error("VP105", "a document is a mapping of sections", where=start)])
-    return found
+    return tree
 
 
 class _Reader:
@@ -158,12 +158,12 @@ class _Reader:
         return value
 
     def _mapping(self, event: Any, depth: int) -> Mapping:
-        found = Mapping(self._where(event))
+        mapping = Mapping(self._where(event))
         get = self._loader.get_event
         while True:
             key_event = get()
             if type(key_event) is yaml.MappingEndEvent:
-                return found
+                return mapping
             if type(key_event) is not yaml.ScalarEvent or key_event.tag is not None or key_event.value == "<<":
                 self._problem(
                     "VP110", "a key must be plain text", key_event, "merge keys are not supported; use defaults"
@@ -173,22 +173,22 @@ class _Reader:
                 continue
             key = key_event.value
             value = self._value(get(), depth + 1)
-            if key in found:
+            if key in mapping:
                 self._problem(
-                    "VP111", f"{key} is given twice", key_event, f"the first is at line {found.keys_at[key].line}"
+                    "VP111", f"{key} is given twice", key_event, f"the first is at line {mapping.keys_at[key].line}"
                 )
                 continue
-            found[key] = value
-            found.keys_at[key] = self._where(key_event)
+            mapping[key] = value
+            mapping.keys_at[key] = self._where(key_event)
 
     def _sequence(self, depth: int) -> Sequence:
-        found = Sequence()
+        sequence = Sequence()
         while True:
             event = self._loader.get_event()
             if type(event) is yaml.SequenceEndEvent:
-                return found
-            found.items_at.append(self._where(event))
-            found.append(self._value(event, depth + 1))
+                return sequence
+            sequence.items_at.append(self._where(event))
+            sequence.append(self._value(event, depth + 1))
 
     def _skip(self, event: Any, depth: int) -> None:
         if type(event) in (yaml.MappingStartEvent, yaml.SequenceStartEvent):

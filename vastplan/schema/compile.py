@@ -60,6 +60,7 @@ def kind(
     measures: tuple[Measure, ...] = (),
     ready: Ready | None = None,
     versions: tuple[Since | Until, ...] = (),
+    contains: bool = False,
     finish_encode: Callable[[Row, Values], Row] | None = None,
     finish_decode: Callable[[Values, Row], Values] | None = None,
 ) -> Kind:
@@ -103,6 +104,7 @@ def kind(
         measures=measures,
         ready=ready,
         versions=versions,
+        contains=contains,
         finish_encode=finish_encode,
         finish_decode=finish_decode,
     )

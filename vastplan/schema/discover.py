@@ -1,71 +1,220 @@
-"""Find what the kinds package declares, by walking it: nothing outside a kind's module names the kind."""
+"""Find what the kinds package declares, without importing what is not used: nothing outside a kind's module names the kind.
+
+The index is read from the text of the modules: the name and the section in a top-level `NAME = kind(...)` or
+`composite(...)`, and what a `Composition("...", ...)` is of. A module is imported when something that it declares is used, and
+must then declare what the index says.
+"""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
-from dataclasses import dataclass
+import re
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from importlib.machinery import FileFinder
+from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from vastplan.schema.entries import Composition, EntryType, entry_type
 from vastplan.schema.kind import Field as KindField
 from vastplan.schema.kind import Kind
 
+T = TypeVar("T")
+_DECLARATION = re.compile(rb"^\w+ = (kind|composite|Composition)\(((?:.|\n)*?)(?=^\S|\Z)", re.MULTILINE)
+_NAME, _SECTION, _OF = (re.compile(pattern) for pattern in (rb'\bname="(\w+)"', rb'\bsection="(\w+)"', rb'^\s*"(\w+)"'))
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What a module declares: kinds and compositions by name, and the names of entry types by their section."""
+
+    kinds: frozenset[str]
+    compositions: frozenset[str]
+    sections: frozenset[tuple[str, str]]
+
+
+class LazyTable(Mapping[str, T], Generic[T]):
+    """A table whose keys are known and whose values are loaded when they are looked up; iterating it loads nothing."""
+
+    def __init__(self, keys: Iterable[str], load: Callable[[str], T]) -> None:
+        self._keys = dict.fromkeys(keys)
+        self._load = load
+        self._loaded: dict[str, T] = {}
+
+    def __getitem__(self, key: str) -> T:
+        if key not in self._loaded:
+            if key not in self._keys:
+                raise KeyError(key)
+            return self._loaded.setdefault(key, self._load(key))
+        return self._loaded[key]
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._keys
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+
+class LazySections(LazyTable[EntryType]):
+    """Sections, and the same entry types by their own name; `names` is the name of each section's type."""
+
+    def __init__(self, names: Mapping[str, str], load: Callable[[str], EntryType]) -> None:
+        super().__init__(names, load)
+        sections = {name: section for section, name in names.items()}
+        self.types = LazyTable(sections, lambda name: self[sections[name]])
+
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """All kinds and expansions by name, and all sections by their name in the document."""
+    """All kinds and compositions by name, all sections by their name in the document, and the types of their entries by name."""
 
-    kinds: dict[str, Kind]
-    compositions: dict[str, Composition]
-    sections: dict[str, EntryType]
+    kinds: Mapping[str, Kind]
+    compositions: Mapping[str, Composition]
+    sections: Mapping[str, EntryType]
+    types: Mapping[str, EntryType] = field(init=False)
 
-    def types(self) -> dict[str, EntryType]:
-        """The entry types by their own name, the singular of the section."""
-        return {one.name: one for one in self.sections.values()}
+    def __post_init__(self) -> None:
+        sections = self.sections
+        if isinstance(sections, LazySections):
+            types: Mapping[str, EntryType] = sections.types
+        else:
+            types = {type_.name: type_ for type_ in sections.values()}
+        object.__setattr__(self, "types", types)
+
+    def without_compositions(self, *names: str) -> Registry:
+        """The same, with entries of these types left as they are written."""
+        kept = {name: self.compositions[name] for name in self.compositions if name not in names}
+        return replace(self, compositions=kept)
+
+
+class _Library:
+    """The modules of a package, and what was loaded of them."""
+
+    def __init__(self, package: ModuleType) -> None:
+        self._lock = threading.RLock()
+        self._declared = dict(_listed(package))
+        self._modules: dict[str, dict[str, str]] = {"kinds": {}, "compositions": {}, "sections": {}}
+        self.type_names: dict[str, str] = {}
+        for module, declared in self._declared.items():
+            sections = dict(declared.sections)
+            for table, names in (
+                ("kinds", declared.kinds), ("compositions", declared.compositions), ("sections", sections)
+            ):  # fmt: skip
+                for name in sorted(names):
+                    if name in self._modules[table]:
+                        raise TypeError(f"{name} is declared twice")
+                    self._modules[table][name] = module
+            if set(sections.values()) & set(self.type_names.values()):
+                raise TypeError(f"{module} declares an entry type that is declared elsewhere")
+            self.type_names |= dict(sorted(sections.items()))
+        self._checked: set[str] = set()
+
+    def names(self, table: str) -> Iterable[str]:
+        """The keys of a table, by the modules' names."""
+        return self._modules[table]
+
+    def load(self, table: str, name: str) -> Any:
+        """What has that name; raises `TypeError` when its module does not declare what its text says."""
+        module = self._modules[table][name]
+        with self._lock:
+            loaded = _contents(importlib.import_module(module))
+            if module not in self._checked:
+                self._check(module, loaded)
+                self._checked.add(module)
+        return loaded[table][name]
+
+    def _check(self, module: str, loaded: Mapping[str, Mapping[str, Any]]) -> None:
+        declared = Declared(
+            frozenset(loaded["kinds"]),
+            frozenset(loaded["compositions"]),
+            frozenset((section, type_.name) for section, type_ in loaded["sections"].items()),
+        )
+        if declared != self._declared[module]:
+            raise TypeError(f"{module} declares {declared}, and its text says {self._declared[module]}")
+        names = {*self._modules["kinds"], *self.type_names.values()}
+        for owners in (loaded["kinds"], loaded["sections"]):
+            for owner in owners.values():
+                _check_references(owner.name, owner.fields, names)
+        for name in declared.compositions - names:
+            raise TypeError(f"a composition of {name}, which does not exist")
 
 
 def discover(package: ModuleType) -> Registry:
-    """Import every module of the package and collect what is declared; raises `TypeError` on contradictions."""
-    kinds: dict[str, Kind] = {}
-    compositions: dict[str, Composition] = {}
-    sections: dict[str, EntryType] = {}
-    for info in sorted(pkgutil.walk_packages(package.__path__, package.__name__ + "."), key=lambda one: one.name):
-        for value in vars(importlib.import_module(info.name)).values():
-            if isinstance(value, Kind):
-                _add(kinds, value.name, value)
-                if value.section:
-                    _add(sections, value.section, entry_type(value))
-            elif isinstance(value, EntryType):
-                _add(sections, value.section, value)
-            elif isinstance(value, Composition):
-                _add(compositions, value.of, value)
-    registry = Registry(kinds, compositions, sections)
-    names = {*kinds, *registry.types()}
-    for owner, fields in [
-        *((k.name, k.fields) for k in kinds.values()),
-        *((s.name, s.fields) for s in sections.values()),
-    ]:
-        _check_references(owner, fields, names, kinds)
-    for name in compositions:
-        if name not in names:
-            raise TypeError(f"an expansion of {name}, which does not exist")
-    return registry
+    """What the package declares, loaded as it is used; raises `TypeError` on contradictions."""
+    library = _Library(package)
+    return Registry(
+        kinds=LazyTable(library.names("kinds"), lambda name: library.load("kinds", name)),
+        compositions=LazyTable(library.names("compositions"), lambda name: library.load("compositions", name)),
+        sections=LazySections(library.type_names, lambda name: library.load("sections", name)),
+    )
 
 
-def _add(table: dict[str, Any], name: str, value: Any) -> None:
-    if table.setdefault(name, value) is not value:
-        raise TypeError(f"{name} is declared twice")
+def check(registry: Registry) -> None:
+    """Load everything, and raise `TypeError` for what is only seen so: attributes that a kind does not have."""
+    for name in registry.compositions:
+        registry.compositions[name]
+    tables = [kind.fields for kind in registry.kinds.values()] + [type_.fields for type_ in registry.sections.values()]
+    for target, attribute in (pair for fields in tables for pair in _targets(fields)):
+        if target in registry.kinds:
+            registry.kinds[target].attribute(attribute)
 
 
-def _check_references(owner: str, fields: tuple[KindField, ...], names: set[str], kinds: dict[str, Kind]) -> None:
-    for field in fields:
-        for refers in (field.refers, field.key_refers):
-            for target, attribute in refers.targets if refers else ():
-                if target not in names:
-                    raise TypeError(f"{owner}.{field.name} refers to {target}, which does not exist")
-                if target in kinds:
-                    kinds[target].attribute(attribute)
-        if field.fields:
-            _check_references(f"{owner}.{field.name}", field.fields, names, kinds)
+def _listed(package: ModuleType) -> Iterator[tuple[str, Declared]]:
+    """What the text of each module declares."""
+    infos = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+    for info in sorted(infos, key=lambda info: info.name):
+        if not info.ispkg and isinstance(info.module_finder, FileFinder):
+            yield info.name, _declared(Path(info.module_finder.path, info.name.rpartition(".")[2] + ".py").read_bytes())
+
+
+def _declared(text: bytes) -> Declared:
+    kinds, compositions, sections = set(), set(), set()
+    for how, arguments in _DECLARATION.findall(text):
+        if how == b"Composition":
+            compositions.add(_first(_OF, arguments))
+            continue
+        name, section = _first(_NAME, arguments), _first(_SECTION, arguments)
+        if how == b"kind":
+            kinds.add(name)
+        if section:
+            sections.add((section, name))
+    return Declared(frozenset(kinds), frozenset(compositions), frozenset(sections))
+
+
+def _first(pattern: re.Pattern[bytes], text: bytes) -> str:
+    match = pattern.search(text)
+    return match[1].decode() if match else ""
+
+
+def _contents(module: ModuleType) -> dict[str, dict[str, Any]]:
+    """The kinds, compositions and sections that a module declares; no module imports those of another."""
+    contents: dict[str, dict[str, Any]] = {"kinds": {}, "compositions": {}, "sections": {}}
+    for value in vars(module).values():
+        if isinstance(value, Kind):
+            contents["kinds"][value.name] = value
+            if value.section:
+                contents["sections"][value.section] = entry_type(value)
+        elif isinstance(value, EntryType):
+            contents["sections"][value.section] = value
+        elif isinstance(value, Composition):
+            contents["compositions"][value.of] = value
+    return contents
+
+
+def _check_references(owner: str, fields: tuple[KindField, ...], names: set[str]) -> None:
+    for target, _ in _targets(fields):
+        if target not in names:
+            raise TypeError(f"{owner} refers to {target}, which does not exist")
+
+
+def _targets(fields: tuple[KindField, ...]) -> Iterator[tuple[str, str]]:
+    for field_ in fields:
+        for refers in (field_.refers, field_.key_refers):
+            yield from refers.targets if refers else ()
+        yield from _targets(field_.fields)

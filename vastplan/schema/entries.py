@@ -1,4 +1,4 @@
-"""What the document becomes: entries by site, and the expansions that turn composite entries into objects."""
+"""What the document becomes: entries by site, and the compositions that turn composite entries into objects."""
 
 from __future__ import annotations
 
@@ -31,10 +31,33 @@ class Entry:
         """The values but those of `names`."""
         return {name: value for name, value in self.values.items() if name not in names}
 
-    def part(self, kind: str, name: str, values: Mapping[str, Any], **more: Any) -> Entry:
+    def part(
+        self,
+        kind: str,
+        name: str,
+        values: Mapping[str, Any],
+        *,
+        chosen: tuple[str, ...] = (),
+        after: tuple[Address, ...] = (),
+    ) -> Entry:
         """An object on the same site that this entry yields."""
         origin = self.origin or str(self.address)
-        return Entry(Address(self.address.site, kind, name), dict(values), self.where, origin, **more)
+        return Entry(Address(self.address.site, kind, name), dict(values), self.where, origin, chosen, after)
+
+    def standing_for(
+        self,
+        values: Mapping[str, Any],
+        *,
+        chosen: tuple[str, ...] | None = None,
+        after: tuple[Address, ...] | None = None,
+    ) -> Entry:
+        """The object of the same address that this entry becomes."""
+        return replace(
+            self,
+            values=dict(values),
+            chosen=self.chosen if chosen is None else chosen,
+            after=self.after if after is None else after,
+        )
 
     def ref(self, kind: str, name: str) -> Ref:
         """A reference to an object on the same site."""
@@ -51,6 +74,8 @@ class EntryType:
     fields: tuple[Field, ...]
     systems: Callable[[Mapping[str, Any]], frozenset[str]]
     within_tenant: bool
+    contains: bool = False
+    """Whether other entries may stand inside one: those with a field that is called as this type."""
     sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None
 
 
@@ -62,14 +87,17 @@ def composite(
     systems: Callable[[Mapping[str, Any]], frozenset[str]],
     sites: Callable[[Mapping[str, Any]], tuple[str, ...]] | None = None,
 ) -> EntryType:
-    """An entry that no single object stands for; an expansion turns it into objects."""
-    return EntryType(name, section, model, fields_of(model), systems, "tenant" in model.model_fields, sites)
+    """An entry that no single object stands for; a composition turns it into objects."""
+    within = "tenant" in model.model_fields
+    return EntryType(name, section, model, fields_of(model), systems, within, sites=sites)
 
 
 def entry_type(kind: Kind) -> EntryType:
     """The section of a kind that the document names."""
     systems = frozenset({kind.system})
-    return EntryType(kind.name, kind.section, kind.model, kind.fields, lambda _: systems, kind.within_tenant)
+    return EntryType(
+        kind.name, kind.section, kind.model, kind.fields, lambda _: systems, kind.within_tenant, kind.contains
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +111,12 @@ class Site:
 
 
 class Scope:
-    """The whole document, as an expansion sees it, and the place for what it finds wrong."""
+    """The whole document, as a composition sees it, and the place for what it finds wrong."""
 
     def __init__(self, sites: Mapping[str, Site], entries: Iterable[Entry]) -> None:
         self.sites = sites
         self.findings: list[Finding] = []
-        self.asked = False  # whether an expansion looked at what was probed, so that it may say otherwise offline
+        self.asked = False  # whether a composition looked at what was probed, so that it may say otherwise offline
         self._entries: dict[tuple[str, str], dict[str, Entry]] = {}
         self._by_tenant: dict[tuple[str, str], dict[Address, list[Entry]]] = {}
         for entry in entries:
@@ -118,10 +146,10 @@ class Scope:
             return []
         if (site, kind) not in self._by_tenant:
             index: dict[Address, list[Entry]] = {}
-            for one in self.of(site, kind):
-                owner = one.values.get("tenant")
+            for entry in self.of(site, kind):
+                owner = entry.values.get("tenant")
                 if isinstance(owner, Ref):
-                    index.setdefault(owner.target, []).append(one)
+                    index.setdefault(owner.target, []).append(entry)
             self._by_tenant[site, kind] = index
         return self._by_tenant[site, kind].get(tenant.target, [])
 
@@ -131,12 +159,12 @@ class Scope:
 
     def only(self, entry: Entry, field: str, kind: str, tenant: Ref | None) -> Ref | None:
         """The one entry of `kind` that belongs to `tenant`; no or several candidates are an error."""
-        found = self.owned_by(tenant, entry.address.site, kind)
-        if len(found) == 1:
-            return Ref(found[0].address)
+        candidates = self.owned_by(tenant, entry.address.site, kind)
+        if len(candidates) == 1:
+            return Ref(candidates[0].address)
         owner = f"tenant {tenant}" if tenant else "no tenant"
-        if found:
-            names = ", ".join(sorted(one.address.name for one in found))
+        if candidates:
+            names = ", ".join(sorted(candidate.address.name for candidate in candidates))
             self.refuse(
                 entry, "VP231", f"{field} is left out, and {owner} has several: {names}", f"write {field}: NAME"
             )
@@ -156,18 +184,18 @@ class Composition:
 def compose(
     scope: Scope, entries: Iterable[Entry], compositions: Mapping[str, Composition], kinds: Mapping[str, Kind]
 ) -> list[Entry]:
-    """All objects that `entries` stand for, in a stable order; what an expansion yields is expanded in turn."""
+    """All objects that `entries` stand for, in a stable order; what a composition yields is composed in turn."""
     waiting = list(entries)[::-1]
-    found: dict[Address, Entry] = {}
+    objects: dict[Address, Entry] = {}
     done: set[Address] = set()
     while waiting:
         entry = waiting.pop()
-        expansion = compositions.get(entry.address.kind)
-        if expansion is not None and entry.address not in done:
+        composition = compositions.get(entry.address.kind)
+        if composition is not None and entry.address not in done:
             done.add(entry.address)
-            waiting += list(expansion.compose(entry, scope))[::-1]
+            waiting += list(composition.compose(entry, scope))[::-1]
         elif entry.address.kind in kinds:
-            other = found.get(entry.address)
+            other = objects.get(entry.address)
             if other is not None and other.values != entry.values:
                 scope.refuse(
                     entry,
@@ -175,10 +203,5 @@ def compose(
                     f"also comes from {other.origin or 'its own entry'}",
                     "give one of them another name",
                 )
-            found[entry.address] = entry
-    return list(found.values())
-
-
-def moved(entry: Entry, **changes: Any) -> Entry:
-    """The same entry with other attributes."""
-    return replace(entry, **changes)
+            objects[entry.address] = entry
+    return list(objects.values())

@@ -11,7 +11,7 @@ from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.markers import Admits, Codec, Marker, Refers, Since, Until
 from vastplan.schema.shapes.shape import Shape
 from vastplan.schema.shapes.value import VALUE
-from vastplan.schema.walk import FieldTable, table
+from vastplan.schema.walk import table
 
 Row = dict[str, Any]
 Values = dict[str, Any]
@@ -46,7 +46,7 @@ class Field:
     readable: bool = field(init=False, compare=False, default=True)  # the system shows it
 
     def __post_init__(self) -> None:
-        parts = FieldTable(self.fields)
+        parts = table(self.fields)
         unshown = Marker.WRITE_ONLY in self.markers
         secret = Marker.SENSITIVE in self.markers or any(part.secret for part in parts)
         _set(self, "fields", parts)
@@ -174,6 +174,7 @@ class Kind:
     ready: Ready | None = None
     versions: tuple[Since | Until, ...] = ()  # what product has it since, and until, when
     within_tenant: bool = False
+    contains: bool = False  # other entries of the document may stand inside one
     finish_encode: Callable[[Row, Values], Row] | None = None
     finish_decode: Callable[[Values, Row], Values] | None = None
 

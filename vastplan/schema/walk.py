@@ -81,9 +81,13 @@ class FieldTable(tuple["Field", ...]):
         return table
 
 
+EMPTY = FieldTable(())
+"""What most fields have below them."""
+
+
 def table(fields: Iterable[Field]) -> FieldTable:
     """The fields as a table; those of kinds and of structs are one already."""
-    return fields if type(fields) is FieldTable else FieldTable(fields)
+    return fields if type(fields) is FieldTable else FieldTable(fields) if fields else EMPTY
 
 
 def _compared(place: int, field: Field) -> _Compared:

@@ -23,7 +23,7 @@ class Overview:
 
 def look_over(planned: Planned, workspace: Workspace) -> Overview:
     """Sort what was read."""
-    kinds_in_use = {section.name for section in workspace.registry.sections.values()}
+    kinds_in_use = set(workspace.registry.types)
     kinds_in_use |= {entry.address.kind for entry in planned.entries}
     owned, sites = planned.matches.owned, {part.site for part in planned.plan.parts}
     owned_names = {(address.kind, address.name) for address in owned}

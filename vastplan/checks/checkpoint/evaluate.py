@@ -15,7 +15,7 @@ from vastplan.checks.index import Index
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope, moved
+from vastplan.schema.entries import Entry, Scope
 
 WITH_BUDGET = "volume"
 """The kind whose entries may have a budget."""
@@ -80,7 +80,7 @@ def budget_before(facts: Facts, volume: Entry) -> Budget | None:
         view = live.on(site, "view").get(name)
         if view is None:
             return None
-        volume = moved(volume, values=_with_live_policy(volume, view, live))
+        volume = volume.standing_for(_with_live_policy(volume, view, live))
     elif Address(site, "persistent_volume_claim", name) not in facts.made:
         return None
     scope = Scope(facts.sites, _with_live_limits(facts, live, site))
@@ -110,10 +110,10 @@ def _with_live_limits(facts: Facts, live: Index, site: str) -> Iterator[Entry]:
         there = live.on(site, entry.address.kind).get(entry.address.name)
         if entry.address.kind == "qos_policy":
             if there is not None:
-                yield moved(entry, values={**_without_none(there.values), "tenant": entry.values.get("tenant")})
+                yield entry.standing_for({**_without_none(there.values), "tenant": entry.values.get("tenant")})
         else:
             qos = _without_none(there.values).get("qos") if there is not None else None
-            yield moved(entry, values={**entry.without("qos"), **({"qos": qos} if qos else {})})
+            yield entry.standing_for({**entry.without("qos"), **({"qos": qos} if qos else {})})
 
 
 def _without_none(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from vastplan.kinds.runai._access import grants, rule_name
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope, moved
+from vastplan.schema.entries import Composition, Entry, Scope
 
 
-def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    yield moved(entry, values=entry.without("access", "tenant", "storage_classes"))
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    yield entry.standing_for(entry.without("access", "tenant", "storage_classes"))
     for grant in grants(entry.values.get("access") or {}):
         values = {
             "subject": grant.subject,
@@ -21,5 +21,5 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
         yield entry.part("access_rule", rule_name(entry.address.kind, entry.address.name, grant), values)
 
 
-OF_PROJECT = Composition("project", _expand)
-OF_DEPARTMENT = Composition("department", _expand)
+OF_PROJECT = Composition("project", _compose)
+OF_DEPARTMENT = Composition("department", _compose)

@@ -11,12 +11,12 @@ from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope, moved
+from vastplan.schema.entries import Composition, Entry, Scope
 
 INLINE = "vastplan-inline-volumes"
 
 
-def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values = entry.without("shared")
     chosen: list[str] = []
     tenant = values.get("tenant")
@@ -25,14 +25,13 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
         values["tenant_name"] = tenant
     values.pop("tenant", None)
     users = sorted(
-        (one for one in scope.of(entry.address.site, "project") if _may_use(one, entry, tenant)),
-        key=lambda one: one.address,
+        (project for project in scope.of(entry.address.site, "project") if _may_use(project, entry, tenant)),
+        key=lambda project: project.address,
     )
     site = scope.sites[entry.address.site]
     if site.settings.get("isolation") == "resource_quota":
-        yield moved(
-            entry,
-            values=values,
+        yield entry.standing_for(
+            values,
             chosen=(*chosen, "isolation by resource quota, which is weaker: it does not cover namespaces made later"),
         )
         yield from _quotas(entry, scope, users)
@@ -40,7 +39,7 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
     shared = entry.values.get("shared") is True
     name = f"vastplan-{entry.address.name}"
     closed = entry.ref("storage_class", entry.address.name)
-    allowed = [entry.ref("project", one.address.name) for one in users]
+    allowed = [entry.ref("project", project.address.name) for project in users]
     yield entry.part("admission_policy", name, closing(name, closed, allowed, open=shared))
     yield entry.part("admission_binding", name, in_force(name, entry.ref("admission_policy", name), closed))
     yield from _inline(entry)
@@ -48,8 +47,8 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
         Address(entry.address.site, "admission_binding", name),
         Address(entry.address.site, "admission_binding", INLINE),
     )
-    who = "everybody" if shared else ", ".join(one.address.name for one in users) or "nobody"
-    yield moved(entry, values=values, chosen=(*chosen, f"open to {who}"), after=first)
+    who = "everybody" if shared else ", ".join(project.address.name for project in users) or "nobody"
+    yield entry.standing_for(values, chosen=(*chosen, f"open to {who}"), after=first)
 
 
 def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str], tenant: Any) -> None:
@@ -59,14 +58,14 @@ def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str
         wanted.append(("view_policy", "view_policy"))
     for field, kind in wanted:
         if field not in values:
-            found = scope.only(entry, field, kind, tenant)
-            if found is not None:
-                values[field] = found
-                chosen.append(f"{field} {found}, the only one of tenant {tenant}")
+            candidate = scope.only(entry, field, kind, tenant)
+            if candidate is not None:
+                values[field] = candidate
+                chosen.append(f"{field} {candidate}, the only one of tenant {tenant}")
 
 
 def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:
-    listed = {str(one) for one in project.values.get("storage_classes") or ()}
+    listed = {str(name) for name in project.values.get("storage_classes") or ()}
     return entry.address.name in listed or (tenant is not None and project.values.get("tenant") == tenant)
 
 
@@ -82,15 +81,15 @@ def _quotas(entry: Entry, scope: Scope, users: list[Entry]) -> Iterable[Entry]:
     """A zero quota for the class in every namespace of the document that may not use it."""
     if entry.values.get("shared") is True:
         return
-    allowed = {one.address for one in users}
+    allowed = {user.address for user in users}
     name = f"vastplan-{entry.address.name}"
     prefix = f"{entry.address.name}.storageclass.storage.k8s.io"
     hard = {f"{prefix}/requests.storage": "0", f"{prefix}/persistentvolumeclaims": "0"}
     for kind in ("project", "namespace"):
-        for one in scope.of(entry.address.site, kind):
-            if one.address not in allowed:
-                values = {"name": name, "namespace": Ref(one.address), "hard": hard}
-                yield entry.part("resource_quota", f"{name}-{one.address.name}", values)
+        for holder in scope.of(entry.address.site, kind):
+            if holder.address not in allowed:
+                values = {"name": name, "namespace": Ref(holder.address), "hard": hard}
+                yield entry.part("resource_quota", f"{name}-{holder.address.name}", values)
 
 
-EXPANSION = Composition("storage_class", _expand)
+COMPOSITION = Composition("storage_class", _compose)

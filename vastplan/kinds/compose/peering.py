@@ -42,10 +42,10 @@ def peer_at(entry: Entry, site: str) -> tuple[Ref, tuple[Address, ...]]:
 
 def other_site(entry: Entry, site: str) -> str:
     """The other end of the link."""
-    return str(next(one for one in entry.values["between"] if one != site))
+    return str(next(end for end in entry.values["between"] if end != site))
 
 
-def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     between = entry.values["between"]
     first, second = between
     pools = {}
@@ -73,4 +73,4 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
 PEERING = composite(
     Peering, name="peering", section="replication_peers", systems=lambda _: frozenset({"vast"}), sites=_sites
 )
-EXPANSION = Composition("peering", _expand)
+COMPOSITION = Composition("peering", _compose)

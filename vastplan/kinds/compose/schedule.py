@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from vastplan.kinds.compose.peering import peer_at
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope, moved
+from vastplan.schema.entries import Composition, Entry, Scope
 
 
-def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     wanted = entry.values.get("replicate_to")
     if not isinstance(wanted, Ref):
         yield entry
@@ -20,7 +20,7 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
         return
     peer, before = peer_at(peering, entry.address.site)
     values = {**entry.without("replicate_to"), "peer": peer, "clone_type": "NATIVE_REPLICATION"}
-    yield moved(entry, values=values, after=before)
+    yield entry.standing_for(values, after=before)
 
 
-EXPANSION = Composition("protection_policy", _expand)
+COMPOSITION = Composition("protection_policy", _compose)

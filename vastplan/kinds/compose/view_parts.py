@@ -6,20 +6,20 @@ from typing import Any
 from vastplan.kinds.compose.peering import other_site
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Composition, Entry, Scope, moved
+from vastplan.schema.entries import Composition, Entry, Scope
 
 _PARTS = ("quota", "qos", "snapshots")
 
 
-def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values = entry.without(*_PARTS)
     name, tenant, path = entry.address.name, values.get("tenant"), values["path"]
     chosen = list(entry.chosen)
     if "view_policy" not in values:
-        found = scope.only(entry, "view_policy", "view_policy", tenant)
-        if found is not None:
-            values["view_policy"] = found
-            chosen.append(f"view_policy {found}, the only one of tenant {tenant}")
+        policy = scope.only(entry, "view_policy", "view_policy", tenant)
+        if policy is not None:
+            values["view_policy"] = policy
+            chosen.append(f"view_policy {policy}, the only one of tenant {tenant}")
     if "BLOCK" in (values.get("protocols") or ()) and "name" not in values:
         values["name"] = name
     qos = entry.values.get("qos")
@@ -28,7 +28,7 @@ def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
             scope.refuse(entry, "VP236", "gives both qos and qos_policy", "keep one of them")
         yield entry.part("qos_policy", name, {"policy_type": "VIEW", **qos, "name": name, "tenant": tenant})
         values["qos_policy"] = entry.ref("qos_policy", name)
-    yield moved(entry, values=values, chosen=tuple(chosen))
+    yield entry.standing_for(values, chosen=tuple(chosen))
     after = (entry.address,)
     quota = entry.values.get("quota")
     if isinstance(quota, dict):
@@ -67,4 +67,4 @@ def _protected(entry: Entry, scope: Scope, schedule: Ref) -> dict[str, Any]:
     return values
 
 
-EXPANSION = Composition("view", _expand)
+COMPOSITION = Composition("view", _compose)

@@ -79,7 +79,7 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(needed)
 
 
-def _expand(entry: Entry, scope: Scope) -> Iterable[Entry]:
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values, name = entry.values, entry.address.name
     chosen: list[str] = []
     project = values.get("project")
@@ -171,20 +171,20 @@ def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) ->
 
 
 def _tenant_of(scope: Scope, project: Ref) -> Ref | None:
-    found = scope.get(project.target)
-    tenant = found.values.get("tenant") if found else None
+    owner = scope.get(project.target)
+    tenant = owner.values.get("tenant") if owner else None
     return tenant if isinstance(tenant, Ref) else None
 
 
 def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
     """The secret that the tenant's classes use, when they agree."""
-    found = {
-        one.values["secret"]
-        for one in scope.of(entry.address.site, "storage_class")
-        if one.values.get("tenant") == tenant and "secret" in one.values
+    secrets = {
+        class_.values["secret"]
+        for class_ in scope.of(entry.address.site, "storage_class")
+        if class_.values.get("tenant") == tenant and "secret" in class_.values
     }
-    return found.pop() if len(found) == 1 else None
+    return secrets.pop() if len(secrets) == 1 else None
 
 
 VOLUME = composite(Volume, name="volume", section="volumes", systems=_systems)
-EXPANSION = Composition("volume", _expand)
+COMPOSITION = Composition("volume", _compose)

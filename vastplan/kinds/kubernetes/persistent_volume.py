@@ -20,7 +20,7 @@ from vastplan.schema.kind import ControllerOwned, Fact, Row, Values
 from vastplan.schema.markers import IMMUTABLE, SET, Codec, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
 
-AccessMode = Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"]
+AccessMode = Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]
 VolumeMode = Literal["Filesystem", "Block"]
 _PROVISIONED_BY = ("metadata", "annotations", "pv.kubernetes.io/provisioned-by")
 _SECRETS = ("controllerPublishSecretRef", "nodePublishSecretRef")
@@ -48,7 +48,7 @@ class PersistentVolume(Labelled):
     name: ObjectName = MISSING
     size: Annotated[Bytes, Wire("spec", "capacity", "storage"), QUANTITY]
     access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET]
-    reclaim_policy: Annotated[Literal["Retain", "Delete"] | MISSING, Wire("spec", "persistentVolumeReclaimPolicy")] = (
+    reclaim_policy: Annotated[Literal["Delete", "Retain"] | MISSING, Wire("spec", "persistentVolumeReclaimPolicy")] = (
         MISSING
     )
     storage_class_name: Annotated[Text | None | MISSING, Wire("spec", "storageClassName")] = MISSING

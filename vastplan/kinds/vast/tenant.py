@@ -77,6 +77,7 @@ KIND = kind(
     name="tenant",
     system="vast",
     section="tenants",
+    contains=True,
     stage=Stage.OWNER,
     measures=(Measure("capacity", ("capacity_rules", "hard_limit"), units.BYTES),),
     endpoint=collection("tenants", vanishes_later=True),

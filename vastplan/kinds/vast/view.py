@@ -81,7 +81,7 @@ class View(Spec):
     qos_policy: Annotated[ReferenceName | None | MISSING, Refers("qos_policy"), Wire("qos_policy_id")] = MISSING
     is_seamless: bool | MISSING = MISSING
     select_for_live_monitoring: bool | MISSING = MISSING
-    abe_protocols: Annotated[list[Literal["NFS", "SMB", "NFS4", "S3"]] | None | MISSING, SET, Clears([])] = MISSING
+    abe_protocols: Annotated[list[Literal["NFS", "NFS4", "SMB", "S3"]] | None | MISSING, SET, Clears([])] = MISSING
     nfs_interop_flags: (
         Literal[
             "BOTH_NFS3_AND_NFS4_INTEROP_DISABLED",

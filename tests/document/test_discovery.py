@@ -1,0 +1,95 @@
+"""What a document does not use is not imported; and what is imported declares what its text says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+import vastplan.kinds
+from vastplan.schema.discover import Registry, check, discover
+
+
+def test_all_that_is_declared_is_found_and_fits_together() -> None:
+    registry = discover(vastplan.kinds)
+    check(registry)
+    for name, kind in registry.kinds.items():
+        assert kind.name == name
+    for section, type_ in registry.sections.items():
+        assert type_.section == section and registry.types[type_.name] is type_
+
+
+def test_a_module_has_the_name_of_its_kind() -> None:
+    for name, kind in discover(vastplan.kinds).kinds.items():
+        module = kind.model.__module__.rpartition(".")[2]
+        assert module == name or (module, name) == ("cluster", "vms"), f"{name} is in {kind.model.__module__}"
+
+
+USED = """
+import sys
+import vastplan.kinds
+from vastplan.schema.discover import discover
+registry = discover(vastplan.kinds)
+assert "views" in registry.sections and "quota" in registry.kinds and len(registry.kinds) > 20
+assert not any(name.startswith("vastplan.kinds.vast.") for name in sys.modules)
+registry.sections["quotas"]
+assert sorted(name for name in sys.modules if name.startswith("vastplan.kinds.vast.")) == [
+    "vastplan.kinds.vast._common", "vastplan.kinds.vast.quota"]
+"""
+
+
+def test_nothing_is_imported_before_it_is_used() -> None:
+    done = subprocess.run([sys.executable, "-c", USED], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+KIND = """
+    from typing import Annotated
+    from vastplan.schema.compile import kind
+    from vastplan.schema.kind import Endpoint
+    from vastplan.schema.markers import IDENTITY, Refers
+    from vastplan.schema.types import Spec
+
+
+    class Model(Spec):
+        name: Annotated[str, IDENTITY]
+        other: Annotated[str, Refers("{target}")]
+
+
+    {declaration}
+"""
+
+
+def package(folder: Path, name: str, *declarations: str, target: str = "lamp") -> Registry:
+    """A package of modules with a declaration each."""
+    home = folder / name
+    home.mkdir()
+    (home / "__init__.py").write_text("")
+    for number, declaration in enumerate(declarations):
+        text = textwrap.dedent(KIND).format(declaration=declaration, target=target)
+        (home / f"module{number}.py").write_text(text)
+    return discover(__import__(name))
+
+
+LAMP = 'KIND = kind(Model, name="lamp", system="vast", section="lamps", endpoint=Endpoint("/lamps/"))'
+
+
+@pytest.fixture(autouse=True)
+def _importable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def test_contradictions_are_refused(tmp_path: Path) -> None:
+    assert package(tmp_path, "house_fine", LAMP).kinds["lamp"].section == "lamps"
+    with pytest.raises(TypeError, match="lamp is declared twice"):
+        package(tmp_path, "house_twice", LAMP, LAMP)
+    hidden = 'NAME = "lamp"\nKIND = kind(Model, system="vast", endpoint=Endpoint("/l/"), **{"name": NAME})'
+    with pytest.raises(TypeError, match="its text says"):
+        package(tmp_path, "house_hidden", hidden).kinds[""]
+    with pytest.raises(TypeError, match="lamp refers to bulb, which does not exist"):
+        package(tmp_path, "house_reference", LAMP, target="bulb").kinds["lamp"]
+    with pytest.raises(KeyError, match="lamp has no attribute wattage"):
+        check(package(tmp_path, "house_attribute", LAMP, target="lamp.wattage"))
