@@ -18,8 +18,8 @@ from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Cause, Step, Verb
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import Reason, Ref, Unknown, from_json, references
-from vastplan.schema.codec import Encoder
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.codec import Encoder, at
+from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import Marker
 
 T = TypeVar("T")
@@ -41,6 +41,8 @@ class _Execution:
 
     def __init__(self, context: ApplyContext, action: Action, made: Made) -> None:
         self.attributes: Mapping[str, Any] = {}
+        self._answered_once: Mapping[str, Any] = {}
+        """What only the create's answer holds: handed on to what refers to it in this apply, and kept nowhere."""
         self._context = context
         self._made = made
         self._action = action
@@ -109,6 +111,7 @@ class _Execution:
         body = create_body(self._kind, self._values, self._encoder)
         try:
             row = self._write(lambda: self._provider.create(self._kind, body))
+            self._answered_once = _answered_once(self._kind, row)
             made = self._live(row)
         except Unclear as problem:
             created = self._find()
@@ -242,7 +245,7 @@ class _Execution:
             raise
         live = self._live(row)
         self._own(live.id, locator)  # it is ours whether or not it turned out as it was asked for
-        self.attributes = {**live.attributes, "id": live.attributes.get("id", live.id)}
+        self.attributes = {**live.attributes, **self._answered_once, "id": live.attributes.get("id", live.id)}
         kept = unmet(self._kind.fields, self._context.revealed(self._wanted), self._current(row))
         if kept:
             shown = ", ".join(path_text(path) for path in kept)
@@ -312,3 +315,12 @@ class _Execution:
         except NotFound:
             return None
         return None
+
+
+def _answered_once(kind: Kind, row: Row) -> dict[str, Any]:
+    """The attributes that no later answer holds, such as the secret of a key."""
+    return {
+        attribute.name: at(row, attribute.path)
+        for attribute in kind.attributes
+        if attribute.path in kind.endpoint.answered_once
+    }
