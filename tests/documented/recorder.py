@@ -46,6 +46,12 @@ class Recorder:
             self._judge(*request)
             self._judged.add(request)
 
+    def forget(self) -> set[str]:
+        """Judge and count everything afresh; answers what was seen until now."""
+        seen, self.seen = self.seen, set()
+        self._judged.clear()
+        return seen
+
     def _judge(self, system: str, method: str, target: str, body: bytes | str | None, status: int) -> None:
         parts = urlsplit(target)
         template = facts(system).template(parts.path)

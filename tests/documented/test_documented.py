@@ -72,8 +72,7 @@ def test_an_answer_that_is_not_documented_is_noticed() -> None:
 
 
 def test_every_request_of_the_providers_is_heard(tmp_path: Path) -> None:
-    before = set(plugin.RECORDER.seen)
-    plugin.RECORDER.seen.clear()
+    before = plugin.RECORDER.forget()
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
         lab.write({"tenants": {"a": {}}, "namespaces": {"b": {}}, "departments": {"c": {"gpus": {"default": 1}}}})
         lab.converge()

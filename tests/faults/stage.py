@@ -27,6 +27,7 @@ from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.guards.consent import Approval, Consent
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan, Verb
+from vastplan.model.polling import poll
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.schema.discover import discover
 from vastplan.sim.kubernetes import KubernetesPlane
@@ -215,8 +216,7 @@ class Stage:
         with (
             patch("vastplan.engine.observe.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
             patch("vastplan.app.applying.carry_out.apply", _one_by_one if self.orderly else apply),
-            patch("vastplan.engine.wait._FIRST", 0.0005),
-            patch("vastplan.engine.wait._LONGEST", 0.01),
+            patch.dict(poll.__kwdefaults__, first=0.0005, longest=0.01),
         ):
             yield
 

@@ -43,7 +43,7 @@ def test_the_worst_comes_first() -> None:
 
 def test_an_object_that_is_gone_is_a_change_by_hand() -> None:
     planned = plan("unknown")
-    gone = replace(planned.actions[0], reason="it was deleted behind our back", changes=())
+    gone = replace(planned.actions[0], deleted_outside=True, changes=())
     assert [risk for risk, _ in by_risk(replace(planned, actions=(gone,)))] == [Risk.REVERT]
 
 
