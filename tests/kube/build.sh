@@ -19,6 +19,7 @@ export CGO_ENABLED=0
 version="-X k8s.io/component-base/version.gitVersion=v1.34.4 -X k8s.io/component-base/version.gitMajor=1 -X k8s.io/component-base/version.gitMinor=34"
 go build -trimpath -ldflags "-s -w $version" -o "$out/kube-apiserver" k8s.io/kubernetes/cmd/kube-apiserver
 go build -trimpath -ldflags "-s -w" -o "$out/etcd" go.etcd.io/etcd/server/v3
+go mod download github.com/kubernetes-csi/external-snapshotter/client/v8 # nothing that is built asks for it
 crds=$(go list -m -f '{{.Dir}}' github.com/kubernetes-csi/external-snapshotter/client/v8)/config/crd
 for file in "$crds"/snapshot.storage.k8s.io_*.yaml; do
   install -m 0644 "$file" "$out/crd/"

@@ -13,14 +13,14 @@ _WILDCARD = re.compile(r"(\d{1,3})((?:\.(?:\d{1,3}|\*)){3})")
 _EVERYBODY = ((4, 0, 2**32 - 1), (6, 0, 2**128 - 1))
 
 
-def interval(text: str) -> Interval:
+def parse_interval(text: str) -> Interval:
     """`10.0.0.1 - 10.0.0.9`, as the document's ranges are written, or one address; raises `ValueError`."""
     first, _, last = (part.strip() for part in text.partition(" - "))
     start, end = ip_address(first), ip_address(last or first)
     return start.version, int(start), int(end)
 
 
-def shown(addresses: Interval) -> str:
+def interval_text(addresses: Interval) -> str:
     """An interval as the document writes it."""
     version, first, last = addresses
     ends = [str(IPv6Address(end) if version == 6 else IPv4Address(end)) for end in (first, last)]
@@ -65,7 +65,7 @@ def _client(text: str) -> tuple[Interval, ...]:
         return _EVERYBODY
     try:
         if text.partition(" - ")[2].strip():
-            return (interval(text),)
+            return (parse_interval(text),)
         if _WILDCARD.fullmatch(text):
             return _wildcard(text)
         network = ip_network(text, strict=False)

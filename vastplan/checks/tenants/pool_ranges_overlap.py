@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from vastplan.checks.addresses import interval_text, overlaps, parse_interval
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.model.finding import Severity
+from vastplan.model.ip_ranges import interval_text, overlaps, parse_interval
 
 
 def _run(facts: Facts) -> Iterator[Violation]:

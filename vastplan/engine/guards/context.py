@@ -25,11 +25,8 @@ CHANGING = (Verb.UPDATE, *GOING)
 class Share:
     """How much of a kind on a site is changed by a plan, and how much of that goes."""
 
-    changed: int = 0
-    lost: int = 0
-
-
-_NOTHING = Share()
+    changed: int
+    lost: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ class GuardContext:
 
     def share(self, action: Action) -> Share:
         """How much of the action's kind changes on its site."""
-        return self.shares.get((action.address.site, action.address.kind), _NOTHING)
+        return self.shares[action.address.site, action.address.kind]
 
 
 Guard = Callable[[Action, GuardContext], Block | None]

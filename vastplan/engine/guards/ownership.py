@@ -34,7 +34,7 @@ def emptied(action: Action, context: GuardContext) -> Block | None:
 def warnings(context: GuardContext) -> Iterator[Finding]:
     """A warning for every kind that much is gone of at once, for those that look and change nothing."""
     for (site, kind), gone in sorted(context.gone.items()):
-        seen = _seen(context, site, kind) if gone else ""
+        seen = _seen(context, site, kind)
         if seen:
             names = some(sorted(address.name for address in gone))
             fix = "see that it is the right system and that all of it answers"

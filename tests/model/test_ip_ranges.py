@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vastplan.checks.addresses import Interval, interval_text, overlaps, parse_interval
+from vastplan.model.ip_ranges import Interval, cut_off, interval_text, overlaps, parse_interval
 
 SPANS = st.tuples(st.sampled_from([4, 6]), st.integers(0, 12), st.integers(0, 6)).map(
     lambda draw: (draw[0], draw[1], draw[1] + draw[2])
@@ -40,3 +40,8 @@ def test_an_interval_and_its_text() -> None:
     assert parse_interval("fd00::1 - fd00::ff")[0] == 6
     for text in ("10.0.0.1", "10.0.0.1 - 10.0.0.9", "fd00::1 - fd00::ff", "::1"):
         assert interval_text(parse_interval(text)) == text
+
+
+def test_a_range_without_an_end_is_no_range() -> None:
+    assert cut_off(["10.0.0.1 - "], ["10.0.0.0/24"]) == ["10.0.0.1 - "]
+    assert cut_off(["10.0.0.1 - 10.0.0.2"], ["10.0.0.0/24"]) == []
