@@ -17,4 +17,4 @@ def test_the_page_is_not_stale() -> None:
 
 def test_no_rule_is_both_held_and_not() -> None:
     elsewhere = set(re.findall(r"^\| ([A-Z]{3}-\d\d)", ELSEWHERE, flags=re.M))
-    assert elsewhere & set(catalogue()) == {"CSI-05"}  # the versions of the drivers are the derivation's
+    assert elsewhere & set(catalogue()) == {"CSI-05"}  # the versions of the drivers are the compositions'

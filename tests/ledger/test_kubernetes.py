@@ -257,7 +257,7 @@ def test_the_journal_moves_out_of_the_head_and_into_the_part(
 def test_a_large_part_is_in_pieces_that_say_whose_they_are(
     cluster: KubernetesBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("vastplan.ledger.chunks.PIECE", 100)
+    monkeypatch.setattr("vastplan.ledger.chunks.CHUNK", 100)
     session = cluster.ledger().open("iad", "me")
     session.record(*(events.own(f"iad/view/{number}", OWNED) for number in range(50)))
     session.close()

@@ -130,7 +130,7 @@ def test_a_piece_is_named_by_its_holder_and_its_content(api: Memory) -> None:
 
 
 def test_content_is_cut_into_pieces_and_put_together_in_order(api: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "PIECE", 10)
+    monkeypatch.setattr(chunks, "CHUNK", 10)
     pieces = Chunks(api, PLACE)
     whole = bytes(range(95))
     names = pieces.put(whole, 1)

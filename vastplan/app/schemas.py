@@ -77,24 +77,24 @@ def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
     return docstrings
 
 
-def schema(which: str) -> Schema:
+def schema(name: str) -> Schema:
     """One of `desired-state`, `plan`, `snapshot`, `ledger`, `approvals`, `connections`, or of what commands print (`PRINTED`)."""
-    if which in PRINTED:
-        printed = _open(TypeAdapter(PRINTED[which]).json_schema(mode="serialization"))
-        if which == "drift":
+    if name in PRINTED:
+        printed = _open(TypeAdapter(PRINTED[name]).json_schema(mode="serialization"))
+        if name == "drift":
             coverage = printed["$defs"]["Coverage"]
             coverage["properties"]["percent"] = {"type": "integer", "minimum": 0, "maximum": 100}
             coverage["required"].append("percent")
-        return _titled(printed, f"vastplan {which} output")
-    if which == "desired-state":
+        return _titled(printed, f"vastplan {name} output")
+    if name == "desired-state":
         return desired_state(discover(vastplan.kinds))
-    if which == "plan":
+    if name == "plan":
         return _plan()
-    if which == "snapshot":
+    if name == "snapshot":
         return _titled(_open(TypeAdapter(Snapshot).json_schema(schema_generator=_Described)), "vastplan snapshot")
-    if which == "ledger":
+    if name == "ledger":
         return _titled(TypeAdapter(SiteLedger).json_schema(schema_generator=_Described), "vastplan ledger part")
-    if which == "connections":
+    if name == "connections":
         return _titled(
             _models().connections_file.model_json_schema(schema_generator=_Described), "vastplan connections file"
         )

@@ -1,4 +1,4 @@
-"""What checks may know: the document as written and as expanded, indexed once; the sites; and what was seen live."""
+"""What checks may know: the document as written and as composed, indexed once; the sites; and what was seen live."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LiveObject:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """Everything that checks work on. `written` is the document before expansion, `objects` what it stands for.
+    """Everything that checks work on. `written` is the document before composition, `objects` what it stands for.
 
     `seen` holds the live objects by site and kind, of collections that could be read; it is empty offline.
     """

@@ -41,12 +41,12 @@ def commands(head: Head, tree: Located) -> list[Finding]:
     ]
 
 
-def taken(entries: Iterable[Entry], folder: Path, given: Iterable[SystemSpec], connections: Path) -> list[Finding]:
+def taken(entries: Iterable[Entry], folder: Path, systems: Iterable[SystemSpec], connections: Path) -> list[Finding]:
     """VP223 for every secret of an entry that is a credential of the connections file, or outside the document's folder.
 
-    `given` is what that file says of systems.
+    `systems` is what that file says of them.
     """
-    specs = list(given)
+    specs = list(systems)
     names = {source.env for spec in specs for _, source in spec.credentials() if isinstance(source, EnvironmentSecret)}
     files = {file for spec in specs for name in spec.credential_files() if (file := _real(connections.parent, name))}
     files |= {file for file in (_real(Path(), str(connections)),) if file}

@@ -43,9 +43,9 @@ def edits(
     own = _at(node_of_entry, ("per_site", site))
     places = [*_mappings(own), *_mappings(node_of_entry)] if own is not None else [*_mappings(node_of_entry)]
     for node in list(dict.fromkeys(places))[:_MOST]:
-        there = _at(node, path)
-        if there is not None:
-            yield from _replaced(text, there, value, unit, units)
+        value_node = _at(node, path)
+        if value_node is not None:
+            yield from _replaced(text, value_node, value, unit, units)
     for steps in (path, ("per_site", site, *path)):
         yield from _inserted(text, node_of_entry, steps, written(value, unit, units))
 
@@ -67,9 +67,9 @@ def _typed(value: Any, unit: str, units: Mapping[str, str]) -> Any:
     if isinstance(value, list):
         return [_typed(item, unit, units) for item in value]
     if isinstance(value, int) and not isinstance(value, bool) and unit in _PARSERS:
-        said = show(value, unit)
+        shown = show(value, unit)
         try:
-            return said if _PARSERS[unit](said) == value else value
+            return shown if _PARSERS[unit](shown) == value else value
         except ValueError:
             return value
     return value

@@ -26,7 +26,7 @@ from vastplan.schema.system import Systems
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document whose entries are typed and not yet expanded. `folder` is what its relative paths are relative to."""
+    """A document whose entries are typed and not yet composed. `folder` is what its relative paths are relative to."""
 
     head: specs.Head
     folder: Path

@@ -17,7 +17,7 @@ from vastplan.model.errors import Conflict, NotFound, VastplanError
 Row = dict[str, Any]
 SECRET_TYPE = "vastplan/ledger"  # noqa: S105 - it is no secret
 # An API server takes up to 1 MiB: https://kubernetes.io/docs/concepts/configuration/secret/#restriction-data-size
-PIECE = 512 * 1024  # bytes a Secret
+CHUNK = 512 * 1024  # bytes a Secret
 LARGEST = 512 * 1024 * 1024  # bytes that packed content may unpack to
 LEVEL = 6  # of compression
 _WORD = re.compile(r"[^a-z0-9]+")
@@ -44,7 +44,7 @@ class Place:
 
     @property
     def base(self) -> str:
-        """The name of the head and the lease, which the names of pieces begin with; it fits into a label."""
+        """The name of the manifest and the lease, which the names of chunks begin with; it fits into a label."""
         unlike = hashlib.sha256(f"{self.document}\0{self.site}".encode()).hexdigest()[:10]
         return f"vastplan-{_slug(self.document)}-{_slug(self.site)}-{unlike}"
 
@@ -106,18 +106,18 @@ def version(row: Row) -> str:
 
 
 class Chunks:
-    """Content in Secrets of a bounded size. A piece is named by its content and never changes, so writing it twice is one."""
+    """Content in Secrets of a bounded size. A chunk is named by its content and never changes, so writing it twice is one."""
 
     def __init__(self, api: Api, place: Place) -> None:
         self._api = api
         self._place = place
 
     def put(self, whole: bytes, fence: int) -> tuple[str, ...]:
-        """Write content; answers the names of its pieces. Raises what the API does."""
+        """Write content; answers the names of its chunks. Raises what the API does."""
         packed = zlib.compress(whole, LEVEL)
         names = []
-        for start in range(0, len(packed), PIECE):
-            part = packed[start : start + PIECE]
+        for start in range(0, len(packed), CHUNK):
+            part = packed[start : start + CHUNK]
             name = f"{self._place.base}-{fence}-{_digest(part)}"
             with contextlib.suppress(Conflict):  # it is there: an earlier request without an answer got through
                 self._api.call("POST", self._place.secrets, body=self._place.secret(name, "piece", part))
@@ -125,7 +125,7 @@ class Chunks:
         return tuple(names)
 
     def get(self, names: tuple[str, ...]) -> bytes | None:
-        """The content, `None` when a piece is gone; raises `VastplanError` when one is not what it was."""
+        """The content, `None` when a chunk is gone; raises `VastplanError` when one is not what it was."""
         parts = []
         for name in names:
             row = read_object(self._api, f"{self._place.secrets}/{name}")
@@ -145,7 +145,7 @@ class Chunks:
         return whole
 
     def drop(self, names: set[str]) -> None:
-        """Delete pieces; what is gone is fine."""
+        """Delete chunks; what is gone is fine."""
         for name in sorted(names):
             try:
                 self._api.call("DELETE", f"{self._place.secrets}/{name}")
@@ -153,7 +153,7 @@ class Chunks:
                 continue
 
     def left_behind(self, fence: int, used: set[str]) -> set[str]:
-        """Pieces of a holder up to this fence that are not used: nothing refers to them, and nothing ever will."""
+        """Chunks of an owner up to this fence that are not used: nothing refers to them, and nothing ever will."""
         abandoned, following = set(), ""
         while True:
             query = [("labelSelector", f"app.kubernetes.io/instance={self._place.base}"), ("limit", "50")]

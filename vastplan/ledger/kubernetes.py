@@ -1,6 +1,6 @@
-"""The ledger as Secrets of a Kubernetes namespace, so that several runners share one: a Lease, a head, and pieces.
+"""The ledger as Secrets of a Kubernetes namespace, so that several runners share one: a Lease, a manifest, and chunks.
 
-See `lease.py` for who may write, `manifest.py` for what makes a write count, and `chunks.py` for the pieces.
+See `lease.py` for who may write, `manifest.py` for what makes a write count, and `chunks.py` for the content.
 """
 
 from __future__ import annotations
@@ -63,12 +63,12 @@ class KubernetesLedger:
         return f"kubernetes:{self._namespace} at {self._where}"
 
     def read(self, site: str) -> SiteLedger:
-        """The part that the head says; never locks, and waits for nobody."""
+        """The part that the manifest says; never locks, and waits for nobody."""
         current = manifests.put_together(self._api, self._place(site))
         return current[2] if current else new_part(self._document, site)
 
     def open(self, site: str, holder: str) -> KubernetesSession:
-        """Take the lease, then make the head ours: from then on no earlier holder can change it."""
+        """Take the lease, then make the manifest ours: from then on no earlier owner can change it."""
         place = self._place(site)
         lease, abandoned = acquire(self._api, place, self._clock, holder, self._make_namespace)
         renewal = Renewal(lease) if self._renewing else None
@@ -85,7 +85,7 @@ class KubernetesLedger:
         )
 
     def _claim(self, place: Place, lease: Lease) -> tuple[Manifest, str, SiteLedger]:
-        """The head with a number above all before it. Who held it until now may write once more before that; it counts."""
+        """The manifest with a number above all before it. Who held it until now may write once more before that; it counts."""
         owner = secrets.token_hex(8)
         chunks = Chunks(self._api, place)
         for _ in range(_TRIES):

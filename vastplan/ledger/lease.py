@@ -1,6 +1,6 @@
 """A Lease of coordination.k8s.io: who works on a part, renewed while they do, and free again when they no longer can.
 
-The lease keeps two appliers apart. It does not keep the ledger whole: that is the head's number (`manifest.py`), which holds
+The lease keeps two appliers apart. It does not keep the ledger whole: that is the manifest's number (`manifest.py`), which holds
 whatever clocks say. Between `SURE` and `DURATION` neither its holder nor anybody else relies on a lease; that gap is for
 clocks that differ and for calls that were under way.
 """

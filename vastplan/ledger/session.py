@@ -1,4 +1,4 @@
-"""One site's part in Kubernetes while we hold it: events that become durable one head at a time."""
+"""One site's part in Kubernetes while we hold it: events that become durable one manifest at a time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from vastplan.model.errors import Conflict, Lost, NotFound, Refused, Unclear, Un
 from vastplan.model.site_ledger import SiteLedger
 
 T = TypeVar("T")
-TAIL = 32 * 1024  # bytes of events in the head; beyond that they become pieces of their own
+TAIL = 32 * 1024  # bytes of events in the manifest; beyond that they become chunks of their own
 SEGMENTS = 32  # of the journal; beyond that they are folded into the part
 PAUSE = 1.0  # seconds until a server that did not answer is asked again
 
@@ -57,7 +57,7 @@ class KubernetesSession:
         self._lease.holds()
 
     def record(self, *events: Event) -> None:
-        """One update of the head for all that wait; the events count when it is through."""
+        """One update of the manifest for all that wait; the events count when it is through."""
         with self._turns:
             self._waiting += events
             self._asked += 1
@@ -118,7 +118,7 @@ class KubernetesSession:
             self._switch(replace(self._manifest, turn=self._manifest.turn + 1, journal=journal, tail=()))
 
     def _fold(self) -> None:
-        """The part as it is now as pieces of its own, in the place of the old ones and the journal. Nobody else writes."""
+        """The part as it is now as chunks of its own, in the place of the old ones and the journal. Nobody else writes."""
         with self._turns:
             while self._writing:
                 self._turns.wait()
@@ -135,7 +135,7 @@ class KubernetesSession:
                 self._turns.notify_all()
 
     def _switch(self, new: Manifest) -> None:
-        """Make it the head. An update without an answer is looked after before it is sent again."""
+        """Put it in the place of the present manifest. An update without an answer is looked after before it is sent again."""
         self._version = self._patiently(lambda: self._switched(new))
         self._manifest = new
 
@@ -149,12 +149,12 @@ class KubernetesSession:
             if current is None or (current[0].fence, current[0].owner) != (new.fence, new.owner):
                 who = "somebody else has it" if current else "somebody removed it"
                 raise Lost(f"the ledger of {self._place.site} is lost: {who}; nothing more is begun")
-            there, version = current
-            if there.turn == new.turn:
+            manifest, version = current
+            if manifest.turn == new.turn:
                 return version
             if self._version == version:
                 self._clock.sleep(PAUSE)
-            self._version = version  # the head is as we left it: somebody touched a label, or nothing happened
+            self._version = version  # the manifest is as we left it: somebody touched a label, or nothing happened
 
     def _patiently(self, act: Callable[[], T]) -> T:
         """Do it, again while nobody answers; raises `Lost` when the lease runs out meanwhile, or the answer is no."""

@@ -1,4 +1,4 @@
-"""Drift for a terminal: what the system moved since the last apply, author_text apart from what the document wants; and one object."""
+"""Drift for a terminal: what the system moved since the last apply, told apart from what the document wants; and one object."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _SHOWN_UNMANAGED, _SHOWN_KINDS = 20, 40
 def controller_owned(drift: Drift) -> list[tuple[str, int]]:
     """How many objects each driver or system made for itself, in the order of their names."""
     counts: dict[str, int] = {}
-    for made in drift.made:
-        counts[made.by] = counts.get(made.by, 0) + made.count
+    for owned in drift.made:
+        counts[owned.by] = counts.get(owned.by, 0) + owned.count
     return sorted(counts.items())
 
 
@@ -54,9 +54,9 @@ def place(address: str, path: str) -> str:
 def ignored_words(ignored: IgnoredDrift) -> str:
     """What is ignored, and why: ` is 15 TiB, was applied as 10 TiB: the reason (until 2026-12-31)`."""
     field = of_ignored(ignored)
-    what = f" is {field.after}, was applied as {field.before}" if ignored.path else " is gone"
+    state = f" is {field.after}, was applied as {field.before}" if ignored.path else " is gone"
     until = f" (until {inert(ignored.until, 20)})" if ignored.until else ""
-    return f"{what}: {inert(ignored.reason)}{until}"
+    return f"{state}: {inert(ignored.reason)}{until}"
 
 
 def _object(drifted: DriftedObject, style: Style) -> Iterator[str]:

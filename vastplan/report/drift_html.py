@@ -27,7 +27,7 @@ def page(drift: Drift) -> str:
         tag("li", code(ignored.address), f" {ignored.path}" if ignored.path else "", ignored_words(ignored))
         for ignored in drift.ignored
     ]
-    made = [tag("li", f"{by}: {counted(count, 'object')}") for by, count in controller_owned(drift)]
+    by_controller = [tag("li", f"{by}: {counted(count, 'object')}") for by, count in controller_owned(drift)]
     columns = ("Object", "Field", "Live", "Applied", "Which side", "Who")
     unmanaged = [_STRANGER.fill(stranger.name, stranger.kind, stranger.site) for stranger in strangers]
     coverage = [
@@ -41,7 +41,7 @@ def page(drift: Drift) -> str:
         notes("Not found any more", gone),
         _section("Nobody manages", ("Object", "Kind", "Site"), unmanaged, len(unmanaged)),
         _section("Coverage", ("Kind", "Site", "Managed", "Nobody's", "Coverage"), coverage, len(coverage)),
-        notes("Made by a driver or a system for itself, and not counted", made),
+        notes("Made by a driver or a system for itself, and not counted", by_controller),
         notes("Ignored by rules of the document", ignored),
     ]
     foot = tag("footer", f"Checked {drift.checked}.")

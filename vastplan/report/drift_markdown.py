@@ -35,8 +35,8 @@ def comment(drift: Drift) -> str:
 def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
     """Adds the objects that moved, those that are gone first; answers how many did not fit."""
     left = 0
-    for what, title in (("gone", "Gone"), ("changed", "Changed by hand")):
-        objects = [drifted for drifted in news if drifted.what == what]
+    for change, title in (("gone", "Gone"), ("changed", "Changed by hand")):
+        objects = [drifted for drifted in news if drifted.what == change]
         if objects:
             page.add(f"\n#### {title} ({len(objects)})\n\n")
             left += sum(not page.add(_object(drifted)) for drifted in objects)
@@ -72,16 +72,16 @@ def _unmanaged(stranger: UnmanagedObject) -> str:
 
 def _coverage(drift: Drift) -> str:
     rows = [f"{code(f'{coverage.site}/{coverage.kind}')}: {share_managed(coverage)}" for coverage in drift.coverage]
-    made = [
+    by_controller = [
         f"- Made by {prose(by, 60)}, and not counted: {counted(count, 'object')}\n"
         for by, count in controller_owned(drift)[:_SHOWN]
     ]
     more = f"- and {len(rows) - _SHOWN} more kinds\n" if len(rows) > _SHOWN else ""
-    listed = bullets(rows[:_SHOWN], str, _SHOWN) + more + "".join(made)
+    listed = bullets(rows[:_SHOWN], str, _SHOWN) + more + "".join(by_controller)
     return f"\n#### Coverage\n\n{listed}" if listed else ""
 
 
 def _ignored(ignored: IgnoredDrift) -> str:
-    what = _sides(view.of_ignored(ignored)) if ignored.path else "is gone"
+    state = _sides(view.of_ignored(ignored)) if ignored.path else "is gone"
     until = f" (until {code(ignored.until, 20)})" if ignored.until else ""
-    return f"{code(ignored.address)} {what}: {prose(ignored.reason)}{until}"
+    return f"{code(ignored.address)} {state}: {prose(ignored.reason)}{until}"

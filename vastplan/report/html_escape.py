@@ -63,8 +63,8 @@ class Form:
     '<li><code dir="auto">&lt;a&gt;</code> to 3</li>'
     """
 
-    def __init__(self, made: Html) -> None:
-        self._template = made.replace("%", "%%").replace(HOLE, "%s")
+    def __init__(self, form: Html) -> None:
+        self._template = form.replace("%", "%%").replace(HOLE, "%s")
 
     def fill(self, *values: object) -> Html:
         """The mark-up with a value in each hole, those that are not mark-up escaped. Raises `TypeError` for another number."""

@@ -68,8 +68,8 @@ def _isolation(isolation: Isolation) -> Html:
 
 
 def _commitment(row: Commitment) -> Html:
-    what, *texts = cells(row)
-    return _row(row.site, what, *texts, style="stop" if row.over else "")
+    name, *texts = cells(row)
+    return _row(row.site, name, *texts, style="stop" if row.over else "")
 
 
 def _row(first: str, *others: str, style: str = "") -> Html:

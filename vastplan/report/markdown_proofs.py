@@ -55,8 +55,8 @@ def _isolation(isolation: Isolation) -> Iterator[str]:
 
 
 def _commitment(row: Commitment) -> str:
-    what, before, after, has, share = cells(row)
+    name, before, after, has, share = cells(row)
     over = " — **more than there is**" if row.over else ""
     return (
-        f"On {code(row.site, 60)}: {prose(what)}: {code(before)} → {code(after)} of {code(has)} ({prose(share)}){over}"
+        f"On {code(row.site, 60)}: {prose(name)}: {code(before)} → {code(after)} of {code(has)} ({prose(share)}){over}"
     )

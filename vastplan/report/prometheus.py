@@ -57,8 +57,8 @@ def of_drift(drift: Drift) -> str:
     for coverage in drift.coverage:
         figures.set("vastplan_managed_objects", coverage.managed, site=coverage.site, kind=coverage.kind)
         figures.set("vastplan_unmanaged_objects", coverage.unmanaged, site=coverage.site, kind=coverage.kind)
-    for made in drift.made:
-        figures.set("vastplan_made_objects", made.count, site=made.site, kind=made.kind, by=made.by)
+    for owned in drift.made:
+        figures.set("vastplan_made_objects", owned.count, site=owned.site, kind=owned.kind, by=owned.by)
     for ignored in drift.ignored:
         site, kind, _ = ignored.address.split("/", 2)
         figures.count("vastplan_ignored_drift", site=site, kind=kind)

@@ -166,14 +166,14 @@ def _unknown(unknown: Iterable[UnknownCollection]) -> tuple[Result, ...]:
 
 
 def _proofs(plan: Plan) -> Iterator[Result]:
-    """Told, not judged: what is wrong of it is a finding, which the document may have waived."""
+    """These never fail: what is wrong is a finding, which the document may have waived."""
     for isolation in plan.isolation:
         if isolation.namespaces or isolation.unknown:
             address = f"{isolation.site}/isolation"
             yield Result("isolation", Level.NONE, verdict(isolation), address, unclear=bool(isolation.unknown))
     for row in plan.commitments:
-        what, before, after, has, share = cells(row)
-        yield Result("commitment", Level.NONE, f"{before} -> {after} of {has} ({share})", f"{row.site}/{what}")
+        name, before, after, has, share = cells(row)
+        yield Result("commitment", Level.NONE, f"{before} -> {after} of {has} ({share})", f"{row.site}/{name}")
     for budget in plan.budgets:
         yield Result("budget", Level.NONE, "; ".join((budget.line, *budget.changes)), budget.address)
 

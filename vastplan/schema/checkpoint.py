@@ -25,10 +25,10 @@ def _parameters(value: Any) -> Any:
     """`70B` parameters as a number: M is 10^6, B 10^9, T 10^12, as models are named."""
     if not isinstance(value, str):
         return value
-    found = re.fullmatch(r"(\d+)(?:\.(\d+))?\s?([MBT])", value.strip())
-    if not found:
+    match = re.fullmatch(r"(\d+)(?:\.(\d+))?\s?([MBT])", value.strip())
+    if not match:
         raise ValueError(f"{value!r} is not a number of parameters; write for example 70B, 1.5T or a plain number")
-    return int(found[1] + (found[2] or "")) * _COUNTS[found[3]] // 10 ** len(found[2] or "")
+    return int(match[1] + (match[2] or "")) * _COUNTS[match[3]] // 10 ** len(match[2] or "")
 
 
 def _by_pool(value: Any) -> Any:
@@ -47,13 +47,15 @@ _Parameters = Annotated[
 _Share = Annotated[
     Annotated[float, Field(gt=0, lt=1)],
     within(
-        lambda one: 0 < one < 1, "a share is above 0 and below 1, as 0.02 for 2 %: no interval does without all cost"
+        lambda share: 0 < share < 1,
+        "a share is above 0 and below 1, as 0.02 for 2 %: no interval does without all cost",
     ),
 ]
 _Saved = Annotated[
     Annotated[float, Field(gt=0, le=64)],
     within(
-        lambda one: 0 < one <= 64, "above 0 and at most 64 bytes are saved of a parameter: 10 to 16 with its optimizer"
+        lambda size: 0 < size <= 64,
+        "above 0 and at most 64 bytes are saved of a parameter: 10 to 16 with its optimizer",
     ),
 ]
 
@@ -159,7 +161,7 @@ class Checkpoint(Spec):
     def _makes_sense(self) -> Checkpoint:
         if (self.size is MISSING) == (self.model is MISSING):
             raise ValueError("give either size, or model (its parameters and what is saved of each)")
-        if sum(one is not MISSING for one in (self.interval, self.steps, self.event)) != 1:
+        if sum(value is not MISSING for value in (self.interval, self.steps, self.event)) != 1:
             raise ValueError(
                 "say when: give one of interval (a time), steps (every so many), or event (what triggers it)"
             )

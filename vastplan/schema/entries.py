@@ -17,7 +17,7 @@ from vastplan.schema.kind import Field, Kind
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One object on one site: symbolic values, where it stands, what it was derived from, and what was chosen for it."""
+    """One object on one site: symbolic values, where it stands, what it was composed from, and what was chosen for it."""
 
     address: Address
     values: dict[str, Any]
@@ -102,7 +102,7 @@ def entry_type(kind: Kind) -> EntryType:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """What derivation may know of a site: which systems it has, and what was probed (empty offline)."""
+    """What compositions may know of a site: which systems it has, and what was probed (empty offline)."""
 
     name: str
     systems: frozenset[str]

@@ -49,10 +49,10 @@ class Historian(Protocol):
 def moment(text: str) -> datetime | None:
     """A time with its zone, `None` for what is none."""
     try:
-        found = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return found if found.tzinfo is not None else None
+    return time if time.tzinfo is not None else None
 
 
 def later(when: str, since: str, slack: int = 1) -> bool:
@@ -66,5 +66,5 @@ def later(when: str, since: str, slack: int = 1) -> bool:
 
 def earliest(sought: Sequence[Sought]) -> datetime | None:
     """When the first of these was applied, `None` where that is not known of any."""
-    times = [time for one in sought if (time := moment(one.since)) is not None]
+    times = [time for changed in sought if (time := moment(changed.since)) is not None]
     return min(times, default=None)

@@ -57,8 +57,8 @@ def declared(site: Site) -> Mapping[str, str]:
 
 def has(site: Site, product: Product, needed: str) -> bool:
     """Whether a site is known to have a version, or a newer one."""
-    there, least = parse(version_of(site, product)), parse(needed)
-    return there is not None and least is not None and at_least(there, least)
+    version, least = parse(version_of(site, product)), parse(needed)
+    return version is not None and least is not None and at_least(version, least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +142,14 @@ def lacking(sites: Mapping[str, Site], needed: Iterable[Need]) -> list[Finding]:
     """What the versions lack of what is needed, one error for each thing of an entry that a product has not."""
     worst: dict[tuple[Address, str, str], tuple[Need, str]] = {}
     for need in needed:
-        there = version_of(sites[need.entry.address.site], need.marker.product)
-        numbers = parse(there)
+        version = version_of(sites[need.entry.address.site], need.marker.product)
+        numbers = parse(version)
         if numbers is None or not _lacks(need.marker, numbers):
             continue
         key = (need.entry.address, need.subject, need.marker.product)
         if key not in worst or _numbers(need.marker) > _numbers(worst[key][0].marker):
-            worst[key] = (need, there)
-    return [_refusal(need, there) for need, there in worst.values()]
+            worst[key] = (need, version)
+    return [_refusal(need, version) for need, version in worst.values()]
 
 
 def _numbers(marker: Since | Until) -> Version:
@@ -158,17 +158,17 @@ def _numbers(marker: Since | Until) -> Version:
     return numbers
 
 
-def _lacks(marker: Since | Until, there: Version) -> bool:
-    reached = at_least(there, _numbers(marker))
+def _lacks(marker: Since | Until, version: Version) -> bool:
+    reached = at_least(version, _numbers(marker))
     return reached if isinstance(marker, Until) else not reached
 
 
-def _refusal(need: Need, there: str) -> Finding:
+def _refusal(need: Need, version: str) -> Finding:
     marker, entry = need.marker, need.entry
     name = _NAMES[marker.product]
     wants = "needs" if isinstance(marker, Since) else "needs a version before"
     since = f"version {marker.version}" if isinstance(marker, Since) else marker.version
-    message = f"{need.subject} {wants} {since} of {name}, and site {entry.address.site} has {there}"
+    message = f"{need.subject} {wants} {since} of {name}, and site {entry.address.site} has {version}"
     fix = marker.fix or f"leave it out, or upgrade; what a site has is said in its {_key(marker.product)}"
     return error("VP251", message, fix=fix, address=str(entry.address), where=entry.where)
 
@@ -182,8 +182,8 @@ def contradicted(sites: Iterable[Site]) -> list[Finding]:
     findings = []
     for site in sites:
         for product, fact in PROBED.items():
-            written, there = parse(declared(site).get(product)), parse(site.facts.get(fact))
-            if written and there and _padded(there, len(written))[: len(written)] != written:
+            written, probed = parse(declared(site).get(product)), parse(site.facts.get(fact))
+            if written and probed and _padded(probed, len(written))[: len(written)] != written:
                 message = (
                     f"site {site.name}: versions.{product} says {declared(site)[product]}, "
                     f"and {_NAMES[product]} there is {site.facts[fact]}"

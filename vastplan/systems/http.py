@@ -1,4 +1,4 @@
-"""Requests carried by the `requests` library, as VAST and Run:AI are spoken to."""
+"""Requests sent by the `requests` library, as VAST and Run:AI are spoken to."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ Authorise = Callable[[Mapping[str, str] | None], Mapping[str, str]]
 
 
 class Wire(Protocol):
-    """What carries requests. It repeats them as `repeats` says, follows no redirect and has read nothing of the body."""
+    """What sends requests. It repeats them as `repeats` says, follows no redirect and has read nothing of the body."""
 
     errors: tuple[type[Exception], ...]
 
@@ -173,8 +173,8 @@ class Transport:
         self._down = f"{self.address}: {reason}"
         return Unreachable(self._down)
 
-    def _not_understood(self, request: Request, what: str) -> VastplanError:
-        text = f"{self.address} answered {request} with {what}"
+    def _not_understood(self, request: Request, content: str) -> VastplanError:
+        text = f"{self.address} answered {request} with {content}"
         return Unreachable(text) if request.method in READS else Unclear(text)
 
     def _parsed(self, request: Request, status: int, raw: bytes) -> Answer:

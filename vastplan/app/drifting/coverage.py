@@ -18,7 +18,7 @@ class Overview:
 
     coverage: tuple[Coverage, ...]
     unmanaged: tuple[UnmanagedObject, ...]
-    made: tuple[ControllerObjects, ...]
+    controller_owned: tuple[ControllerObjects, ...]
 
 
 def look_over(planned: Planned, workspace: Workspace) -> Overview:
@@ -27,11 +27,11 @@ def look_over(planned: Planned, workspace: Workspace) -> Overview:
     kinds_in_use |= {entry.address.kind for entry in planned.entries}
     owned, sites = planned.matches.owned, {part.site for part in planned.plan.parts}
     owned_names = {(address.kind, address.name) for address in owned}
-    coverage, unmanaged, made = [], [], []
+    coverage, unmanaged, controller_owned = [], [], []
     for (site, kind), collection in sorted(planned.observed.collections.items()):
         if kind not in kinds_in_use or site not in sites or collection.error:
             continue
-        managed, strangers, by_maker = 0, 0, Counter[str]()
+        managed, strangers, by_controller = 0, 0, Counter[str]()
         for live in collection.objects:
             address = planned.matches.address_of(live)
             if address in owned:
@@ -39,11 +39,13 @@ def look_over(planned: Planned, workspace: Workspace) -> Overview:
             elif address is not None or (live.kind.mirrored and (kind, live.name) in owned_names):
                 continue  # the document speaks of it: to be adopted, or the copy of one of ours
             elif live.controller or live.system_owned:
-                by_maker[live.controller or ITSELF] += 1
+                by_controller[live.controller or ITSELF] += 1
             else:
                 strangers += 1
                 unmanaged.append(UnmanagedObject(site, kind, live.name))
         if managed or strangers:
             coverage.append(Coverage(site, kind, managed, strangers))
-        made += [ControllerObjects(site, kind, maker, count) for maker, count in sorted(by_maker.items())]
-    return Overview(tuple(coverage), tuple(unmanaged), tuple(made))
+        controller_owned += [
+            ControllerObjects(site, kind, controller, count) for controller, count in sorted(by_controller.items())
+        ]
+    return Overview(tuple(coverage), tuple(unmanaged), tuple(controller_owned))

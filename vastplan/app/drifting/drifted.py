@@ -26,7 +26,7 @@ def drifted(planned: Planned, workspace: Workspace) -> Drift:
         in_sync=plan.in_sync,
         sites=tuple(part.site for part in plan.parts),
         coverage=overview.coverage,
-        made=overview.made,
+        made=overview.controller_owned,
         ignored=tuple(drift for ignored in plan.left if ignored.rule for drift in _ignored_drift(ignored)),
         findings=plan.findings,
         isolation=planned.isolation,

@@ -131,10 +131,10 @@ class RecordedSystems:
 
     def _why_elsewhere(self, seen: SeenSite, site: str, system: str) -> str:
         """Another system than the one that was recorded says nothing about what was there."""
-        here, there = self._declared_places[site].get(system, ""), seen.systems.get(system, "")
-        if here == there or self._workspace.document.offline(site):
+        declared, recorded = self._declared_places[site].get(system, ""), seen.systems.get(system, "")
+        if declared == recorded or self._workspace.document.offline(site):
             return ""
-        return f"the document says that it is at {here}, and {self._name} is of {there or 'none'}"
+        return f"the document says that it is at {declared}, and {self._name} is of {recorded or 'none'}"
 
     def facts(self) -> Mapping[str, Mapping[str, Any]]:
         """As they were."""

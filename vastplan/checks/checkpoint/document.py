@@ -141,9 +141,9 @@ class VolumeContext:
         entry = self._scope.get(reference.target) if isinstance(reference, Ref) else None
         return entry.values if entry else None
 
-    def _note_unmanaged(self, what: str, reference: object) -> None:
+    def _note_unmanaged(self, name: str, reference: object) -> None:
         if isinstance(reference, Ref) and self._values(reference) is None:
-            self.unknown.append(f"{what} {reference} is not in this document: what it limits is not counted")
+            self.unknown.append(f"{name} {reference} is not in this document: what it limits is not counted")
 
     def _named_or_only(self, kind: str, reference: object, tenant: Ref | None) -> Entry | None:
         """The entry that is named, or the tenant's only one."""

@@ -107,12 +107,12 @@ def _with_live_limits(facts: Facts, live: Index, site: str) -> Iterator[Entry]:
         if entry.address.site != site or entry.address.kind not in ("tenant", "qos_policy"):
             yield entry
             continue
-        there = live.on(site, entry.address.kind).get(entry.address.name)
+        live_entry = live.on(site, entry.address.kind).get(entry.address.name)
         if entry.address.kind == "qos_policy":
-            if there is not None:
-                yield entry.standing_for({**_without_none(there.values), "tenant": entry.values.get("tenant")})
+            if live_entry is not None:
+                yield entry.standing_for({**_without_none(live_entry.values), "tenant": entry.values.get("tenant")})
         else:
-            qos = _without_none(there.values).get("qos") if there is not None else None
+            qos = _without_none(live_entry.values).get("qos") if live_entry is not None else None
             yield entry.standing_for({**entry.without("qos"), **({"qos": qos} if qos else {})})
 
 

@@ -154,9 +154,9 @@ def _meeting(reached: _Reached, namespaces: Mapping[str, str]) -> Meeting | None
     for everybodys_way in (reached.everybody_inside if everybody_inside else None, reached.everybody):
         if everybodys_way is not None:
             ways = {**dict.fromkeys(sorted(namespaces), everybodys_way), **ways}
-    here = sorted(ways) if reached.everybody is not None else sorted(reached.ways)
-    two = [*here, *sorted(ways.keys() - set(here))][:2]
-    if not here or len(two) < 2:
+    reaching = sorted(ways) if reached.everybody is not None else sorted(reached.ways)
+    two = [*reaching, *sorted(ways.keys() - set(reaching))][:2]
+    if not reaching or len(two) < 2:
         return None
     return Meeting(
         reached.element.layer,

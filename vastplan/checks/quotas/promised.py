@@ -31,13 +31,13 @@ def outermost(hard_limits: HardLimits) -> dict[Address, int]:
     }
 
 
-def claimed(facts: Facts, hard_limits: HardLimits, made: Mapping[Address, int] | None = None) -> dict[Address, int]:
-    """Bytes by tenant of claims whose class's directory is under no quota; of those that are `made`, what they grow by.
+def claimed(facts: Facts, hard_limits: HardLimits, existing: Mapping[Address, int] | None = None) -> dict[Address, int]:
+    """Bytes by tenant of claims whose class's directory is under no quota; of those that are `existing`, what they grow by.
 
     A class whose tenant the document does not say stands for it; its directory is then taken to be under anybody's quota.
     """
     claimed_bytes: dict[Address, int] = {}
-    sizes_now = made or {}
+    sizes_now = existing or {}
     paths_by_site: dict[str, set[str]] = {}
     for tenant_address, by_path in hard_limits.items():
         paths_by_site.setdefault(tenant_address.site, set()).update(by_path)

@@ -15,8 +15,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
             continue
         site = remote.target.site
         lacking = [
-            what
-            for kind, what in (("vip_pool", "VIP pool"), ("view_policy", "view policy"))
+            name
+            for kind, name in (("vip_pool", "VIP pool"), ("view_policy", "view policy"))
             if not facts.objects.referring(site, kind, "tenant", remote) and not _serves_every_tenant(facts, site, kind)
         ]
         if lacking:

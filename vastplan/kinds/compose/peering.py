@@ -34,10 +34,10 @@ def _sites(values: Mapping[str, Any]) -> tuple[str, ...]:
 def peer_at(entry: Entry, site: str) -> tuple[Ref, tuple[Address, ...]]:
     """The peer as `site` sees it, and what must be there first: on the second site it is the system's mirror."""
     first = next(iter(entry.values["between"]))
-    made = Address(first, "replication_peer", entry.address.name)
+    created = Address(first, "replication_peer", entry.address.name)
     if site == first:
-        return Ref(made), ()
-    return Ref(Address(site, "replication_peer", entry.address.name), managed=False), (made,)
+        return Ref(created), ()
+    return Ref(Address(site, "replication_peer", entry.address.name), managed=False), (created,)
 
 
 def other_site(entry: Entry, site: str) -> str:

@@ -96,17 +96,19 @@ def secret_parameters(path: str | None, purposes: Iterable[str]) -> dict[str, st
     """The class parameters by which sidecars find the secret at NAMESPACE/NAME, a pair for each purpose."""
     namespace, _, name = path.partition("/") if path else (None, "", None)
     parts = {"name": name, "namespace": namespace}
-    return {f"{PARAMETER_PREFIX}{one}-secret-{part}": value for one in purposes for part, value in parts.items()}
+    return {
+        f"{PARAMETER_PREFIX}{purpose}-secret-{part}": value for purpose in purposes for part, value in parts.items()
+    }
 
 
 def secret_of_parameters(parameters: dict[str, Any], purposes: Iterable[str]) -> str | None:
     """The NAMESPACE/NAME that every purpose points to; when they disagree, a text that says so."""
-    found: dict[str, list[str]] = {}
+    purposes_by_path: dict[str, list[str]] = {}
     for purpose in purposes:
         start = f"{PARAMETER_PREFIX}{purpose}-secret"
         path = f"{parameters.get(f'{start}-namespace', '')}/{parameters.get(f'{start}-name', '')}"
-        found.setdefault(path, []).append(purpose)
-    if len(found) == 1:
-        (path,) = found
+        purposes_by_path.setdefault(path, []).append(purpose)
+    if len(purposes_by_path) == 1:
+        (path,) = purposes_by_path
         return None if path == "/" else path
-    return "; ".join(f"{path} for {', '.join(purposes)}" for path, purposes in found.items())
+    return "; ".join(f"{path} for {', '.join(purposes)}" for path, purposes in purposes_by_path.items())

@@ -37,10 +37,10 @@ class AdmissionPolicy(Labelled):
 
     @model_validator(mode="after")
     def _one_rule(self) -> "AdmissionPolicy":
-        given = [one is not MISSING for one in (self.storage_class, self.namespaces, self.open)]
-        if (self.drivers is MISSING) != given[0] or (self.drivers is not MISSING and any(given)):
+        of_a_class = [value is not MISSING for value in (self.storage_class, self.namespaces, self.open)]
+        if (self.drivers is MISSING) != of_a_class[0] or (self.drivers is not MISSING and any(of_a_class)):
             raise ValueError("give either storage_class with namespaces and open, or drivers")
-        if any(given) and not all(given):
+        if any(of_a_class) and not all(of_a_class):
             raise ValueError("namespaces and open go with storage_class")
         return self
 
@@ -58,22 +58,22 @@ def without_inline_volumes(name: str) -> dict[str, Any]:
 
 
 def _with_rule(body: Row, values: Values) -> Row:
-    said = body.get("spec", {}).get("variables")
-    if said is not None:
-        if "drivers" in said:
-            spec = _rules.no_inline_volumes(said["drivers"])
+    variables = body.get("spec", {}).get("variables")
+    if variables is not None:
+        if "drivers" in variables:
+            spec = _rules.no_inline_volumes(variables["drivers"])
         else:
-            spec = _rules.closed_class(said["storageClass"], said["namespaces"], said["open"])
+            spec = _rules.closed_class(variables["storageClass"], variables["namespaces"], variables["open"])
         creating = "name" in body.get("metadata", {})
         body["spec"] = spec if creating else _rules.over_live(spec)
     return body
 
 
 def _read(values: Values, row: Row) -> Values:
-    found = _rules.read(row.get("spec") or {})
-    read = {"storage_class": found.get("storageClass"), **{name: found.get(name) for name in ("open", "rule")}}
+    rule = _rules.read(row.get("spec") or {})
+    read = {"storage_class": rule.get("storageClass"), **{name: rule.get(name) for name in ("open", "rule")}}
     for name in ("namespaces", "drivers"):
-        read[name] = sorted(found[name], key=str) if isinstance(found.get(name), list) else None
+        read[name] = sorted(rule[name], key=str) if isinstance(rule.get(name), list) else None
     return {**values, **{name: value for name, value in read.items() if value is not None}}
 
 

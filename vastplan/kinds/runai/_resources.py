@@ -60,8 +60,8 @@ class MemoryQuota(Spec):
 
     @model_validator(mode="after")
     def _whole(self) -> MemoryQuota:
-        given = [value for value in (self.deserved, self.limit) if isinstance(value, int)]
-        if _unit_for(given) is None:
+        limits = [value for value in (self.deserved, self.limit) if isinstance(value, int)]
+        if _unit_for(limits) is None:
             raise ValueError("memory is whole MB (10^6 bytes) or whole MiB, the same for deserved and limit")
         return self
 

@@ -63,11 +63,11 @@ class DataSource(Spec):
 
     @model_validator(mode="after")
     def _one_claim(self) -> "DataSource":
-        given = [name for name in _OF_NEW_CLAIMS if getattr(self, name) is not MISSING]
+        of_new_claims = [name for name in _OF_NEW_CLAIMS if getattr(self, name) is not MISSING]
         if self.existing_claim and self.claim is MISSING:
             raise ValueError("claim is missing: name the PVC, or have one made with existing_claim: false and a size")
-        if self.existing_claim and given:
-            raise ValueError(f"{given[0]} is for a claim that Run:AI makes (existing_claim: false)")
+        if self.existing_claim and of_new_claims:
+            raise ValueError(f"{of_new_claims[0]} is for a claim that Run:AI makes (existing_claim: false)")
         if not self.existing_claim and (self.size is MISSING or self.size == 0):
             raise ValueError("size is missing: without an existing claim Run:AI makes one")
         if self.existing_claim and self.claim_name is not MISSING:

@@ -164,8 +164,8 @@ def _grants(values: Values, row: Row) -> Values:
     """VMS fills what a grant leaves out with nothing, and shows the domain `All` as nothing too."""
     acl = (values.get("share_acl") or {}).get("acl")
     if isinstance(acl, list):
-        named = [{**one, "fqdn": one.get("fqdn") or "All"} if one.get("name") else one for one in acl]
-        values["share_acl"]["acl"] = [{key: value for key, value in one.items() if value != ""} for one in named]
+        named = [{**grant, "fqdn": grant.get("fqdn") or "All"} if grant.get("name") else grant for grant in acl]
+        values["share_acl"]["acl"] = [{key: value for key, value in grant.items() if value != ""} for grant in named]
     return values
 
 

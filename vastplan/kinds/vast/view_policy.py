@@ -105,10 +105,10 @@ class ViewPolicy(Spec):
         for lists in (*_EXCLUSIVE, ("vip_pools", "vip_pools_read_only")):
             seen: dict[str, str] = {}
             for name in lists:
-                found = getattr(self, name)
-                for one in found if isinstance(found, list) else ():
-                    if seen.setdefault(str(one), name) != name:
-                        raise ValueError(f"{one} is in {seen[str(one)]} and in {name}")
+                members = getattr(self, name)
+                for member in members if isinstance(members, list) else ():
+                    if seen.setdefault(str(member), name) != name:
+                        raise ValueError(f"{member} is in {seen[str(member)]} and in {name}")
         return self
 
 

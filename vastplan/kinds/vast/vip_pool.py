@@ -49,7 +49,7 @@ class VipPool(Spec):
 
     @model_validator(mode="after")
     def _network(self) -> "VipPool":
-        versions = {ip_address(one.partition(" ")[0]).version for one in self.ip_ranges}
+        versions = {ip_address(ip_range.partition(" ")[0]).version for ip_range in self.ip_ranges}
         for version, size, gateway in ((4, "subnet_cidr", "gw_ip"), (6, "subnet_cidr_ipv6", "gw_ipv6")):
             if version in versions and getattr(self, size) is MISSING:
                 raise ValueError(f"IPv{version} ranges need {size}")
