@@ -44,8 +44,7 @@ def index_dependents(observed: Observed, kinds: Iterable[tuple[str, Kind]]) -> D
     groups: dict[tuple[str, Dependents], dict[tuple[str, ...], _Group]] = {}
     for site, kind in kinds:
         for rule in kind.dependents:
-            if (site, rule) not in groups:
-                groups[site, rule] = _grouped(observed.objects(site, rule.kind), rule)
+            groups[site, rule] = _grouped(observed.objects(site, rule.kind), rule)
     return DependentsIndex(observed, groups)
 
 

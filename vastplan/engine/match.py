@@ -106,9 +106,7 @@ class Matches:
         """The values with those references resolved that can be: what an attribute may be predicted from."""
 
         def change(refers: Refers, value: Any) -> Any:
-            if not isinstance(value, Ref):
-                return value
-            resolved = self.resolve(value, refers.attribute(value.target.kind))
+            resolved = self.resolve(value, refers.attribute(value.target.kind)) if isinstance(value, Ref) else value
             return value if isinstance(resolved, Unknown) else resolved
 
         return map_references(kind.fields, dict(values), change)
@@ -206,9 +204,9 @@ class _Matching:
         self.settle(target)
         entry = self._desired.get(target)
         if entry is not None and self._matches[target].live is None:  # what it will be is predicted from its own values
-            for ref in references(entry.values):
-                if ref.target in self._desired or ref.target in self._whole.owned:
-                    self.settle(ref.target)
+            targets = (ref.target for ref in references(entry.values))
+            for known in [each for each in targets if each in self._desired or each in self._whole.owned]:
+                self.settle(known)
 
     def _match(self, address: Address, kind: Kind, entry: Entry | None) -> Match:
         observed = self._whole.observed

@@ -45,10 +45,9 @@ def index_referrers(observed: Observed, targets: Set[str]) -> Referrers:
             continue
         for live in collection.objects:
             for top, refers, raw in raw_references(kind.fields, live.values):
-                if raw is None:
-                    continue
                 for target, attribute in refers.targets:
-                    other = observed.find(site, target, attribute, raw) if target in targets else None
+                    asked = raw is not None and target in targets
+                    other = observed.find(site, target, attribute, raw) if asked else None
                     if other is not None:
                         shields = top.refers is not None and top.refers.shields
                         referrer = Referrer(live, top, refers.blocks_delete, shields)
