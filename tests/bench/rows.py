@@ -59,7 +59,7 @@ class Bench:
         """All rows in the order in which they are printed."""
         small, usual, large = 1_000, 10_000, 100_000
         return [
-            self._start("start-version", "--version against an empty Python start", 3, "--version"),
+            self._start("start-version", "--version against an empty Python start", 2, "--version"),
             self._start("start-validate", "validate of examples/minimal.yaml against the same", 8, "validate"),
             self._start("start-plan", "plan of it, simulators running beside, against the same", 8, "plan"),
             self._no_op_row(small, 2.0),

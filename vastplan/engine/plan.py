@@ -61,7 +61,7 @@ class PlanInputs:
     limits: Mapping[str, ChangeLimits] = field(default_factory=dict)  # in force, by site
     asked: Mapping[str, int] = field(default_factory=dict)  # the limits that the document asks for
     snapshot: FromSnapshot | None = None
-    leave: tuple[IgnoreRule, ...] = ()  # changes by hand that are left alone
+    ignore: tuple[IgnoreRule, ...] = ()  # changes by hand that are left alone
 
 
 def wanted(
@@ -113,7 +113,7 @@ def draft(inputs: PlanInputs) -> Draft:
     desired = {entry.address: entry for entry in inputs.entries}
     matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired)
     decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets)
-    actions, ignored = ignore(decided.actions, inputs.leave)
+    actions, ignored = ignore(decided.actions, inputs.ignore)
     return Draft(matches, decided, actions, ignored)
 
 

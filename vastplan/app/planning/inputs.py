@@ -52,7 +52,7 @@ def plan_inputs(
         now=at,
         targets=options.targets,
         findings=(*desired.findings, *unverified(document, desired.sites), *rule_findings),
-        leave=rules,
+        ignore=rules,
         limits={site: in_force(limits_of(part.limits), asked) for site, part in ledger.items()},
         asked={"count": asked.count, "percent": asked.percent},
         snapshot=source.taken_from,
