@@ -66,7 +66,7 @@ class _Workspace(Workspace):
         for name, value in values.items():
             site = self.lab.elsewhere.get(f"{entry.address.kind}.{name}")
             if site is not None and isinstance(value, Ref):
-                values[name] = replace(value, target=replace(value.target, site=site))
+                values[name] = replace(value, target=value.target._replace(site=site))
         return replace(entry, values=values)
 
 

@@ -15,6 +15,7 @@ from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source, open_source
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.engine.attribution import attribute
+from vastplan.model import collector
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
 from vastplan.model.plan import Plan
@@ -22,6 +23,7 @@ from vastplan.model.plan import Plan
 __all__ = ["PlanOptions", "Planned", "make_plan"]
 
 
+@collector.paused()
 def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
     """Observe and plan. Raises `Invalid` for what is wrong with the document before anything is opened."""
     offline = workspace.composed()

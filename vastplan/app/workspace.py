@@ -15,6 +15,7 @@ from vastplan.engine.order import circular
 from vastplan.engine.plan import document_digest
 from vastplan.ledger.backend import Backend
 from vastplan.ledger.file import FileLedger
+from vastplan.model import collector
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.snapshot import Snapshot
@@ -97,6 +98,7 @@ def _sort_key(entry: Entry) -> tuple[str, str, str]:
     return entry.address.site, entry.address.kind, entry.address.name
 
 
+@collector.paused()
 def open_workspace(
     paths: Iterable[Path], connections: Path | None = None, snapshot: Snapshot | None = None
 ) -> Workspace:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
-from vastplan.checks.quotas.promised import claimed, hard_limits_of, outermost
+from vastplan.checks.quotas.promised import claimed, hard_limits_of, outermost, promised_by
 from vastplan.checks.runai.pools import pools, promised_gpus
 from vastplan.kinds.vast.cluster import READS, USABLE, WRITES
+from vastplan.model.address import Address
 from vastplan.model.commitment import Commitment
 from vastplan.model.units import BANDWIDTH, BYTES
 from vastplan.model.value import Ref
@@ -55,8 +56,12 @@ def sums_of(facts: Facts, promised: Promised) -> Iterator[Commitment]:
 
 @lru_cache(maxsize=2)  # several checks ask for the same
 def _sums(facts: Facts) -> tuple[PromisedSum, ...]:
+    capacity = _capacity(facts)
     return tuple(
-        total for site in facts.sites for total in _of_site(facts, site) if total.row.after or total.row.before
+        total
+        for site in facts.sites
+        for total in _of_site(facts, site, capacity)
+        if total.row.after or total.row.before
     )
 
 
@@ -67,7 +72,33 @@ def capacity_limit(facts: Facts, site: str) -> float | None:
     return usable * capability.get("promised_percent", 100) / 100 if isinstance(usable, int) else None
 
 
-def _of_site(facts: Facts, site: str) -> Iterator[PromisedSum]:
+class _Capacity(NamedTuple):
+    """Bytes that are promised, by site."""
+
+    after: Mapping[str, int]
+    before: Mapping[str, int]
+
+
+def _capacity(facts: Facts) -> _Capacity:
+    hard_limits, by_tenant = promised_by(facts.after or facts.objects)
+    after = _by_site(by_tenant)
+    for site, size in _by_site(claimed(facts, hard_limits, facts.made)).items():
+        after[site] = after.get(site, 0) + size
+    if facts.before is None:
+        return _Capacity(after, {})
+    limits_before = hard_limits_of(facts.before)
+    # where no quota changes, as a rule, what lies inside what need not be found out again
+    return _Capacity(after, _by_site(by_tenant if limits_before == hard_limits else outermost(limits_before)))
+
+
+def _by_site(by_tenant: Mapping[Address, int]) -> dict[str, int]:
+    by_site: dict[str, int] = {}
+    for tenant, size in by_tenant.items():
+        by_site[tenant.site] = by_site.get(tenant.site, 0) + size
+    return by_site
+
+
+def _of_site(facts: Facts, site: str, capacity: _Capacity) -> Iterator[PromisedSum]:
     live, planned = facts.before, facts.after or facts.objects
 
     def total(
@@ -75,14 +106,11 @@ def _of_site(facts: Facts, site: str) -> Iterator[PromisedSum]:
     ) -> PromisedSum:
         return PromisedSum(promised, Commitment(site, what, unit, after, before, limit))
 
-    hard_limits = hard_limits_of(planned)
-    capacity = sum(size for tenant, size in outermost(hard_limits).items() if tenant.site == site)
-    claims = claimed(facts, hard_limits, facts.made)
-    capacity += sum(size for tenant, size in claims.items() if tenant.site == site)
     capacity_before = None
     if live is not None and (site, "quota") in facts.known:
-        capacity_before = sum(size for tenant, size in outermost(hard_limits_of(live)).items() if tenant.site == site)
-    yield total(Promised.CAPACITY, CAPACITY, BYTES, capacity, capacity_before, capacity_limit(facts, site))
+        capacity_before = capacity.before.get(site, 0)
+    capacity_after = capacity.after.get(site, 0)
+    yield total(Promised.CAPACITY, CAPACITY, BYTES, capacity_after, capacity_before, capacity_limit(facts, site))
 
     qos_limits = _qos_limits(facts, site)
     qos = _qos_sums(facts, site, planned, claims=True)

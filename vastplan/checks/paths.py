@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 
 
 def parts(path: str) -> tuple[str, ...]:
     """The names on the way to a directory; `/` has none."""
-    return tuple(part for part in path.split("/") if part)
+    return tuple(filter(None, path.split("/")))
 
 
 def within(path: str, outer: str) -> bool:
@@ -21,11 +22,14 @@ def enclosing(paths: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
     Sorted by parts a directory comes right before all it holds, so one walk with a stack does.
     """
-    outer: dict[str, tuple[str, ...]] = {}
-    stack: list[str] = []
-    for path in sorted(set(paths), key=parts):
-        while stack and not within(path, stack[-1]):
+    enclosing_paths: dict[str, tuple[str, ...]] = {}
+    stack: list[tuple[tuple[str, ...], str]] = []
+    for names, path in sorted([(parts(path), path) for path in set(paths)], key=_names):
+        while stack and names[: len(stack[-1][0])] != stack[-1][0]:
             stack.pop()
-        outer[path] = tuple(stack)
-        stack.append(path)
-    return outer
+        enclosing_paths[path] = tuple([outer for _, outer in stack])
+        stack.append((names, path))
+    return enclosing_paths
+
+
+_names = itemgetter(0)

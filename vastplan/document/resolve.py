@@ -28,6 +28,7 @@ class Resolver:
         self._sites = sites
         self._known: dict[tuple[str, str], dict[str, Where]] = {}
         self._seen: set[tuple[str, Where]] = set()
+        self._named_after: dict[str, tuple[str, ...]] = {}  # by type: the fields that hold the entry's name
 
     def resolve(self, raws: Iterable[Raw]) -> list[Entry]:
         """The entries in document order. References are resolved after all entries are known."""
@@ -40,12 +41,12 @@ class Resolver:
         return [self._entry(raw, values) for raw, values in typed]
 
     def _typed(self, raw: Raw) -> dict[str, Any] | None:
-        for field in raw.type.fields:
-            if field.name not in raw.values and (
-                field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY))
-            ):
-                raw.values[field.name] = raw.name
-                raw.values.keys_at[field.name] = raw.where
+        if raw.type.name not in self._named_after:
+            self._named_after[raw.type.name] = _named_after(raw.type)
+        for name in self._named_after[raw.type.name]:
+            if name not in raw.values:
+                raw.values[name] = raw.name
+                raw.values.keys_at[name] = raw.where
         try:
             model = raw.type.model.model_validate(raw.values)
         except ValidationError as invalid:
@@ -134,6 +135,15 @@ class Resolver:
             self.problems.append(error(code, message, fix=fix, where=where))
             if len(self.problems) >= MAX_PROBLEMS:
                 raise Invalid(self.problems)
+
+
+def _named_after(type_: EntryType) -> tuple[str, ...]:
+    """The fields that hold the entry's name where the document does not say otherwise."""
+    return tuple(
+        field.name
+        for field in type_.fields
+        if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY))
+    )
 
 
 def _place(values: Any, loc: tuple[Any, ...]) -> tuple[tuple[Any, ...], Where | None]:

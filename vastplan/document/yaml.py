@@ -159,7 +159,7 @@ class _Reader:
 
     def _mapping(self, event: Any, depth: int) -> Mapping:
         mapping = Mapping(self._where(event))
-        get = self._loader.get_event
+        get, shown, deeper = self._loader.get_event, self._shown, depth < MAX_DEPTH
         while True:
             key_event = get()
             if type(key_event) is yaml.MappingEndEvent:
@@ -171,15 +171,20 @@ class _Reader:
                 self._skip(key_event, depth)
                 self._value(get(), depth + 1)
                 continue
-            key = key_event.value
-            value = self._value(get(), depth + 1)
+            key, event = key_event.value, get()
+            if type(event) is yaml.ScalarEvent and event.anchor is None and deeper and self._count < MAX_VALUES:
+                self._count += 1
+                value = self._scalar(event)
+            else:
+                value = self._value(event, depth + 1)
             if key in mapping:
                 self._problem(
                     "VP111", f"{key} is given twice", key_event, f"the first is at line {mapping.keys_at[key].line}"
                 )
                 continue
             mapping[key] = value
-            mapping.keys_at[key] = self._where(key_event)
+            mark: Any = key_event.start_mark
+            mapping.keys_at[key] = Where(shown, mark.line + 1, mark.column + 1)
 
     def _sequence(self, depth: int) -> Sequence:
         sequence = Sequence()
@@ -208,9 +213,12 @@ class _Reader:
             self._problem("VP109", f"the tag {event.tag} is not allowed", event, "plain YAML only")
         if not event.implicit[0]:
             return text  # quoted: text, whatever it looks like
+        patterns = _RESOLVER.get(text[:1])
+        if patterns is None:
+            return text
         if text in _BOOLEANS:
             return _BOOLEANS[text]
-        for tag, pattern in _RESOLVER.get(text[:1], ()):
+        for tag, pattern in patterns:
             if pattern.match(text):
                 return self._resolved(tag.rsplit(":", 1)[1], text, event)
         return text

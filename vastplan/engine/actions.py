@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from dataclasses import field as dataclass_field
 from fnmatch import fnmatchcase
+from typing import Any
 
 from vastplan.engine.diff import (
     Difference,
@@ -30,8 +30,9 @@ from vastplan.model.site_ledger import REDACTED_DIGEST, Intent, SiteLedger, path
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field, Kind, Values
-from vastplan.schema.markers import Marker
+from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.references import fields_with_references
+from vastplan.schema.walk import in_sync, table
 
 _Named = list[tuple[Field, Ref]]  # the references of an entry, each with its field
 
@@ -46,14 +47,17 @@ class Decided:
     in_sync: int
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Verdict:
     """What is said of one address: an action, that it is in sync, or why neither can be told."""
 
     action: Action | None = None
     unknown: str = ""
     compared: bool = True
-    findings: list[Finding] = dataclass_field(default_factory=list)
+    findings: Sequence[Finding] = ()
+
+
+_IN_SYNC = _Verdict()
 
 
 def decide(
@@ -160,6 +164,8 @@ class _Deciding:
     def _of_entry(self, entry: Entry) -> _Verdict:
         kind = self._matches.kinds[entry.address.kind]
         match = self._matches.match(entry.address)
+        if self._plainly_in_sync(entry, kind, match):
+            return _IN_SYNC
         named = list(fields_with_references(kind.fields, entry.values))
         unknown = match.unknown or self._unread_reference(named)
         if unknown:
@@ -168,12 +174,34 @@ class _Deciding:
             return _Verdict(self._create(entry, named, kind, was_ours=match.owned is not None))
         try:
             # most kinds hold no secret, and there is nothing to look for in each of their objects
-            secretive = any(field.secret for field in kind.fields)
-            values = revealed(entry.values, self._reveal) if secretive and self._reveal else entry.values
+            values = (
+                revealed(entry.values, self._reveal) if self._reveal and table(kind.fields).secret else entry.values
+            )
         except VastplanError as problem:
             finding = error("VP302", str(problem), address=str(entry.address), where=entry.where)
             return _Verdict(compared=False, findings=[finding])
         return self._compared(entry, named, kind, match, match.live, values)
+
+    def _plainly_in_sync(self, entry: Entry, kind: Kind, match: Match) -> bool:
+        """Whether an object is as it is desired, told without naming what it refers to; false says nothing.
+
+        It is what nearly all objects are, and takes a third of the time of looking closely.
+        """
+        live, owned, part = match.live, match.owned, self._ledger[entry.address.site]
+        if live is None or owned is None or match.unknown or part.intents or entry.renamed_from:
+            return False
+        if table(kind.fields).secret or REDACTED_DIGEST in owned.fields.values():
+            return False
+        site, resolve = live.site, self._matches.resolve
+
+        def same_reference(refers: Refers, ref: Ref, raw: Any) -> bool:
+            attribute = refers.attributes.get(ref.target.kind)
+            if attribute is None or (attribute == "id" and ref.target.site != site):
+                return False
+            value = resolve(ref, attribute)
+            return not isinstance(value, Unknown) and raw is not None and str(value) == str(raw)
+
+        return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
 
     def _create(self, entry: Entry, named: _Named, kind: Kind, *, was_ours: bool) -> Action:
         return Action(
@@ -192,7 +220,7 @@ class _Deciding:
     def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> _Verdict:
         part = self._ledger[entry.address.site]
         current = self._matches.symbolic(kind, live, [ref for _, ref in named])
-        intent = part.intents.get(str(entry.address))
+        intent = part.intents.get(str(entry.address)) if part.intents else None
         applied = match.owned.fields if match.owned else None
         recovered = match.owned is None and intent is not None and _made_by(intent, kind, values, current, part.key)
         if recovered and intent is not None:
@@ -200,7 +228,7 @@ class _Deciding:
         difference = diff(kind, values, current, applied, part.key)
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or _is_noted(applied or {}, digests(kind, values, part.key))
-        renamed_from = "" if str(entry.address) in part.entries else entry.renamed_from
+        renamed_from = entry.renamed_from if entry.renamed_from and str(entry.address) not in part.entries else ""
         decision = _decision(difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from)
         blocked = self._missing(entry, named)
         if decision is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know

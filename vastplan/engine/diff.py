@@ -13,7 +13,7 @@ from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import Path
 from vastplan.schema.shapes.shape import Leaf
-from vastplan.schema.walk import leaves, same, value_at
+from vastplan.schema.walk import in_sync, leaves, same, value_at
 
 __all__ = [
     "Difference", "Leaf", "Path", "diff", "digests", "fingerprint", "from_nothing", "leaf_digest", "leaves", "moved_by", "same",
@@ -36,12 +36,17 @@ class Difference:
     untold: tuple[str, ...] = ()
 
 
+_NO_DIFFERENCE = Difference((), frozenset(), ())
+
+
 def diff(kind: Kind, desired: Values, live: Values, applied: Mapping[str, str] | None, key: str) -> Difference:
     """Desired against live, with the digests last applied as the third side (`None`: never applied)."""
+    noted = applied or _NOTHING
+    if in_sync(kind.fields, desired, live, noted) and REDACTED_DIGEST not in noted.values():
+        return _NO_DIFFERENCE
     changes: list[FieldChange] = []
     paths: set[Path] = set()
     untold: list[str] = []
-    noted = applied or _NOTHING
     spoken = 0  # leaves that were applied before: as a rule all of those that were, and then none is released
     for leaf in leaves(kind.fields, desired):
         path, field, value, immutable = leaf

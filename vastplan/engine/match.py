@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
@@ -23,8 +23,7 @@ from vastplan.schema.references import map_references
 LiveKey = tuple[str, str, str]  # site, kind, id
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """What an address is matched with. `unknown` says why it cannot be told."""
 
     live: Live | None = None
@@ -158,7 +157,8 @@ def match(
 
 def _owned(ledger: Mapping[str, SiteLedger], desired: Mapping[Address, Entry]) -> Iterator[tuple[Address, Owned]]:
     """What the ledger owns by address; a rename in the document moves it to the new one."""
-    recorded = {Address.parse(text): record for part in ledger.values() for text, record in part.entries.items()}
+    parse = Address.parse
+    recorded = {parse(text): record for part in ledger.values() for text, record in part.entries.items()}
     renamed = {
         Address(address.site, address.kind, entry.renamed_from): address
         for address, entry in desired.items()
@@ -183,13 +183,14 @@ class _Matching:
     ) -> None:
         self._whole, self._matches, self._addresses, self._desired = whole, matches, addresses, desired
         self._identities: dict[tuple[str, str], dict[tuple[str, ...], list[Live]]] = {}
+        self._kinds = {name: whole.kinds[name] for name in {address.kind for address in (*desired, *whole.owned)}}
 
     def settle(self, address: Address) -> None:
         """Match one address, and before it what its identity refers to."""
-        if address in self._matches:
+        if address in self._matches or self._settle_by_id(address):
             return
         self._matches[address] = Match(unknown="its identity refers to itself")  # stands only while it is looked at
-        entry, kind = self._desired.get(address), self._whole.kinds[address.kind]
+        entry, kind = self._desired.get(address), self._kinds[address.kind]
         for name in kind.identity if entry is not None else ():
             value = entry.values.get(name) if entry is not None else None
             if isinstance(value, Ref):
@@ -197,6 +198,18 @@ class _Matching:
         match = self._matches[address] = self._match(address, kind, entry)
         if match.live is not None:
             self._addresses.setdefault((address.site, address.kind, match.live.id), address)
+
+    def _settle_by_id(self, address: Address) -> bool:
+        """Match what the ledger owns and is there by its id, as nearly all is: nothing else has to be known for that."""
+        record = self._whole.owned.get(address)
+        if record is None or self._whole.observed.error(address.site, address.kind):
+            return False
+        live = self._whole.observed.by_id(address.site, address.kind, record.id)
+        if live is None:
+            return False
+        self._matches[address] = Match(live, record)
+        self._addresses.setdefault((address.site, address.kind, record.id), address)
+        return True
 
     def _settle_reference(self, target: Address) -> None:
         if target not in self._desired and target not in self._whole.owned:
@@ -214,10 +227,6 @@ class _Matching:
         problem = observed.error(address.site, kind.name)
         if problem:
             return Match(owned=owned, unknown=problem)
-        if owned is not None:
-            live = observed.by_id(address.site, kind.name, owned.id)
-            if live is not None:
-                return Match(live, owned)
         if entry is None:
             return Match(None, owned)
         identity = self._identity(kind, entry)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from vastplan.model.address import Address
+from vastplan.model.address import kind_of
 from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Unknown
-from vastplan.schema.codec import at, controller_of, decode, dig, is_system_owned, item_id
+from vastplan.schema.codec import at, controller_reader, decoder, dig, item_id, system_owned_test
 from vastplan.schema.kind import Fact, Kind, Row, Values
 from vastplan.schema.provider import Provider
 
@@ -152,20 +152,49 @@ def _put(index: dict[str, Live | list[Live]], key: str, live: Live) -> None:
 
 def live_of(site: str, kind: Kind, row: Row, provider: Provider) -> Live:
     """A row as an object."""
-    locator = provider.locator(kind, row)
-    return Live(
-        site=site,
-        kind=kind,
-        id=item_id(kind.endpoint, row),
-        locator=locator,
-        values=decode(kind, row),
-        attributes={attribute.name: at(row, attribute.path) for attribute in kind.attributes if attribute.path}
-        | {"path": locator},
-        facts={fact.name: figure(fact, row) for fact in kind.facts},
-        system_owned=is_system_owned(kind, row),
-        writers=provider.writers(row),
-        controller=controller_of(kind, row),
-    )
+    return live_reader(site, kind, row, provider)(row)
+
+
+def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Callable[[Row], Live]:
+    """What takes the rows of a collection as objects, quickly those like an example: what is the same for all is made once."""
+    attributes = [(attribute.name, attribute.path) for attribute in kind.attributes if attribute.path]
+    # Most attributes and facts are at the top of their row.
+    shallow = [(name, path[0]) for name, path in attributes if len(path) == 1]
+    deep = [(name, path) for name, path in attributes if len(path) > 1]
+    figures = [(fact.name, fact.path[0], _is_plain(fact), fact) for fact in kind.facts]
+    values_of, is_system_owned, controller_of = decoder(kind, example), system_owned_test(kind), controller_reader(kind)
+    locator_of, writers_of, endpoint = provider.locator, provider.writers, kind.endpoint
+
+    def live(row: Row) -> Live:
+        locator, get = locator_of(kind, row), row.get
+        named = {name: get(key) for name, key in shallow}
+        for name, path in deep:
+            named[name] = at(row, path)
+        named["path"] = locator
+        facts = {}
+        for name, key, plain, fact in figures:
+            amount = get(key) if plain else None
+            # a number as it should be is taken as it is
+            facts[name] = amount if type(amount) is int and amount >= 0 else figure(fact, row)
+        return Live(
+            site,
+            kind,
+            item_id(endpoint, row),
+            locator,
+            values_of(row),
+            named,
+            facts,
+            is_system_owned(row),
+            writers_of(row),
+            controller_of(row),
+        )
+
+    return live
+
+
+def _is_plain(fact: Fact) -> bool:
+    """Whether a fact is the number at the top of its row."""
+    return len(fact.path) == 1 and not (fact.ones or fact.zeros or fact.by)
 
 
 def figure(fact: Fact, row: Row) -> Any:
@@ -206,7 +235,7 @@ def observe(
     owned: dict[tuple[str, str], list[Owned]] = {}
     for site, part in (ledger or {}).items():
         for text, record in part.entries.items():
-            owned.setdefault((site, Address.parse(text).kind), []).append(record)
+            owned.setdefault((site, kind_of(text)), []).append(record)
     tasks = list(dict.fromkeys((site, kind.name) for site, kind in wanted))
     kinds = {kind.name: kind for _, kind in wanted}
     with ThreadPoolExecutor(max_workers=max(1, min(16, len(tasks)))) as pool:
@@ -223,12 +252,14 @@ def _collection(
     if isinstance(provider, Exception):
         return Collection(error=str(provider))
     objects: dict[str, Live] = {}
+    read: Callable[[Row], Live] | None = None
     barren = 0
     try:
         for page in provider.pages(kind):
             before = len(objects)
             for row in page:
-                live = live_of(site, kind, row, provider)
+                read = read or live_reader(site, kind, row, provider)
+                live = read(row)
                 if not live.id:
                     return Collection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
                 objects[live.id] = live  # a list that moved between two pages may show a row twice

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import deque
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
@@ -21,7 +20,7 @@ from vastplan.engine.observe import Observed
 from vastplan.engine.order import Ordered, order
 from vastplan.engine.referrers import index_referrers
 from vastplan.engine.topology import topology
-from vastplan.model.address import Address
+from vastplan.model.address import Address, kind_of
 from vastplan.model.finding import Finding
 from vastplan.model.plan import (
     FORMAT_VERSION,
@@ -33,7 +32,7 @@ from vastplan.model.plan import (
     PlannedSite,
 )
 from vastplan.model.site_ledger import SiteLedger
-from vastplan.model.value import Reveal, to_json
+from vastplan.model.value import Reveal, json_text
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import fields_with_references, targets_of
@@ -77,7 +76,7 @@ def wanted(
     entries = tuple(entries)
     collections = {(entry.address.site, entry.address.kind) for entry in entries}
     for site, part in ledger.items():
-        collections |= {(site, Address.parse(text).kind) for text in (*part.entries, *part.intents)}
+        collections |= {(site, kind_of(text)) for text in (*part.entries, *part.intents)}
     for entry in entries:
         kind = kinds[entry.address.kind]
         for _, ref in fields_with_references(kind.fields, entry.values):
@@ -205,5 +204,5 @@ def _dependents(address: str, users: Mapping[str, list[str]]) -> tuple[str, ...]
 
 def document_digest(name: str, entries: Iterable[Entry]) -> str:
     """A digest of what the document resolves to: equal for two ways of writing the same."""
-    resolved = {str(entry.address): to_json(entry.values) for entry in entries}
-    return hashlib.sha256(json.dumps({"name": name, "entries": resolved}, sort_keys=True).encode()).hexdigest()
+    resolved = {str(entry.address): entry.values for entry in entries}
+    return hashlib.sha256(json_text({"name": name, "entries": resolved}).encode()).hexdigest()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 GLOBAL = "global"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Address:
-    """`site/kind/name`; the site is `global` for what is not of a site. A name may itself hold slashes."""
+class Address(NamedTuple):
+    """`site/kind/name`; the site is `global` for what is not of a site. A name may itself hold slashes.
+
+    A tuple, because addresses are the keys of nearly every table: it is hashed and compared without running Python.
+    """
 
     site: str
     kind: str
@@ -24,4 +26,16 @@ class Address:
         parts = text.split("/", 2)
         if len(parts) != 3 or not all(parts):
             raise ValueError(f"not an address: {text!r} (an address is site/kind/name)")
-        return cls(*parts)
+        return cls._make(parts)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> dict[str, Any]:
+        """For pydantic: where values are read from files their addresses are addresses already, and in JSON they are text."""
+        own = {"type": "is-instance", "cls": cls}
+        text = {"type": "str"}
+        return {"type": "json-or-python", "ref": f"{__name__}.Address:1", "json_schema": text, "python_schema": own}
+
+
+def kind_of(text: str) -> str:
+    """The kind in an address that is written as text."""
+    return text.split("/", 2)[1]

@@ -99,7 +99,7 @@ def _layout(kind: type) -> tuple[_Getter, tuple[str, ...], tuple[tuple[str, Any,
     In the order of the names. A field without a default has `MISSING`, which no value is. `None` for what is written
     otherwise than by its fields.
     """
-    if not is_dataclass(kind) or kind is Address:
+    if not is_dataclass(kind):
         return None
     ordered = sorted(fields(kind), key=lambda field: field.name)
     names = tuple(field.name for field in ordered)

@@ -14,17 +14,37 @@ def parse(raw: bytes) -> Any:
         value = json.loads(raw.decode("utf-8"), parse_constant=_refuse)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
-    if b"\\ud" in raw or b"\\uD" in raw:
+    escapes = b"\\" in raw
+    if escapes and (b"\\ud" in raw or b"\\uD" in raw):
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except (UnicodeEncodeError, RecursionError):
             raise ValueError("half of a surrogate pair") from None
-    _shallow(value)
+    if escapes or not _shallow_text(raw):
+        _shallow(value)
     return value
 
 
 def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+_BRACKETS = bytes.maketrans(b"{}", b"[]")
+_NO_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
+
+
+def _shallow_text(raw: bytes) -> bool:
+    """Whether a JSON text without escapes is told to be shallow by its brackets alone; false says nothing.
+
+    Of the text only quotes and brackets are kept. A string without brackets is then two quotes side by side, and goes; one
+    with brackets leaves a quote behind, and then the brackets say nothing. Each turn takes the innermost level away.
+    """
+    brackets = raw.translate(_BRACKETS, _NO_BRACKETS).replace(b'""', b"")
+    for _ in range(MAX_DEPTH + 1):
+        if not brackets:
+            return True
+        brackets = brackets.replace(b"[]", b"")
+    return False
 
 
 def _shallow(value: Any) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 BYTES, BANDWIDTH, SECONDS = "bytes", "MB/s", "seconds"
 
@@ -21,6 +22,7 @@ _SIZES = BINARY | DECIMAL
 _NUMBER = r"(\d+(?:\.\d+)?)"
 
 
+@lru_cache(1024)  # a document says the same few sizes over and over
 def parse_bytes(text: str) -> int:
     """`50 TiB`, `1.5 TB`, `10GiB` as bytes; raises `ValueError`."""
     match = re.fullmatch(_NUMBER + r"\s*([KMGTPE]?i?B)", text.strip())
@@ -29,6 +31,7 @@ def parse_bytes(text: str) -> int:
     return _whole(Fraction(match[1]) * _SIZES[match[2]], text, "bytes")
 
 
+@lru_cache(1024)
 def parse_bandwidth(text: str) -> int:
     """`2 GB/s`, `500 MB/s` as MB/s (10^6 bytes); raises `ValueError`, also for bits and for what is not whole."""
     match = re.fullmatch(_NUMBER + r"\s*([KMGTPE]?i?)(B|b)(?:/s|ps)", text.strip())
@@ -39,6 +42,7 @@ def parse_bandwidth(text: str) -> int:
     return _whole(Fraction(match[1]) * _SIZES[match[2] + "B"] / 10**6, text, "MB/s")
 
 
+@lru_cache(1024)
 def parse_span(text: str) -> int:
     """`30m`, `1h30m`, `7d` as seconds (`m` minutes, `M` months of 30 days); raises `ValueError`."""
     stripped = text.replace(" ", "")

@@ -131,19 +131,31 @@ def sources(value: Any) -> list[tuple[str, str]]:
     return []
 
 
+def json_text(value: Any) -> str:
+    """The text of `to_json(value)` with its keys sorted, without making that first."""
+    return _ENCODER.encode(value)
+
+
 def canonical(value: Any) -> str:
     """One text for equal values, whatever the order of keys: what digests are made of."""
-    return json.dumps(_for_digest(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return _CANONICAL.encode(value)
 
 
-def _for_digest(value: Any) -> Any:
-    if isinstance(value, Ref):
-        return {"$ref": str(value.target)}  # whether we manage it is not part of what it is
-    if isinstance(value, dict):
-        return {key: _for_digest(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_for_digest(item) for item in value]
-    return to_json(value)
+def _symbol(value: Any) -> Any:
+    """A value that is none of JSON's own, for an encoder."""
+    symbol = to_json(value)
+    if symbol is value:
+        raise TypeError(f"a {type(value).__name__} has no place in JSON")
+    return symbol
+
+
+def _canonical_symbol(value: Any) -> Any:
+    # whether we manage what is referred to is not part of what it is
+    return {"$ref": str(value.target)} if isinstance(value, Ref) else _symbol(value)
+
+
+_ENCODER = json.JSONEncoder(sort_keys=True, default=_symbol)
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=_canonical_symbol)
 
 
 def references(value: Any) -> list[Ref]:

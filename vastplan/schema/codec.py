@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from vastplan.model.address import Address
@@ -16,8 +16,8 @@ from vastplan.schema.rows import at, dig, prune, put
 from vastplan.schema.walk import changed_part, merge, overlay
 
 __all__ = [
-    "Encoder", "Resolve", "at", "changed_part", "controller_of", "decode", "dig", "is_system_owned", "item_id", "merge", "overlay",
-    "prune", "put",
+    "Encoder", "Resolve", "at", "changed_part", "controller_reader", "decode", "decoder", "dig", "item_id", "merge", "overlay", "prune", "put",
+    "system_owned_test",
 ]  # fmt: skip
 
 Resolve = Callable[[Ref, str], Any]  # a reference and an attribute name -> the value on the wire
@@ -70,18 +70,37 @@ def decode(kind: Kind, row: Row) -> Values:
     return kind.finish_decode(values, row) if kind.finish_decode else values
 
 
-def is_system_owned(kind: Kind, row: Mapping[str, Any]) -> bool:
-    """Whether the row is one that is never ours to touch."""
-    return any(at(row, path) == value for path, value in kind.system_owned)
+def decoder(kind: Kind, example: Row) -> Callable[[Row], Values]:
+    """What decodes the rows of a kind as `decode` does, quickly those with the keys of an example."""
+    read, finish = walk.table(kind.fields).readable.of_rows_like(example), kind.finish_decode
+    return read if finish is None else lambda row: finish(read(row), row)
 
 
-def controller_of(kind: Kind, row: Mapping[str, Any]) -> str:
-    """Who made the row for itself, "" when nobody is known to have."""
-    for controller in kind.controller_owned:
-        value = at(row, controller.path)
-        if isinstance(value, str) and re.fullmatch(controller.pattern, value):
-            return controller.name
-    return ""
+def system_owned_test(kind: Kind) -> Callable[[Row], bool]:
+    """What tells whether a row is one that is never ours to touch."""
+    places = kind.system_owned
+
+    def is_system_owned(row: Row) -> bool:
+        for path, value in places:  # noqa: SIM110  (asked of every row of a collection)
+            if at(row, path) == value:
+                return True
+        return False
+
+    return is_system_owned
+
+
+def controller_reader(kind: Kind) -> Callable[[Row], str]:
+    """What tells who made a row for itself, "" when nobody is known to have."""
+    controllers = [(owner.path, re.compile(owner.pattern).fullmatch, owner.name) for owner in kind.controller_owned]
+
+    def controller_of(row: Row) -> str:
+        for path, matches, name in controllers:
+            value = at(row, path)
+            if isinstance(value, str) and matches(value):
+                return name
+        return ""
+
+    return controller_of
 
 
 def item_id(endpoint: Endpoint, row: Row) -> str:

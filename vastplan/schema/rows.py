@@ -20,8 +20,11 @@ def dig(row: Any, path: Path) -> Any:
 
 def at(row: Any, path: Path) -> Any:
     """The value at a path, or `None`."""
-    value = dig(row, path)
-    return None if value is ABSENT else value
+    for step in path:
+        if not isinstance(row, dict):
+            return None
+        row = row.get(step)
+    return row
 
 
 def put(body: dict[str, Any], path: Path, value: Any) -> None:

@@ -7,8 +7,10 @@ A `FieldTable` holds what is compiled from its fields, once: large collections g
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from vastplan.model.site_ledger import path_text
 from vastplan.model.value import REDACTED, Ref, references
 from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.rows import ABSENT, Path, deep_overlay, dig
@@ -32,6 +34,7 @@ class _Compared(NamedTuple):
     path: Path
     field: Field
     immutable: bool
+    text: str
     nested: Callable[[Field, Any, Path, bool], Iterable[Leaf]] | None
 
 
@@ -45,17 +48,67 @@ class _Read(NamedTuple):
     read: Read | None
 
 
+class _Reader:
+    """How a row is read, field by field."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, fields: Iterable[_Read]) -> None:
+        self._fields = tuple(fields)
+
+    def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for name, key, spread, rest, read in self._fields:
+            if spread:
+                raw: Any = row
+            elif key in row:
+                raw = row[key]
+                if rest and (raw := dig(raw, rest)) is ABSENT:
+                    continue
+            else:
+                continue
+            values[name] = raw if read is None or raw is None else read(raw)
+        return values
+
+    def of_rows_like(self, example: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+        """A reader of any row that is quick with those that have the keys of an example: it takes all values at once."""
+        there = [field for field in self._fields if field.key in example]
+        if len(there) < 2 or any(field.spread for field in self._fields):
+            return self
+        lacking = {field.key for field in self._fields} - example.keys()
+        names, values_of = [field.name for field in there], itemgetter(*(field.key for field in there))
+        special = [field for field in there if field.rest or field.read is not None]
+
+        def read_at_once(row: Mapping[str, Any]) -> dict[str, Any]:
+            if not row.keys().isdisjoint(lacking):
+                return self(row)
+            try:
+                values = dict(zip(names, values_of(row), strict=True))
+            except KeyError:
+                return self(row)
+            for name, _, _, rest, read in special:
+                raw = values[name]
+                if rest and (raw := dig(raw, rest)) is ABSENT:
+                    del values[name]
+                else:
+                    values[name] = raw if read is None or raw is None else read(raw)
+            return values
+
+        return read_at_once
+
+
 class FieldTable(tuple["Field", ...]):
     """The fields of a kind or of a struct, in the order of the model, with what is compiled from them."""
 
     by_name: Mapping[str, Field]
     compared: Mapping[str, _Compared]
-    readable: tuple[_Read, ...]
-    parts: tuple[_Read, ...]
+    readable: _Reader
+    parts: _Reader
     referring: tuple[tuple[str, Field, MapReferences], ...]
     canonicalised: tuple[tuple[str, Canonicalise], ...]
     overlaid: Mapping[Path, Field]
     versioned: tuple[Field, ...]
+    secret: bool
 
     def __new__(cls, fields: Iterable[Field]) -> FieldTable:
         """Compile once; the table is never written again."""
@@ -64,8 +117,8 @@ class FieldTable(tuple["Field", ...]):
         table.compared = {
             field.name: _compared(place, field) for place, field in enumerate(table) if not field.markers & _UNCOMPARED
         }
-        table.parts = tuple(_reading(field) for field in table)
-        table.readable = tuple(part for part, field in zip(table.parts, table, strict=True) if field.readable)
+        table.parts = _Reader(_reading(field) for field in table)
+        table.readable = _Reader(_reading(field) for field in table if field.readable)
         table.referring = tuple(
             (field.name, field, mapper)
             for field in table
@@ -78,6 +131,7 @@ class FieldTable(tuple["Field", ...]):
         )
         table.overlaid = {field.wire: field for field in table if field.shape.overlays}
         table.versioned = tuple(field for field in table if field.versioned)
+        table.secret = any(field.secret for field in table)
         return table
 
 
@@ -92,7 +146,8 @@ def table(fields: Iterable[Field]) -> FieldTable:
 
 def _compared(place: int, field: Field) -> _Compared:
     nested = None if type(field.shape).leaves is Shape.leaves else field.shape.leaves
-    return _Compared(place, field.name, (field.name,), field, Marker.IMMUTABLE in field.markers, nested)
+    path, immutable = (field.name,), Marker.IMMUTABLE in field.markers
+    return _Compared(place, field.name, path, field, immutable, path_text(path), nested)
 
 
 def _reading(field: Field) -> _Read:
@@ -102,27 +157,12 @@ def _reading(field: Field) -> _Read:
 
 def decode(fields: tuple[Field, ...], row: Mapping[str, Any]) -> dict[str, Any]:
     """The fields as a row holds them; references stay raw wire values until somebody can name them."""
-    return _decode(table(fields).readable, row)
+    return table(fields).readable(row)
 
 
 def decode_parts(fields: FieldTable, row: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of a struct as its object on the wire holds them."""
-    return _decode(fields.parts, row)
-
-
-def _decode(reads: tuple[_Read, ...], row: Mapping[str, Any]) -> dict[str, Any]:
-    values: dict[str, Any] = {}
-    for name, key, spread, rest, read in reads:
-        if spread:
-            raw: Any = row
-        elif key in row:
-            raw = row[key]
-            if rest and (raw := dig(raw, rest)) is ABSENT:
-                continue
-        else:
-            continue
-        values[name] = raw if read is None or raw is None else read(raw)
-    return values
+    return fields.parts(row)
 
 
 def leaves(
@@ -133,13 +173,54 @@ def leaves(
     compared = table(fields).compared
     spoken = [compared[name] for name in values if name in compared]
     spoken.sort()  # by their place in the table; that is how they come as a rule
-    for _, name, path, field, fixed, nested in spoken:
+    for _, name, path, field, fixed, _, nested in spoken:
         where = (*prefix, name) if prefix else path
         if nested is None:
             result.append(_new_leaf(Leaf, (where, field, values[name], fixed or immutable)))
         else:
             result += nested(field, values[name], where, fixed or immutable)
     return result
+
+
+def in_sync(
+    fields: Iterable[Field],
+    desired: Mapping[str, Any],
+    live: Mapping[str, Any],
+    applied: Mapping[str, str],
+    same_reference: Callable[[Refers, Ref, Any], bool] | None = None,
+) -> bool:
+    """Whether plainly nothing differs: every leaf is as desired, and what was applied are just these leaves.
+
+    What takes more than comparing two values (what is never shown, or withheld) is not plain: false says nothing then.
+    `same_reference` compares the references of live values in which none is named yet.
+    """
+    compared, spoken = table(fields).compared, 0
+    for name, value in desired.items():
+        if (entry := compared.get(name)) is None:
+            continue
+        _, _, path, field, immutable, text, nested = entry
+        if nested is not None:
+            for leaf in nested(field, value, path, immutable):
+                if not _plainly_same(leaf.field, leaf.value, value_at(live, leaf.path)):
+                    return False
+                spoken += path_text(leaf.path) in applied
+        elif (
+            same_reference(field.refers, value, live.get(name))
+            if same_reference is not None and field.refers is not None and isinstance(value, Ref)
+            else _plainly_same(field, value, live.get(name))
+        ):
+            spoken += text in applied
+        else:
+            return False
+    return spoken == len(applied)
+
+
+def _plainly_same(field: Field, desired: Any, live: Any) -> bool:
+    if live is REDACTED or Marker.WRITE_ONLY in field.markers:
+        return False
+    if type(desired) is type(live) and desired == live and not field.fields:
+        return True
+    return same(field, desired, live)
 
 
 def value_at(values: Any, path: Path) -> Any:

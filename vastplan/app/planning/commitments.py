@@ -8,7 +8,7 @@ from typing import Any
 
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
-from vastplan.checks.summed_live import CLAIM_HOME, CLAIM_SIZE, CLAIMS, SUMMED_LIVE
+from vastplan.checks.summed_live import CLAIM_HOME, CLAIM_SIZE, CLAIMS, SUMMED_LIVE, Followed
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live, Observed
 from vastplan.model.address import Address
@@ -36,27 +36,33 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matches: M
                 live = matches.match(claim.address).live
                 if live is not None:
                     claims[claim.address] = live.values.get(CLAIM_SIZE) or 0
-    after = Index((*strangers, *(entry for kind in SUMMED_LIVE for entry in facts.objects.all(kind))))
+    planned = (entry for kind in SUMMED_LIVE for entry in facts.objects.all(kind))
+    after = Index((*strangers, *planned)) if strangers else facts.objects
     return replace(facts, before=Index(before), after=after, known=frozenset(known), made=claims)
 
 
 def _entries(site: str, kind: str, observed: Observed, matches: Matches) -> Iterator[tuple[Entry, bool]]:
     """The live objects of a kind, and whether each is ours or the document's."""
+    references: dict[tuple[str, str], Ref | None] = {}  # by the field and the id that is referred to
     for live in observed.objects(site, kind):
         if live.system_owned:
             continue
         address = matches.address_of(live)
         values: dict[str, Any] = dict(live.values)
         for followed in SUMMED_LIVE[kind]:
-            target_id = values.get(followed.field)
-            target = None if target_id is None else observed.find(site, followed.kind, "id", target_id)
-            values[followed.field] = target and _reference(target, matches, by_name=followed.by_name)
+            key = followed.field, repr(values.get(followed.field))
+            if key not in references:
+                references[key] = _reference(site, followed, values.get(followed.field), observed, matches)
+            values[followed.field] = references[key]
         yield Entry(address or _stranger(live), values), address is not None
 
 
-def _reference(live: Live, matches: Matches, *, by_name: bool) -> Ref:
+def _reference(site: str, followed: Followed, target_id: Any, observed: Observed, matches: Matches) -> Ref | None:
+    live = None if target_id is None else observed.find(site, followed.kind, "id", target_id)
+    if live is None:
+        return None
     address = matches.address_of(live)
-    return Ref(address or (Address(live.site, live.kind.name, live.name) if by_name else _stranger(live)))
+    return Ref(address or (Address(live.site, live.kind.name, live.name) if followed.by_name else _stranger(live)))
 
 
 def _stranger(live: Live) -> Address:

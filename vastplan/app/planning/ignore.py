@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import date
 
 from vastplan.app.workspace import Workspace
@@ -13,7 +13,12 @@ from vastplan.model.finding import Finding, Severity
 
 
 def ignore_rules(
-    workspace: Workspace, keep_drift: Iterable[str], known: Collection[Address], today: date, *, everywhere: bool
+    workspace: Workspace,
+    keep_drift: Iterable[str],
+    known: Callable[[], Collection[Address]],
+    today: date,
+    *,
+    everywhere: bool,
 ) -> tuple[tuple[IgnoreRule, ...], tuple[Finding, ...]]:
     """The rules in force, and a warning for each of the document that has expired, or (`everywhere`) that fits no object.
 
@@ -22,6 +27,7 @@ def ignore_rules(
     of_run = [IgnoreRule(pattern, "left alone this time (--keep-drift)") for pattern in keep_drift]
     spec = workspace.document.head.drift
     rule_specs = spec.ignore if isinstance(spec, DriftSpec) and isinstance(spec.ignore, list) else []
+    addresses = known() if rule_specs else ()
     of_document, findings = [], []
     for rule_spec in rule_specs:
         until = rule_spec.until if isinstance(rule_spec.until, str) else ""
@@ -31,7 +37,7 @@ def ignore_rules(
             text = f"the rule to ignore drift of {rule_spec.address} ended on {until}: it is drift again"
             findings.append(Finding("VP306", Severity.WARNING, text, "renew it, or remove it from drift.ignore"))
             continue
-        if everywhere and not any(rule.matches(address) for address in known):
+        if everywhere and not any(rule.matches(address) for address in addresses):
             text = f"the rule to ignore drift of {rule_spec.address} fits no object"
             findings.append(Finding("VP307", Severity.WARNING, text, "an address is site/kind/name"))
         of_document.append(rule)

@@ -29,11 +29,10 @@ def plan_inputs(
 ) -> PlanInputs:
     """Desired, live and last applied, with the rules and limits of this run."""
     document, at = workspace.document, now()
-    owned = {Address.parse(text) for part in ledger.values() for text in part.entries}
     rules, rule_findings = ignore_rules(
         workspace,
         options.keep_drift,
-        {entry.address for entry in desired.entries} | owned,
+        lambda: {entry.address for entry in desired.entries} | _owned(ledger),
         at.date(),
         everywhere=set(desired.sites) == set(document.head.sites),
     )
@@ -57,6 +56,10 @@ def plan_inputs(
         asked={"count": asked.count, "percent": asked.percent},
         snapshot=source.taken_from,
     )
+
+
+def _owned(ledger: Mapping[str, SiteLedger]) -> set[Address]:
+    return {Address.parse(text) for part in ledger.values() for text in part.entries}
 
 
 def requested_limits(workspace: Workspace) -> ChangeLimits:

@@ -48,6 +48,6 @@ def followed(live: Iterable[tuple[Entry, str]]) -> Iterator[Entry]:
         if address.kind == "persistent_volume_claim" and class_name in other_classes:
             continue
         if address in taken:
-            address = replace(address, name=f"{address.name} (id {live_id})")
+            address = address._replace(name=f"{address.name} (id {live_id})")
         taken.add(address)
         yield replace(entry, address=address)

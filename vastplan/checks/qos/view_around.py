@@ -17,6 +17,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
         if isinstance(view.values["tenant"], Ref):
             by_tenant.setdefault(view.values["tenant"].target, {})[view.values["path"]] = view
     for views in by_tenant.values():
+        if not any(view.values.get("qos_policy") for view in views.values()):
+            continue
         for path, outer in enclosing(views).items():
             if not views[path].values.get("qos_policy"):
                 continue

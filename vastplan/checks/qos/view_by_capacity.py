@@ -9,17 +9,20 @@ from vastplan.model.value import Ref
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
+    counting = [
+        (view, policy)
+        for view in facts.objects.all("view")
+        if (policy := facts.objects.get(view.values.get("qos_policy"))) is not None
+        and policy.values.get("mode") in ("USED_CAPACITY", "PROVISIONED_CAPACITY")
+    ]
     limited = {
         (quota.values["tenant"].target, quota.values["path"])
-        for quota in facts.objects.all("quota")
+        for quota in (facts.objects.all("quota") if counting else ())
         if isinstance(quota.values["tenant"], Ref)
     }
-    for view in facts.objects.all("view"):
-        policy, tenant = facts.objects.get(view.values.get("qos_policy")), view.values["tenant"]
-        if policy is None or not isinstance(tenant, Ref):
-            continue
-        mode = policy.values.get("mode")
-        if mode in ("USED_CAPACITY", "PROVISIONED_CAPACITY") and (tenant.target, view.values["path"]) not in limited:
+    for view, policy in counting:
+        mode, tenant = policy.values["mode"], view.values["tenant"]
+        if isinstance(tenant, Ref) and (tenant.target, view.values["path"]) not in limited:
             yield Violation(view, f"has no quota, and the {mode} limits of {policy.address.name} count one")
 
 

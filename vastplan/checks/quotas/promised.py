@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
+from functools import lru_cache
+from typing import NamedTuple
 
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
@@ -11,6 +13,20 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref
 
 HardLimits = dict[Address, dict[str, int]]  # by tenant and directory
+
+
+class QuotaSums(NamedTuple):
+    """The hard limits of quotas, and the bytes that they promise by tenant."""
+
+    hard_limits: HardLimits
+    by_tenant: Mapping[Address, int]
+
+
+@lru_cache(maxsize=2)  # two checks and the table of commitments ask for the same
+def promised_by(objects: Index) -> QuotaSums:
+    """What the quotas among objects promise."""
+    hard_limits = hard_limits_of(objects)
+    return QuotaSums(hard_limits, outermost(hard_limits))
 
 
 def hard_limits_of(objects: Index) -> HardLimits:
@@ -57,8 +73,8 @@ def claimed(facts: Facts, hard_limits: HardLimits, existing: Mapping[Address, in
 
 def promised_bytes(facts: Facts) -> dict[Address, int]:
     """What the document promises, in bytes by tenant."""
-    hard_limits = hard_limits_of(facts.objects)
-    promised = outermost(hard_limits)
+    hard_limits, by_tenant = promised_by(facts.objects)
+    promised = dict(by_tenant)
     for tenant, size in claimed(facts, hard_limits).items():
         promised[tenant] = promised.get(tenant, 0) + size
     return promised
