@@ -152,7 +152,7 @@ def _put(index: dict[str, Live | list[Live]], key: str, live: Live) -> None:
 
 def live_of(site: str, kind: Kind, row: Row, provider: Provider) -> Live:
     """A row as an object."""
-    return live_reader(site, kind, row, provider)(row)
+    return live_reader(site, kind, {}, provider)(row)
 
 
 def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Callable[[Row], Live]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 
 from vastplan.ledger.upgrade import upgraded
-from vastplan.model import strict_json
+from vastplan.model import canonical_json, strict_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned, SiteLedger
 
 
 def dump(part: SiteLedger) -> bytes:
     """A part as canonical JSON."""
-    return json.dumps(asdict(part), sort_keys=True, indent=1).encode() + b"\n"
+    return canonical_json.text(part).encode()
 
 
 def load(raw: bytes, shown: str) -> SiteLedger:
@@ -27,8 +26,7 @@ def load(raw: bytes, shown: str) -> SiteLedger:
             )
         fields = upgraded(fields)
         fields["entries"] = {
-            address: Owned(**{**owned, "refers": tuple(owned["refers"])})
-            for address, owned in fields["entries"].items()
+            address: Owned(refers=tuple(owned.pop("refers")), **owned) for address, owned in fields["entries"].items()
         }
         fields["intents"] = {address: Intent(**intent) for address, intent in fields["intents"].items()}
         fields["plans"] = tuple(fields["plans"])

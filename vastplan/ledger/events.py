@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
+from vastplan.model.canonical_json import plain
 from vastplan.model.site_ledger import Intent, Owned, SiteLedger
 
 Event = Mapping[str, Any]
@@ -24,14 +25,14 @@ def begin(plan: str, intents: Mapping[str, Intent], at: str) -> Event:
     return {
         "event": "begin",
         "plan": plan,
-        "intents": {address: asdict(intent) for address, intent in intents.items()},
+        "intents": plain(intents),
         "at": at,
     }
 
 
 def own(address: str, owned: Owned) -> Event:
     """An object was written: it is ours as it is described."""
-    return {"event": "own", "address": address, "owned": asdict(owned)}
+    return {"event": "own", "address": address, "owned": {**plain(owned), "refers": owned.refers}}
 
 
 def drop(address: str) -> Event:
