@@ -1,6 +1,7 @@
 """What is typed becomes a frozen request, in one place; and what only answers a question starts at once."""
 
 import argparse
+import contextlib
 import dataclasses
 import subprocess
 import sys
@@ -52,3 +53,23 @@ def test_what_only_answers_a_question_loads_nothing_heavy(typed: list[str]) -> N
     )
     ran = subprocess.run([sys.executable, "-c", program, *typed], capture_output=True, text=True, check=True)
     assert ran.stdout.splitlines()[-2:] == ["[]", "[]"]
+
+
+@pytest.mark.parametrize("command", LEAST)
+@pytest.mark.parametrize("typed", [["-h"], ["--nonsense"], []], ids=" ".join)
+def test_a_command_by_itself_says_what_it_says_among_the_others(
+    command: str, typed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for only in ("", command):
+        with contextlib.suppress(SystemExit):
+            said.append(str(vars(parser(only).parse_args([command, *typed]))))
+        said.append(str(capsys.readouterr()))
+    assert said[: len(said) // 2] == said[len(said) // 2 :]
+
+
+def test_help_before_a_command_names_them_all(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["-h", "plan"])
+    said = capsys.readouterr().out
+    assert [command for command in LEAST if f"\n    {command} " in said] == [*LEAST]

@@ -11,8 +11,8 @@ from vastplan import __version__
 from vastplan.cli import options, review_options
 
 
-def parser() -> argparse.ArgumentParser:
-    """The whole command line."""
+def parser(only: str = "") -> argparse.ArgumentParser:
+    """The command line: the whole of it, or, where `only` is one of the commands, no other."""
     top = argparse.ArgumentParser(
         prog="vastplan",
         description="Plan and apply AI storage across VAST, Kubernetes and NVIDIA Run:AI from one YAML document.",
@@ -24,16 +24,8 @@ def parser() -> argparse.ArgumentParser:
         "--no-colour", "--no-color", dest="colour", action="store_false", default=_colour(), help="plain output"
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _validate(commands)
-    _plan(commands)
-    _apply(commands)
-    _record(commands)
-    _drift(commands)
-    _show(commands)
-    _ledger(commands)
-    _sim(commands)
-    _schema(commands)
-    _completion(commands)
+    for add in (_COMMANDS[only],) if only in _COMMANDS else _COMMANDS.values():
+        add(commands)
     return top
 
 
@@ -221,3 +213,9 @@ def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
         "vastplan completion bash > /etc/bash_completion.d/vastplan",
     )
     command.add_argument("shell", choices=("bash", "zsh", "tcsh"))
+
+
+_COMMANDS = {
+    "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "drift": _drift, "show": _show,
+    "ledger": _ledger, "sim": _sim, "schema": _schema, "completion": _completion,
+}  # fmt: skip
