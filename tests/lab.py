@@ -20,7 +20,7 @@ from vastplan.app.apply import apply_plan
 from vastplan.app.plan import Planned, PlanOptions, make_plan
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.document.load import load
-from vastplan.engine.guards.consent import Approval, Consent
+from vastplan.engine.consent import Approval, Consent
 from vastplan.engine.observe import Live
 from vastplan.engine.wait import until_gone
 from vastplan.model.address import Address
@@ -55,9 +55,9 @@ class _Workspace(Workspace):
 
     lab: Lab
 
-    def composed(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
+    def composed(self, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
         """The document's objects, references moved to their sites, and the extra ones."""
-        found = Workspace.composed(self, facts)
+        found = Workspace.composed(self, probed)
         entries = sorted((*map(self._moved, found.entries), *self.lab.extra), key=lambda entry: entry.address)
         return replace(found, entries=tuple(entries))
 

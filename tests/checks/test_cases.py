@@ -45,5 +45,5 @@ def test_every_check_says_why_and_what_to_do() -> None:
 def test_what_checks_read_is_there_to_be_read() -> None:
     kinds = discover(vastplan.kinds).kinds
     for check in catalogue().values():
-        there = {fact.name for kind in check.reads for fact in kinds[kind].facts}
+        there = {fact.name for kind in check.reads for fact in kinds[kind].metrics}
         assert set(check.figures) <= there and bool(there) == bool(check.figures), check.code

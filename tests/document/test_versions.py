@@ -66,7 +66,7 @@ class _House(Spec):
 
 def found(version: str, **values: Any) -> list[str]:
     house = kind(_House, name="house", system="vast", endpoint=Endpoint("/houses/"))
-    site = Site("iad", frozenset({"vast"}), facts={"vast_version": version})
+    site = Site("iad", frozenset({"vast"}), probed={"vast_version": version})
     entry = Entry(Address("iad", "house", "h"), {"name": "h", **values})
     needed = versions.needs({"house": house}, [entry])
     return [finding.message for finding in versions.lacking({"iad": site}, needed)]

@@ -15,10 +15,10 @@ from typing import Annotated, Any
 
 from vastplan.engine.apply import apply
 from vastplan.engine.apply_context import ApplyContext
-from vastplan.engine.guards.consent import Consent
+from vastplan.engine.consent import Consent
 from vastplan.engine.match import Matches, match
 from vastplan.engine.observe import observe
-from vastplan.engine.plan import PlanInputs, build, wanted
+from vastplan.engine.plan import PlanInputs, build, collections_to_read
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.outcome import Receipt
@@ -28,7 +28,7 @@ from vastplan.model.value import Ref, Secret, from_json
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Attribute, Fact, Kind, Ready, Row
+from vastplan.schema.kind import Attribute, Kind, Metric, Ready, Row
 from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, SENSITIVE, SET, Clears, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
@@ -75,7 +75,7 @@ KINDS: dict[str, Kind] = {
     one.name: one
     for one in (
         kind(Shelf, name="shelf", system="library", section="shelves", endpoint=Endpoint("shelves"),
-             facts=(Fact("books", ("books",)),), in_use=("books",), floors=(("size", "books"),)),
+             metrics=(Metric("books", ("books",)),), in_use=("books",), floors=(("size", "books"),)),
         kind(Book, name="book", system="library", section="books", endpoint=Endpoint("books"), attributes=_NAMED),
         kind(Catalogue, name="catalogue", system="library", section="catalogues", endpoint=Endpoint("catalogues")),
         kind(Reading, name="reading", system="library", section="readings",
@@ -203,7 +203,7 @@ class Bench:
 
     def _build(self, entries: tuple[Entry, ...], targets: tuple[str, ...]) -> tuple[Plan, Matches]:
         ledger = {SITE: self.part}
-        places = wanted(KINDS, entries, ledger, {SITE: frozenset({"library"})})
+        places = collections_to_read(KINDS, entries, ledger, {SITE: frozenset({"library"})})
         observed = observe([(site, KINDS[name]) for site, name in sorted(places)], self.providers, ledger)
         return build(
             PlanInputs(
@@ -228,7 +228,7 @@ class Bench:
             if action.desired
         }
         ledger = {SITE: self.part}
-        places = wanted(KINDS, entries.values(), ledger, {SITE: frozenset({"library"})})
+        places = collections_to_read(KINDS, entries.values(), ledger, {SITE: frozenset({"library"})})
         observed = observe([(site, KINDS[name]) for site, name in sorted(places)], self.providers, ledger)
         run = ApplyContext(
             kinds=KINDS, providers=self.providers, journals={SITE: self}, ledger=ledger,

@@ -35,8 +35,8 @@ TIB = 2**40
 def test_figures_of_use_are_compared_in_bands(kind: str, fact: str, then: int, now: int, stale: bool) -> None:
     weighed = (Evidence(fact, then, "bytes"),) if then else ()
     action = Action(Address("iad", kind, "x"), Verb.DELETE, "gone", evidence=weighed)
-    facts = {**dict.fromkeys(REGISTRY_KINDS[kind].in_use, 0), fact: now}
-    found = outgrown(REGISTRY_KINDS[kind], action, facts)
+    metrics = {**dict.fromkeys(REGISTRY_KINDS[kind].in_use, 0), fact: now}
+    found = outgrown(REGISTRY_KINDS[kind], action, metrics)
     assert [(one.path, one.planned, one.live) for one in found] == ([(fact, then, now)] if stale else [])
 
 

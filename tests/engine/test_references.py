@@ -11,7 +11,7 @@ import pytest
 
 from tests.engine.library import KINDS, SITE, Library, at, entry
 from vastplan.engine.apply_context import ApplyContext
-from vastplan.engine.guards.consent import Consent
+from vastplan.engine.consent import Consent
 from vastplan.engine.match import Matches, match
 from vastplan.engine.observe import Collection, Observed, live_of, observe
 from vastplan.engine.plan import PlanInputs, build

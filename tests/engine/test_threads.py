@@ -12,7 +12,7 @@ import pytest
 from tests.engine.library import KINDS, SITE, Bench, at, entry, ref
 from vastplan.engine.match import match
 from vastplan.engine.observe import observe
-from vastplan.engine.plan import wanted
+from vastplan.engine.plan import collections_to_read
 from vastplan.model.outcome import State
 
 THREADS = 8
@@ -41,7 +41,7 @@ def test_a_thousand_resolutions_on_eight_threads() -> None:
         shelf = bench.library.put("shelf", name=f"s{n}")
         bench.library.put("book", title=f"b{n}", shelf_id=shelf["id"])
     desired = {each.address: each for each in entries}
-    places = wanted(KINDS, entries, {}, {SITE: frozenset({"library"})})
+    places = collections_to_read(KINDS, entries, {}, {SITE: frozenset({"library"})})
     observed = observe([(SITE, KINDS[name]) for _, name in sorted(places)], bench.providers)
     for _ in range(10):  # whoever looks first must not be the one who fills the tables
         matches = match(KINDS, observed, {}, desired)

@@ -24,7 +24,7 @@ from vastplan.app.workspace import Workspace
 from vastplan.document.load import load
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.apply_context import ApplyContext
-from vastplan.engine.guards.consent import Approval, Consent
+from vastplan.engine.consent import Approval, Consent
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.polling import poll

@@ -15,7 +15,7 @@ import urllib3.util.connection
 
 from tests.documented.facts import facts
 from tests.faults.stage import Stage
-from vastplan.schema.limits import TransportLimits
+from vastplan.schema.transport_limits import TransportLimits
 from vastplan.sim.faults import Effect, Fault, Faults
 
 # Short, so that a case costs a moment; what is slow beyond it is struck by a fault, and that is all right here.

@@ -27,7 +27,7 @@ from typing import Any
 import yaml
 
 import vastplan.kinds
-from vastplan.engine.guards.consent import Approval, ChangeLimits, Consent
+from vastplan.engine.consent import Approval, ChangeLimits, Consent
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Collection, Observed, live_of
 from vastplan.engine.plan import PlanInputs, build

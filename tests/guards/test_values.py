@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import NOW, kinds, observed, planned
+from vastplan.engine.consent import Approval, ChangeLimits, Consent, in_force, limits_of, noted
+from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.guards.access import lost_clients
-from vastplan.engine.guards.consent import Approval, ChangeLimits, Consent, in_force, limits_of, noted
 from vastplan.engine.guards.context import some
 from vastplan.engine.guards.evaluate import block_dependents
 from vastplan.engine.guards.fields import too_low
-from vastplan.engine.guards.reads import second_read
 from vastplan.engine.observe import Collection, Observed, figure
 from vastplan.engine.plan import PlanInputs, build
 from vastplan.engine.stale import grown, overtaken
@@ -23,7 +23,7 @@ from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, PlannedSite, Step, UnknownCollection, Verb
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Unknown
-from vastplan.schema.kind import Fact
+from vastplan.schema.kind import Metric
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ YES = {"ones": frozenset({"yes"}), "zeros": frozenset({"no"})}
     ],
 )  # fmt: skip
 def test_a_figure_is_a_number_or_not_told(more: dict[str, Any], row: dict[str, Any], found: Any) -> None:
-    assert figure(Fact("it", ("a", "b"), **more), row) == found
+    assert figure(Metric("it", ("a", "b"), **more), row) == found
 
 
 @pytest.mark.parametrize(
@@ -352,14 +352,14 @@ def test_of_many_names_five_are_shown(names: str, shown: str) -> None:
 
 
 def test_a_limit_is_found_by_its_whole_path() -> None:
-    facts = {"GPUs that cannot be preempted": {"a": 3}}
+    metrics = {"GPUs that cannot be preempted": {"a": 3}}
     project = kinds()["project"]
     pools = {"node_pools": {"a": {"gpu": {"deserved": 2, "limit": 2}}, "b": None}}
     before = {"node_pools.a.gpu.deserved": 8, "node_pools.a.gpu.limit": 8, "node_pools.b": {}}
-    found = too_low(project, pools, before, facts)
+    found = too_low(project, pools, before, metrics)
     assert found is not None and found.message.startswith("node_pools.a.gpu.deserved 2 is below")
     del before["node_pools.a.gpu.deserved"]
-    assert too_low(project, pools, before, facts) is None
+    assert too_low(project, pools, before, metrics) is None
 
 
 def test_an_item_of_several_parts_is_shown_whole() -> None:

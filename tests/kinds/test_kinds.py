@@ -11,8 +11,8 @@ import pytest
 from tests.force import by_force
 from tests.kinds.cases import Case, cases, differing, with_value, without
 from tests.lab import Lab, full_registry
+from vastplan.engine.consent import Consent
 from vastplan.engine.diff import leaves
-from vastplan.engine.guards.consent import Consent
 from vastplan.engine.observe import Live
 from vastplan.engine.wait import until_ready
 from vastplan.model.errors import Invalid

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.lab import Lab
-from vastplan.engine.guards.consent import Approval, Consent
+from vastplan.engine.consent import Approval, Consent
 from vastplan.kinds.runai._access import Grant, grants, rule_name
 from vastplan.kinds.runai._org_unit import finish_encode
 from vastplan.kinds.runai.data_source import KIND as DATA_SOURCE
@@ -89,7 +89,7 @@ def test_a_data_source_that_is_mounted_is_not_deleted(lab: Lab) -> None:
     lab.write({**with_gpus(8), "data_sources": {"data": source}})
     lab.converge()
     live = lab.live("iad/data_source/data")
-    assert live is not None and live.facts["trainings that use it"] == 0
+    assert live is not None and live.metrics["trainings that use it"] == 0
     plane(lab).submit("team-c", "train", datasources=[live.id])
     lab.write(with_gpus(8))
     plan = lab.plan(Consent(approvals=(Approval("iad/data_source/data", "in a test", "2999-01-01", 0),)))

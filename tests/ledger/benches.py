@@ -17,7 +17,7 @@ from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import Clock
 from vastplan.ledger.file import FileLedger, FileSession
 from vastplan.ledger.kubernetes import KubernetesLedger
-from vastplan.ledger.session import KubernetesSession
+from vastplan.ledger.kubernetes_session import KubernetesSession
 
 NAMESPACE = "ledgers"
 

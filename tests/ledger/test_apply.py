@@ -16,10 +16,10 @@ from tests.lab import Lab
 from tests.ledger.benches import Time
 from vastplan.app.apply import apply_plan
 from vastplan.engine.apply import Progress, ProgressEvent
-from vastplan.engine.guards.consent import Consent
+from vastplan.engine.consent import Consent
 from vastplan.ledger.backend import Session
 from vastplan.ledger.file import FileLedger, FileSession
-from vastplan.ledger.session import KubernetesSession
+from vastplan.ledger.kubernetes_session import KubernetesSession
 from vastplan.model.errors import Locked, Stale
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Verb

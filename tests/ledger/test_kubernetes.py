@@ -13,11 +13,11 @@ import pytest
 from tests.ledger.benches import NAMESPACE, KubernetesBench, Time
 from tests.ledger.contract import OWNED, X, Y
 from vastplan.ledger import events
-from vastplan.ledger import session as sessions
+from vastplan.ledger import kubernetes_session as sessions
 from vastplan.ledger.chunks import Api, Place
+from vastplan.ledger.kubernetes_session import KubernetesSession
 from vastplan.ledger.lease import Renewal
 from vastplan.ledger.manifest import Manifest, read
-from vastplan.ledger.session import KubernetesSession
 from vastplan.model.errors import Locked, Lost, NotAuthorised, Unclear, Unreachable, VastplanError
 from vastplan.model.site_ledger import Intent
 

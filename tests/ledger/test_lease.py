@@ -14,8 +14,8 @@ from tests.ledger.benches import NAMESPACE, KubernetesBench, Time
 from tests.ledger.memory import Memory
 from vastplan.ledger import events, lease
 from vastplan.ledger import kubernetes as ledgers
+from vastplan.ledger import kubernetes_session as sessions
 from vastplan.ledger import manifest as manifests
-from vastplan.ledger import session as sessions
 from vastplan.ledger.backend import LockOwner
 from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import Clock

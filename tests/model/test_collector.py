@@ -6,15 +6,15 @@ import gc
 
 import pytest
 
-from vastplan.model import collector
+from vastplan.model import gc_pause
 
 
 def test_it_is_paused_inside_and_back_after_an_error() -> None:
     states = []
 
-    @collector.paused()
+    @gc_pause.paused()
     def reads() -> None:
-        with collector.paused():
+        with gc_pause.paused():
             pass
         states.append(gc.isenabled())
         raise ValueError("inside")

@@ -19,7 +19,7 @@ from vastplan.schema.codec import item_id
 from vastplan.schema.discover import discover
 from vastplan.schema.endpoint import Endpoint, Members, Singleton
 from vastplan.schema.kind import Kind
-from vastplan.schema.limits import TransportLimits
+from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.vast.client import VastProvider
 
 QUICK = TransportLimits(connect=2, silence=1, whole=1, retries=0)

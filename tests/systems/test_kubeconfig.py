@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import serialization
 
 from tests.systems.wire import Seen, Server, say, serving
 from vastplan.model.errors import Unreachable, VastplanError
-from vastplan.schema.limits import TransportLimits
+from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.kubernetes import kubeconfig
 from vastplan.systems.kubernetes.client import KubernetesProvider
 

@@ -17,8 +17,8 @@ from tests.systems.wire import Answer, Seen, Server, proxying, say, serving
 from vastplan.model.errors import NotAuthorised, Refused, Unclear, Unreachable
 from vastplan.schema.discover import discover
 from vastplan.schema.kind import Kind
-from vastplan.schema.limits import TransportLimits
 from vastplan.schema.provider import Provider
+from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.kubernetes.client import KubernetesProvider
 from vastplan.systems.runai.client import RunaiProvider
 from vastplan.systems.transport import repeats

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from vastplan.app.applying.carry_out import carry_out
-from vastplan.app.applying.limits import record_limits
+from vastplan.app.applying.change_limits import record_limits
 from vastplan.app.applying.prepare import observe_touched, prepare
 from vastplan.app.clock import now
 from vastplan.app.connect import connected

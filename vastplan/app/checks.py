@@ -60,7 +60,7 @@ def facts_of(workspace: Workspace, composed: Composed, probed: Mapping[str, Mapp
     )
 
 
-def wanted(facts: Facts) -> set[tuple[str, str]]:
+def collections_to_read(facts: Facts) -> set[tuple[str, str]]:
     """The collections that checks want to see live: site and kind."""
     return {(site, kind) for check in catalogue().values() for kind in check.reads for site in check.wanted(facts)}
 
@@ -77,7 +77,7 @@ def seen(
 def _seen(live: Live, matches: Matches) -> LiveObject:
     address = matches.address_of(live) or Address(live.site, live.kind.name, live.name)
     return LiveObject(
-        address, live.values, {name: value for name, value in live.facts.items() if not isinstance(value, Unknown)}
+        address, live.values, {name: value for name, value in live.metrics.items() if not isinstance(value, Unknown)}
     )
 
 
@@ -90,7 +90,7 @@ def unread(facts: Facts, asked: Set[tuple[str, str]], observed: Observed) -> lis
             unknown = [
                 f"{name}: {value}"
                 for live in observed.objects(site, kind)
-                for name, value in live.facts.items()
+                for name, value in live.metrics.items()
                 if name in check.figures and isinstance(value, Unknown)
             ]
             reason = observed.error(site, kind) or "; ".join(unknown)

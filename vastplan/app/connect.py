@@ -14,8 +14,8 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.sensitive import keep_secret
 from vastplan.schema.connection import SharedLedgerSpec, SystemSpec, Verified
-from vastplan.schema.limits import DEFAULT_LIMITS
 from vastplan.schema.system import Client, Connection
+from vastplan.schema.transport_limits import DEFAULT_LIMITS
 
 if TYPE_CHECKING:
     from vastplan.ledger.chunks import Api

@@ -7,15 +7,15 @@ from dataclasses import replace
 from vastplan.app.files.plan import sealed
 from vastplan.app.planning.base import no_base, with_standings
 from vastplan.app.planning.check import check_plan
-from vastplan.app.planning.decide import draft_actions, order_and_guard, read_evidence
 from vastplan.app.planning.desired import compose_with_versions
 from vastplan.app.planning.inputs import plan_inputs
-from vastplan.app.planning.reads import collections_to_read
+from vastplan.app.planning.reads import read_list
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source, open_source
+from vastplan.app.planning.weigh import draft_actions, order_and_guard, read_evidence
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.engine.attribution import attribute
-from vastplan.model import collector
+from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
 from vastplan.model.plan import Plan
@@ -23,7 +23,7 @@ from vastplan.model.plan import Plan
 __all__ = ["PlanOptions", "Planned", "make_plan"]
 
 
-@collector.paused()
+@gc_pause.paused()
 def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
     """Observe and plan. Raises `Invalid` for what is wrong with the document before anything is opened."""
     offline = workspace.composed()
@@ -43,13 +43,13 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
 def _plan(workspace: Workspace, options: PlanOptions, source: Source, offline: Composed) -> Planned:
     desired = compose_with_versions(workspace, options.sites, offline, source)
     ledger = source.ledger(options.sites)
-    reads = collections_to_read(workspace, desired, ledger, prove=options.prove)
+    reads = read_list(workspace, desired, ledger, prove=options.prove)
     observed = source.observe(reads.all, ledger)
     inputs = plan_inputs(workspace, options, desired, ledger, observed, source)
     drafted = draft_actions(inputs)  # match → diff
     weighable = read_evidence(drafted, source, workspace.systems())
-    decided = order_and_guard(weighable)
-    return check_plan(workspace, desired, reads, decided, inputs.now.date())
+    weighed = order_and_guard(weighable)
+    return check_plan(workspace, desired, reads, weighed, inputs.now.date())
 
 
 def _plan_of_base(base: Workspace | Finding, options: PlanOptions, source: Source) -> Plan | Finding:

@@ -24,7 +24,7 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
         locator=live.locator,
         values=values,
         attributes={name: value for name, value in live.attributes.items() if isinstance(value, _SCALAR)},
-        facts={name: _fact(value) for name, value in live.facts.items()},
+        facts={name: _fact(value) for name, value in live.metrics.items()},
         system_owned=live.system_owned,
         writers=live.writers,
         withheld=tuple(withheld),

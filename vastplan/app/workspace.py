@@ -15,7 +15,7 @@ from vastplan.engine.order import circular
 from vastplan.engine.plan import document_digest
 from vastplan.ledger.backend import Backend
 from vastplan.ledger.file import FileLedger
-from vastplan.model import collector
+from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.snapshot import Snapshot
@@ -67,9 +67,9 @@ class Workspace:
         folder = self.document.folder / (local if isinstance(local, str) else LEDGER_FOLDER)
         return FileLedger(folder, self.name)
 
-    def composed(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
-        """The document composed, offline without `facts`; raises `Invalid` when composing finds an error."""
-        scope = Scope(self.document.sites(facts), self.document.entries)
+    def composed(self, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
+        """The document composed, offline without `probed`; raises `Invalid` when composing finds an error."""
+        scope = Scope(self.document.sites(probed), self.document.entries)
         entries = compose(scope, self.document.entries, self.registry.compositions, self.registry.kinds)
         errors = [finding for finding in scope.findings if finding.severity is Severity.ERROR]
         errors += _duplicates(entries, self.registry)
@@ -79,10 +79,10 @@ class Workspace:
         return Composed(tuple(sorted(entries, key=_sort_key)), tuple(scope.findings), scope.asked)
 
     def entries(
-        self, facts: Mapping[str, Mapping[str, Any]] | None = None
+        self, probed: Mapping[str, Mapping[str, Any]] | None = None
     ) -> tuple[tuple[Entry, ...], tuple[Finding, ...]]:
         """The objects and the findings of the composed document."""
-        composed = self.composed(facts)
+        composed = self.composed(probed)
         return composed.entries, composed.findings
 
     def systems(self) -> dict[str, frozenset[str]]:
@@ -98,7 +98,7 @@ def _sort_key(entry: Entry) -> tuple[str, str, str]:
     return entry.address.site, entry.address.kind, entry.address.name
 
 
-@collector.paused()
+@gc_pause.paused()
 def open_workspace(
     paths: Iterable[Path], connections: Path | None = None, snapshot: Snapshot | None = None
 ) -> Workspace:
@@ -113,14 +113,14 @@ def open_workspace(
 
 def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any]]:
     """What compositions want to know of the sites: the versions that answer."""
-    facts: dict[str, dict[str, Any]] = {}
+    probed: dict[str, dict[str, Any]] = {}
     for (site, system), provider in providers.items():
         if not isinstance(provider, Exception):
             try:
-                facts.setdefault(site, {})[f"{system}_version"] = provider.version()
+                probed.setdefault(site, {})[f"{system}_version"] = provider.version()
             except VastplanError:
                 continue  # observing will say so
-    return facts
+    return probed
 
 
 def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""The command line: the only package that prints, and the only one that decides on exit codes."""
+"""The command line: the only package that prints. Each command says which conditions hold; `model.errors` ranks their exit codes."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from vastplan.app.files.approvals import load as load_approvals
 from vastplan.app.plan import PlanOptions
 from vastplan.app.workspace import Workspace
 from vastplan.cli.request import PlanningRequest
-from vastplan.engine.guards.consent import Consent
+from vastplan.engine.consent import Consent
 
 
 def plan_options(request: PlanningRequest, workspace: Workspace) -> PlanOptions:

@@ -48,10 +48,10 @@ class Document:
         """Whether nothing but a snapshot says where the site's systems are."""
         return site in self.assumed
 
-    def sites(self, facts: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Site]:
+    def sites(self, probed: Mapping[str, Mapping[str, Any]] | None = None) -> dict[str, Site]:
         """The sites as compositions see them."""
         return {
-            name: _site(name, self.connections[name], spec, self.systems, (facts or {}).get(name, {}))
+            name: _site(name, self.connections[name], spec, self.systems, (probed or {}).get(name, {}))
             for name, spec in self.head.sites.items()
         }
 
@@ -139,7 +139,7 @@ def _opened(
 
 
 def _site(
-    name: str, connections: specs.Connections, spec: specs.SiteSpec, known: Systems, facts: Mapping[str, Any]
+    name: str, connections: specs.Connections, spec: specs.SiteSpec, known: Systems, probed: Mapping[str, Any]
 ) -> Site:
     systems = frozenset(connections.given())
     if isinstance(connections.sim, specs.SimEndpoint):
@@ -150,7 +150,7 @@ def _site(
         "versions": spec.declared_versions(),
         "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy",
     }
-    return Site(name, systems, settings, facts)
+    return Site(name, systems, settings, probed)
 
 
 def _head(tree: Located, model: type[specs.Head], problems: list[Finding]) -> specs.Head | None:

@@ -48,7 +48,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True)
-class _Verdict:
+class _Decision:
     """What is said of one address: an action, that it is in sync, or why neither can be told."""
 
     action: Action | None = None
@@ -57,7 +57,7 @@ class _Verdict:
     findings: Sequence[Finding] = ()
 
 
-_IN_SYNC = _Verdict()
+_IN_SYNC = _Decision()
 
 
 def decide(
@@ -156,12 +156,12 @@ class _Deciding:
     ) -> None:
         self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
 
-    def verdict(self, address: Address) -> _Verdict:
+    def verdict(self, address: Address) -> _Decision:
         """What to say of an address of the document or of the ledger."""
         entry = self._desired.get(address)
         return self._no_longer_desired(address) if entry is None else self._of_entry(entry)
 
-    def _of_entry(self, entry: Entry) -> _Verdict:
+    def _of_entry(self, entry: Entry) -> _Decision:
         kind = self._matches.kinds[entry.address.kind]
         match = self._matches.match(entry.address)
         if self._plainly_in_sync(entry, kind, match):
@@ -169,9 +169,9 @@ class _Deciding:
         named = list(fields_with_references(kind.fields, entry.values))
         unknown = match.unknown or self._unread_reference(named)
         if unknown:
-            return _Verdict(unknown=unknown)
+            return _Decision(unknown=unknown)
         if match.live is None:
-            return _Verdict(self._create(entry, named, kind, was_ours=match.owned is not None))
+            return _Decision(self._create(entry, named, kind, was_ours=match.owned is not None))
         try:
             # most kinds hold no secret, and there is nothing to look for in each of their objects
             values = (
@@ -179,7 +179,7 @@ class _Deciding:
             )
         except VastplanError as problem:
             finding = error("VP302", str(problem), address=str(entry.address), where=entry.where)
-            return _Verdict(compared=False, findings=[finding])
+            return _Decision(compared=False, findings=[finding])
         return self._compared(entry, named, kind, match, match.live, values)
 
     def _plainly_in_sync(self, entry: Entry, kind: Kind, match: Match) -> bool:
@@ -217,7 +217,7 @@ class _Deciding:
             deleted_outside=was_ours,
         )
 
-    def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> _Verdict:
+    def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> _Decision:
         part = self._ledger[entry.address.site]
         current = self._matches.symbolic(kind, live, [ref for _, ref in named])
         intent = part.intents.get(str(entry.address)) if part.intents else None
@@ -236,7 +236,7 @@ class _Deciding:
                 Finding("VP304", Severity.WARNING, block.message, block.fix, str(entry.address), entry.where)
                 for block in blocked
             ]
-            return _Verdict(compared=not difference.untold, findings=findings)
+            return _Decision(compared=not difference.untold, findings=findings)
         verb, reason, released = decision
         action = Action(
             address=entry.address,
@@ -253,18 +253,18 @@ class _Deciding:
             after=tuple(map(str, entry.after)),
             blocked=blocked,
         )
-        return _Verdict(action, findings=findings)
+        return _Decision(action, findings=findings)
 
-    def _no_longer_desired(self, address: Address) -> _Verdict:
+    def _no_longer_desired(self, address: Address) -> _Decision:
         match = self._matches.match(address)
         if match.unknown:
-            return _Verdict(unknown=match.unknown)
+            return _Decision(unknown=match.unknown)
         owned, live = match.owned, match.live
         assert owned is not None
         if live is None:
             reason = "no longer in the document, and already gone"
-            return _Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
-        return _Verdict(
+            return _Decision(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+        return _Decision(
             Action(
                 address=address,
                 verb=Verb.DELETE,

@@ -1,4 +1,4 @@
-"""From an action and the object as it was just read to the request body of an update. Pure but for the encoder's look-ups."""
+"""The bodies of creates and updates, and what a system did not keep of one. Pure but for the encoder's look-ups."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def update_body(kind: Kind, values: Values, paths: set[Path], fresh: Row, encode
 
 
 def _together(kind: Kind, values: Values, changed: set[str]) -> Values:
-    """The fields marked WHOLE that share a top-level field on the wire with a changed one: none of them goes alone."""
+    """The fields marked ATOMIC that share a top-level field on the wire with a changed one: none of them goes alone."""
     whole = [field for field in kind.fields if field.has(Marker.ATOMIC) and field.name in values]
     roots = {field.wire[:1] for field in whole if field.name in changed}
     return {field.name: values[field.name] for field in whole if field.wire[:1] in roots}

@@ -51,7 +51,7 @@ def index_dependents(observed: Observed, kinds: Iterable[tuple[str, Kind]]) -> D
 def _grouped(objects: Iterable[Live], rule: Dependents) -> dict[tuple[str, ...], _Group]:
     members: dict[tuple[str, ...], list[tuple[str, Live]]] = {}
     for live in objects:
-        if not rule.counted or live.facts[rule.counted] != 0:
+        if not rule.counted or live.metrics[rule.counted] != 0:
             path = _folder(_value(live, rule.under[1])) if rule.under is not None else ""
             members.setdefault(tuple(_value(live, theirs) for _, theirs in rule.same), []).append((path, live))
     groups = {}

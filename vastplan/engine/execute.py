@@ -189,7 +189,7 @@ class _Execution:
             if self._action.verb is Verb.REPLACE:
                 self._still_as_planned(self._context.matches.symbolic(self._kind, judged, self._references))
             moved = moved_unseen(self._kind, self._action.seen, judged.values)
-            if moved := (*moved, *outgrown(self._kind, self._action, live.facts)):
+            if moved := (*moved, *outgrown(self._kind, self._action, live.metrics)):
                 raise stale(moved)
             try:
                 self._write(lambda: self._provider.delete(self._kind, self._action.locator, fresh))
@@ -202,7 +202,7 @@ class _Execution:
     def _still_above(self, paths: set[tuple[str, ...]], current: Values, fresh: Row) -> None:
         """A limit that was above what is used when the plan was made is above it still."""
         before = {path_text(path): value_at(current, path) for path in paths}
-        block = too_low(self._kind, self._values, before, self._live(fresh).facts)
+        block = too_low(self._kind, self._values, before, self._live(fresh).metrics)
         if block is not None:
             raise Stale(f"{block.message}; plan again")
 

@@ -15,7 +15,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Unknown
 from vastplan.schema.codec import at, controller_reader, decoder, dig, item_id, system_owned_test
-from vastplan.schema.kind import Fact, Kind, Row, Values
+from vastplan.schema.kind import Kind, Metric, Row, Values
 from vastplan.schema.provider import Provider
 
 SystemKey = tuple[str, str]  # site, system
@@ -36,7 +36,7 @@ class Live:
     locator: str
     values: Values
     attributes: dict[str, Any]
-    facts: dict[str, Any]
+    metrics: dict[str, Any]
     system_owned: bool = False
     writers: tuple[str, ...] = ()
     controller: str = ""  # the driver or system that made it for itself
@@ -161,7 +161,7 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
     # Most attributes and facts are at the top of their row.
     shallow = [(name, path[0]) for name, path in attributes if len(path) == 1]
     deep = [(name, path) for name, path in attributes if len(path) > 1]
-    figures = [(fact.name, fact.path[0], _is_plain(fact), fact) for fact in kind.facts]
+    figures = [(fact.name, fact.path[0], _is_plain(fact), fact) for fact in kind.metrics]
     values_of, is_system_owned, controller_of = decoder(kind, example), system_owned_test(kind), controller_reader(kind)
     locator_of, writers_of, endpoint = provider.locator, provider.writers, kind.endpoint
 
@@ -171,11 +171,11 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
         for name, path in deep:
             named[name] = at(row, path)
         named["path"] = locator
-        facts = {}
+        metrics = {}
         for name, key, plain, fact in figures:
             amount = get(key) if plain else None
             # a number as it should be is taken as it is
-            facts[name] = amount if type(amount) is int and amount >= 0 else figure(fact, row)
+            metrics[name] = amount if type(amount) is int and amount >= 0 else figure(fact, row)
         return Live(
             site,
             kind,
@@ -183,7 +183,7 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
             locator,
             values_of(row),
             named,
-            facts,
+            metrics,
             is_system_owned(row),
             writers_of(row),
             controller_of(row),
@@ -192,12 +192,12 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
     return live
 
 
-def _is_plain(fact: Fact) -> bool:
+def _is_plain(fact: Metric) -> bool:
     """Whether a fact is the number at the top of its row."""
     return len(fact.path) == 1 and not (fact.ones or fact.zeros or fact.by)
 
 
-def figure(fact: Fact, row: Row) -> Any:
+def figure(fact: Metric, row: Row) -> Any:
     """A fact as a row tells it: a number, a mapping of numbers, or `Unknown`."""
     *outer, last = fact.path
     holder = dig(row, tuple(outer))

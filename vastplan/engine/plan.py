@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from vastplan.engine.actions import Decided, decide
+from vastplan.engine.consent import ChangeLimits, Consent
+from vastplan.engine.evidence_reads import kinds_to_index
 from vastplan.engine.guards import ownership
-from vastplan.engine.guards.consent import ChangeLimits, Consent
 from vastplan.engine.guards.context import GuardContext, guard_context
 from vastplan.engine.guards.evaluate import block_dependents, evaluate_guards, evidence
-from vastplan.engine.guards.reads import kinds_to_index
 from vastplan.engine.ignore import IgnoreRule, ignore
 from vastplan.engine.match import Matches, match
 from vastplan.engine.observe import Observed
@@ -63,7 +63,7 @@ class PlanInputs:
     ignore: tuple[IgnoreRule, ...] = ()  # changes by hand that are left alone
 
 
-def wanted(
+def collections_to_read(
     kinds: Mapping[str, Kind],
     entries: Iterable[Entry],
     ledger: Mapping[str, SiteLedger],

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vastplan.engine import usage
 from vastplan.engine.dependents import DependentsIndex, index_dependents
 from vastplan.engine.diff import leaves, same, value_at
-from vastplan.engine.guards import access, figures
-from vastplan.engine.guards.reads import kinds_to_index
+from vastplan.engine.evidence_reads import kinds_to_index
+from vastplan.engine.guards import access
 from vastplan.engine.match import Matches
 from vastplan.engine.referrers import Referrers, index_referrers
 from vastplan.model.address import Address
@@ -74,13 +75,13 @@ def moved_unseen(kind: Kind, then: Mapping[str, Any], values: Values) -> tuple[S
     )
 
 
-def outgrown(kind: Kind, action: Action, facts: Mapping[str, Any]) -> tuple[StaleField, ...]:
+def outgrown(kind: Kind, action: Action, metrics: Mapping[str, Any]) -> tuple[StaleField, ...]:
     """The figures of use that have grown out of the band in which they were weighed."""
     weighed = {figure.name: figure.value for figure in action.evidence}
-    units = {fact.name: fact.unit for fact in kind.facts}
+    units = {fact.name: fact.unit for fact in kind.metrics}
     fields = []
     for name in kind.in_use:
-        then, now, unit = weighed.get(name, 0), facts[name], units.get(name, "")
+        then, now, unit = weighed.get(name, 0), metrics[name], units.get(name, "")
         if grown(then, now):
             fields.append(StaleField(name, then, str(now) if isinstance(now, Unknown) else now, unit))
     return tuple(fields)
@@ -108,9 +109,9 @@ def _outgrown_evidence(action: Action, matches: Matches, dependents: DependentsI
     live = matches.match(action.address).live
     if live is None:
         return ""
-    now = [*figures.weighed(live, dependents)] if action.verb in GOING else []
+    now = [*usage.weighed(live, dependents)] if action.verb in GOING else []
     if access.lost_clients(action, live.kind, live):
-        now += figures.reached(live, matches, referrers)
+        now += usage.reached(live, matches, referrers)
     then = {figure.name: figure.value for figure in action.evidence}
     for figure in now:
         if grown(then.get(figure.name, 0), figure.value):

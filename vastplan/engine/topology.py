@@ -51,9 +51,9 @@ def _figures(matches: Matches, kind: Kind, address: Address, values: Mapping[str
             shown.add(measure.name)
             yield Evidence(measure.name, sum(amounts), measure.unit)
     live = matches.match(address).live if kind.stage is Stage.TEAM else None
-    for fact in kind.facts if live else ():
+    for fact in kind.metrics if live else ():
         assert live is not None
-        amount = live.facts.get(fact.name)
+        amount = live.metrics.get(fact.name)
         if amount and not isinstance(amount, Mapping):
             yield Evidence(fact.name, amount, fact.unit)
 

@@ -1,4 +1,4 @@
-"""What the Kubernetes ledger needs of an API server, and how its own objects are named and labelled there."""
+"""The Kubernetes ledger's store: content in Secrets below the size limit, how they are named and labelled, and the API it needs."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import SYSTEM, Clock
 from vastplan.ledger.codec import dump
 from vastplan.ledger.events import new_part
+from vastplan.ledger.kubernetes_session import KubernetesSession
 from vastplan.ledger.lease import Lease, Renewal, acquire, break_expired
 from vastplan.ledger.manifest import Manifest
-from vastplan.ledger.session import KubernetesSession
 from vastplan.model.errors import Conflict, Locked, NotAuthorised, Unclear, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 

@@ -67,7 +67,7 @@ def inner_differences(change: FieldChange) -> Iterator[tuple[str, str, str]]:
             steps = difference.path(output_format="list")
             path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
             unit = change.units.get(str(steps[-1]), change.unit)
-            # An absent side is deepdiff's own marker, author_text by identity: any text may be a value.
+            # An absent side is deepdiff's own marker, known by identity: any text may be a value.
             old, new = (
                 "(none)" if side is notpresent else plain(side, unit, change.units)
                 for side in (difference.t1, difference.t2)

@@ -107,7 +107,7 @@ class Site:
     name: str
     systems: frozenset[str]
     settings: Mapping[str, Any] = field(default_factory=dict)
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    probed: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Scope:
@@ -122,10 +122,10 @@ class Scope:
         for entry in entries:
             self.add(entry)
 
-    def facts(self, site: str) -> Mapping[str, Any]:
+    def probed(self, site: str) -> Mapping[str, Any]:
         """What was probed on a site; empty offline."""
         self.asked = True
-        return self.sites[site].facts
+        return self.sites[site].probed
 
     def add(self, entry: Entry) -> None:
         """Make an entry visible to later look-ups."""

@@ -84,7 +84,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class Metric:
     """A live figure that guards and people weigh: its name, where it is on the wire, its unit.
 
     With `ones` and `zeros` it is 1 or 0 for the words there that are one of them. A list counts its items; with `by` it
@@ -159,7 +159,7 @@ class Kind:
     identity: tuple[str, ...]
     attributes: tuple[Attribute, ...]
     data_bearing: bool = False
-    facts: tuple[Fact, ...] = ()
+    metrics: tuple[Metric, ...] = ()
     in_use: tuple[str, ...] = ()  # facts that, when above zero, block a delete until they are accepted
     # (field path, fact): a limit that must not go below what is used; `*` in the path is the key of the fact
     floors: tuple[tuple[str, str], ...] = ()

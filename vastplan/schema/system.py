@@ -11,8 +11,8 @@ from types import MappingProxyType, ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
 from vastplan.schema.connection import AnySecret, SharedLedgerSpec, SystemSpec
-from vastplan.schema.limits import TransportLimits
 from vastplan.schema.provider import Provider
+from vastplan.schema.transport_limits import TransportLimits
 
 Said = TypeVar("Said", bound=SystemSpec)
 

@@ -45,7 +45,7 @@ def _padded(version: Version, width: int) -> Version:
 
 def version_of(site: Site, product: Product) -> str:
     """The version that is there: as the system answered, else as the document declares, "" where nobody knows."""
-    probed = site.facts.get(PROBED.get(product, ""))
+    probed = site.probed.get(PROBED.get(product, ""))
     return str(probed if parse(probed) else declared(site).get(product, ""))
 
 
@@ -182,11 +182,11 @@ def contradicted(sites: Iterable[Site]) -> list[Finding]:
     findings = []
     for site in sites:
         for product, fact in PROBED.items():
-            written, probed = parse(declared(site).get(product)), parse(site.facts.get(fact))
+            written, probed = parse(declared(site).get(product)), parse(site.probed.get(fact))
             if written and probed and _padded(probed, len(written))[: len(written)] != written:
                 message = (
                     f"site {site.name}: versions.{product} says {declared(site)[product]}, "
-                    f"and {_NAMES[product]} there is {site.facts[fact]}"
+                    f"and {_NAMES[product]} there is {site.probed[fact]}"
                 )
                 findings.append(Finding("VP252", Severity.WARNING, message, "write the version that is there"))
     return findings

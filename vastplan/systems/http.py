@@ -9,7 +9,7 @@ import requests
 import urllib3
 from requests.adapters import HTTPAdapter
 
-from vastplan.schema.limits import TransportLimits
+from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.failures import READS
 from vastplan.systems.transport import Request, repeats
 

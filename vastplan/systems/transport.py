@@ -20,7 +20,7 @@ from urllib3.util.retry import Retry
 from vastplan.model import strict_json
 from vastplan.model.errors import Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.sensitive import keep_credential, without_secrets
-from vastplan.schema.limits import TransportLimits
+from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.failures import READS, Failure, explain, failure_of, reason_of, refusal
 
 JSON = "application/json"

@@ -9,8 +9,8 @@ from vastplan.app.clock import timestamp
 from vastplan.app.locks import LockedLedgers
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.apply_context import ApplyContext
+from vastplan.engine.consent import noted
 from vastplan.engine.diff import digests
-from vastplan.engine.guards.consent import noted
 from vastplan.ledger import events
 from vastplan.model.errors import Lost
 from vastplan.model.outcome import Receipt

@@ -1,4 +1,4 @@
-"""A held ledger between the engine and the systems: what happens is noted, and nothing is begun once the hold is gone."""
+"""The engine's journal on a locked ledger (`LedgerJournal`), and clients that send nothing once the lock is lost (`LockedProvider`)."""
 
 from __future__ import annotations
 

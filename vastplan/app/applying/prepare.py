@@ -12,10 +12,10 @@ from vastplan.app.locks import LockedLedgers
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace
 from vastplan.engine.apply_context import ApplyContext
-from vastplan.engine.guards.reads import second_read
+from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.match import match
 from vastplan.engine.observe import Observed, observe
-from vastplan.engine.plan import wanted
+from vastplan.engine.plan import collections_to_read
 from vastplan.engine.stale import overtaken
 from vastplan.model.address import Address
 from vastplan.model.plan import Plan, Verb
@@ -42,7 +42,9 @@ def observe_touched(workspace: Workspace, plan: Plan, ledgers: LockedLedgers, pr
         if action.verb is not Verb.DELETE and action.desired
     }
     ledger = ledgers.parts()
-    collections = wanted(kinds, entries.values(), ledger, systems) | second_read(kinds, plan.actions, systems)
+    collections = collections_to_read(kinds, entries.values(), ledger, systems) | second_read(
+        kinds, plan.actions, systems
+    )
     observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
     return Touched(entries, ledger, observed)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, StringConstraints, ValidationError
 
 from vastplan.document.yaml import load as load_yaml
-from vastplan.engine.guards.consent import Approval
+from vastplan.engine.consent import Approval
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import error
 from vastplan.schema.types import MISSING, Bytes, Count, Spec

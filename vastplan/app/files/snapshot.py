@@ -69,7 +69,7 @@ def tables(kinds: Mapping[str, Kind]) -> str:
         ]
 
     known = {
-        name: [kind.endpoint.path, kind.identity, [fact.name for fact in kind.facts], rows(kind.fields)]
+        name: [kind.endpoint.path, kind.identity, [fact.name for fact in kind.metrics], rows(kind.fields)]
         for name, kind in kinds.items()
     }
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()[:32]

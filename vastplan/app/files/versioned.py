@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from vastplan.app.files import read_write
-from vastplan.model import canonical_json, collector
+from vastplan.model import canonical_json, gc_pause
 from vastplan.model.errors import VastplanError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class VersionedFile(Generic[Value]):
     id_length: int = 64
     compact: bool = True
 
-    @collector.paused()
+    @gc_pause.paused()
     def dumps(self, value: Value) -> str:
         """Canonical JSON: keys sorted, ASCII, one trailing newline."""
         if self.compact:
@@ -58,7 +58,7 @@ class VersionedFile(Generic[Value]):
         text = _canonical({**data, "id": ""}, compact=self.compact)
         return hashlib.sha256(text.encode()).hexdigest()[: self.id_length]
 
-    @collector.paused()
+    @gc_pause.paused()
     def sealed(self, value: Value) -> Value:
         """The value with its id, so that an edited file is noticed.
 
@@ -71,7 +71,7 @@ class VersionedFile(Generic[Value]):
         """Write the file, whole or not at all, readable by the owner only. Raises `VastplanError`."""
         read_write.write(path, self.dumps(value).encode(), f"the {self.name} {path}")
 
-    @collector.paused()
+    @gc_pause.paused()
     def load(self, path: Path) -> Value:
         """The value in a file. Raises `VastplanError` for one that was cut short, edited, or is of another major version."""
         from pydantic import ValidationError

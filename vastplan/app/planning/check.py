@@ -8,19 +8,19 @@ from datetime import date
 from vastplan.app import checks
 from vastplan.app.planning import isolation
 from vastplan.app.planning.commitments import with_live
-from vastplan.app.planning.decide import Decided
 from vastplan.app.planning.desired import Desired
 from vastplan.app.planning.reads import ReadList
 from vastplan.app.planning.request import Planned
+from vastplan.app.planning.weigh import Weighed
 from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets
 from vastplan.checks.commitments import commitments
 from vastplan.model.address import Address
 
 
-def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, decided: Decided, today: date) -> Planned:
+def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed: Weighed, today: date) -> Planned:
     """The plan with what the checks say of its sites."""
-    sites, observed, matches = desired.sites, decided.observed, decided.matches
+    sites, observed, matches = desired.sites, weighed.observed, weighed.matches
     facts = replace(desired.facts, seen=checks.seen(observed, matches, reads.checks))
     facts = with_live(facts, sites, observed, matches)
     findings = (
@@ -28,8 +28,8 @@ def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, decided:
         *checks.unread(desired.facts, reads.checks, observed),
     )
     plan = replace(
-        decided.plan,
-        findings=(*findings, *decided.plan.findings),
+        weighed.plan,
+        findings=(*findings, *weighed.plan.findings),
         isolation=tuple(proof for site, proof in desired.facts.isolation.items() if site in sites),
         commitments=tuple(row for row in commitments(facts) if row.site in sites),
         budgets=tuple(budget for budget in budgets(facts) if Address.parse(budget.address).site in sites),

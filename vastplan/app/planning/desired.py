@@ -27,13 +27,13 @@ class Desired:
 
 def compose_with_versions(workspace: Workspace, sites: tuple[str, ...], offline: Composed, source: Source) -> Desired:
     """Compose again with what was probed, where the document depends on that. Raises `Invalid`, also for what versions lack."""
-    probed = source.facts() if offline.probed else {}
+    probed = source.probed() if offline.probed else {}
     composed = workspace.composed(probed) if offline.probed else offline
     entries = tuple(entry for entry in composed.entries if entry.address.site in sites)
     return Desired(
         sites=sites,
         entries=entries,
         everything=composed.entries,
-        findings=(*composed.findings, *check_versions(workspace, entries, source.facts)),
+        findings=(*composed.findings, *check_versions(workspace, entries, source.probed)),
         facts=checks.facts_of(workspace, composed, probed if composed.probed else {}),
     )

@@ -12,7 +12,7 @@ from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
 from vastplan.document.specs import LimitsSpec
-from vastplan.engine.guards.consent import ChangeLimits, in_force, limits_of
+from vastplan.engine.consent import ChangeLimits, in_force, limits_of
 from vastplan.engine.observe import Observed
 from vastplan.engine.plan import PlanInputs
 from vastplan.model.address import Address

@@ -9,7 +9,7 @@ from vastplan.app import checks
 from vastplan.app.planning import isolation
 from vastplan.app.planning.desired import Desired
 from vastplan.app.workspace import Workspace
-from vastplan.engine.plan import wanted
+from vastplan.engine.plan import collections_to_read
 from vastplan.model.site_ledger import SiteLedger
 
 CollectionKey = tuple[str, str]  # site, kind
@@ -29,13 +29,11 @@ class ReadList:
         return self.plan | self.checks | self.proof
 
 
-def collections_to_read(
-    workspace: Workspace, desired: Desired, ledger: Mapping[str, SiteLedger], *, prove: bool
-) -> ReadList:
+def read_list(workspace: Workspace, desired: Desired, ledger: Mapping[str, SiteLedger], *, prove: bool) -> ReadList:
     """What has to be read before anything can be decided."""
     kinds, systems = workspace.registry.kinds, workspace.systems()
     return ReadList(
-        plan=frozenset(wanted(kinds, desired.entries, ledger, systems)),
-        checks=frozenset(key for key in checks.wanted(desired.facts) if key[0] in desired.sites),
+        plan=frozenset(collections_to_read(kinds, desired.entries, ledger, systems)),
+        checks=frozenset(key for key in checks.collections_to_read(desired.facts) if key[0] in desired.sites),
         proof=frozenset(isolation.collections(kinds, desired.sites, systems) if prove else ()),
     )

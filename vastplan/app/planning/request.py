@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vastplan.app.workspace import Workspace
-from vastplan.engine.guards.consent import Consent
+from vastplan.engine.consent import Consent
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Observed
 from vastplan.model.finding import Finding

@@ -39,7 +39,7 @@ class Source(Protocol):
     def providers(self) -> Providers:
         """The ways to the systems, to ask them who changed what; none where none may be asked."""
 
-    def facts(self) -> Mapping[str, Mapping[str, Any]]:
+    def probed(self) -> Mapping[str, Mapping[str, Any]]:
         """What the systems say of themselves, by site."""
 
     def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
@@ -63,13 +63,13 @@ class LiveSystems:
         self._backend: Backend | None = None
         self._parts: dict[str, SiteLedger] = {}
         self._read: dict[CollectionKey, Collection] = {}
-        self._facts: Mapping[str, Mapping[str, Any]] | None = None
+        self._probed: Mapping[str, Mapping[str, Any]] | None = None
 
-    def facts(self) -> Mapping[str, Mapping[str, Any]]:
+    def probed(self) -> Mapping[str, Mapping[str, Any]]:
         """Probed once."""
-        if self._facts is None:
-            self._facts = probe(self._workspace, self.providers)
-        return self._facts
+        if self._probed is None:
+            self._probed = probe(self._workspace, self.providers)
+        return self._probed
 
     def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
         """Read without a lock."""
@@ -136,7 +136,7 @@ class RecordedSystems:
             return ""
         return f"the document says that it is at {declared}, and {self._name} is of {recorded or 'none'}"
 
-    def facts(self) -> Mapping[str, Mapping[str, Any]]:
+    def probed(self) -> Mapping[str, Mapping[str, Any]]:
         """As they were."""
         return {name: seen.facts for name, seen in self._sites.items()}
 
@@ -175,7 +175,7 @@ def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
         _withhold(values, path)
     return Live(
         site=site, kind=kind, id=seen.id, locator=seen.locator, values=values, attributes=dict(seen.attributes),
-        facts={name: _figure(value) for name, value in seen.facts.items()}, system_owned=seen.system_owned, writers=seen.writers,
+        metrics={name: _figure(value) for name, value in seen.facts.items()}, system_owned=seen.system_owned, writers=seen.writers,
     )  # fmt: skip
 
 

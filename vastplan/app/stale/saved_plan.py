@@ -90,13 +90,13 @@ def _elsewhere(part: PlannedSite, now: Mapping[str, str]) -> list[tuple[str, str
 def check_document(workspace: Workspace, plan: Plan, providers: Providers) -> None:
     """Raises `Stale` when the document no longer resolves to what was planned, `Unreachable` when that cannot be told."""
     offline = workspace.composed()
-    facts = probe(workspace, providers) if offline.probed else {}
-    composed = workspace.composed(facts) if offline.probed else offline
+    probed = probe(workspace, providers) if offline.probed else {}
+    composed = workspace.composed(probed) if offline.probed else offline
     now = workspace.digest(composed.entries)
     if now == plan.digest:
         return
     for site, system in providers:
-        if offline.probed and f"{system}_version" not in facts.get(site, {}):
+        if offline.probed and f"{system}_version" not in probed.get(site, {}):
             raise Unreachable(
                 f"it cannot be told whether the document is still what was planned: {system} of {site} did not say its version"
             )

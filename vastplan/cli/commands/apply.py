@@ -10,7 +10,7 @@ from vastplan.app.files import plan as plan_file
 from vastplan.app.plan import make_plan
 from vastplan.app.stale.reviewed import differences, refusal
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.cli import reporting, verdict
+from vastplan.cli import exit_status, reporting
 from vastplan.cli.planning import plan_options
 from vastplan.cli.request import ApplyRequest, Format
 from vastplan.cli.running import interruptible, progress
@@ -40,7 +40,7 @@ def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
         raise VastplanError("--reviewed is for apply PATH, which plans anew; a saved plan is itself what was reviewed")
     documents = request.documents or tuple(map(Path, plan.sources or (plan.source,)))
     workspace = open_workspace(documents, request.connections)
-    verdict.refuse_wrong(plan)
+    exit_status.refuse_wrong(plan)
     return _carry_out(request, screen, workspace, plan, NOWHERE, None)  # it does not say on which lines it was written
 
 
@@ -50,21 +50,21 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     plan, places = planned.plan, reports.places(planned)
     if request.format is Format.TEXT:
         screen.show(plan_text(plan, screen.style))
-        if verdict.wrong(plan):
+        if exit_status.wrong(plan):
             return errors.ERROR  # they were shown with the plan
-        if verdict.forbidden(plan):
+        if exit_status.forbidden(plan):
             screen.error("nothing was done: checks found errors; mend them, or waive them in the document")
             return errors.BLOCKED
-    verdict.refuse_wrong(plan)
+    exit_status.refuse_wrong(plan)
     review = _held_against_reviewed(request, screen, plan)
     doable = [action for action in plan.actions if not action.blocked]
     if not doable:
-        receipt = verdict.untouched(plan)
+        receipt = exit_status.untouched(plan)
         reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
         record_limits(workspace, plan)
         if request.format is Format.JSON:
             screen.machine(json_report.applied(receipt, review))
-        return errors.exit_code(verdict.conditions_of_plan(plan) - {errors.CHANGES})
+        return errors.exit_code(exit_status.conditions_of_plan(plan) - {errors.CHANGES})
     if not request.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
         raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
     return _carry_out(request, screen, workspace, plan, places, review)
@@ -80,7 +80,7 @@ def _carry_out(
     else:
         screen.show(receipt_text(receipt, screen.style))
     reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
-    conditions = verdict.conditions_of_receipt(plan, receipt) | verdict.conditions_of_plan(plan)
+    conditions = exit_status.conditions_of_receipt(plan, receipt) | exit_status.conditions_of_plan(plan)
     return errors.exit_code(conditions - {errors.CHANGES})
 
 

@@ -11,7 +11,7 @@ from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.plan import make_plan
 from vastplan.app.planning.base import no_base
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.cli import reporting, verdict
+from vastplan.cli import exit_status, reporting
 from vastplan.cli.planning import plan_options
 from vastplan.cli.request import Format, PlanRequest
 from vastplan.cli.screen import Screen
@@ -41,9 +41,9 @@ def plan(request: PlanRequest, screen: Screen) -> int:
             screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
         if request.out and not snapshot:
             screen.show(f"Saved to {request.out}; carry it out with: vastplan apply {request.out}")
-    conditions = verdict.conditions_of_plan(plan)
+    conditions = exit_status.conditions_of_plan(plan)
     if not request.detailed_exitcode:
-        conditions -= {errors.CHANGES} if verdict.forbidden(plan) else {errors.CHANGES, errors.BLOCKED}
+        conditions -= {errors.CHANGES} if exit_status.forbidden(plan) else {errors.CHANGES, errors.BLOCKED}
     if request.isolation and checks.projects_meet(plan.findings):
         conditions.add(errors.BLOCKED)
     return errors.exit_code(conditions)

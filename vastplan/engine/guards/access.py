@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vastplan.engine.guards import figures
+from vastplan.engine import usage
 from vastplan.engine.guards.context import GuardContext, some
 from vastplan.engine.observe import Live
 from vastplan.model.ip_ranges import cut_off
@@ -21,7 +21,7 @@ def narrowing(action: Action, context: GuardContext) -> Block | None:
     lost = lost_clients(action, context.kind(action), live)
     if not lost or live is None or action.address in context.allowed.narrow:
         return None
-    users = figures.behind(live, context.matches, context.referrers)
+    users = usage.behind(live, context.matches, context.referrers)
     if not users:
         return None
     unknown = [f"whether a {kind.name} is behind it {number}" for kind, number in users if isinstance(number, Unknown)]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.dependents import DependentsIndex, index_dependents
-from vastplan.engine.guards.consent import Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live, Observed
 from vastplan.engine.referrers import Referrers

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from vastplan.engine.guards import access, fields, figures, loss, ownership
+from vastplan.engine import usage
+from vastplan.engine.guards import access, fields, loss, ownership
 from vastplan.engine.guards.context import Guard, GuardContext
 from vastplan.engine.referrers import Referrer
 from vastplan.model.address import Address
@@ -53,16 +54,16 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
         return ()
     shown = []
     if action.verb in GOING or action.changes:
-        figures_of = [(fact, live.facts[fact.name]) for fact in live.kind.facts]
+        figures_of = [(fact, live.metrics[fact.name]) for fact in live.kind.metrics]
         shown = [
             Evidence(fact.name, str(figure) if isinstance(figure, Unknown) else figure, fact.unit)
             for fact, figure in figures_of
             if figure and not isinstance(figure, Mapping)
         ]
     if action.verb in GOING:
-        shown += figures.weighed(live, context.dependents)
+        shown += usage.weighed(live, context.dependents)
     if access.lost_clients(action, context.kind(action), live):
-        shown += figures.reached(live, context.matches, context.referrers)
+        shown += usage.reached(live, context.matches, context.referrers)
     if action.verb is Verb.REPLACE:
         untouched: dict[str, int] = {}
         for referrer in context.referrers.of(live):

@@ -7,7 +7,7 @@ from typing import Any
 
 from vastplan.engine.diff import leaves
 from vastplan.engine.guards.context import GuardContext
-from vastplan.engine.guards.figures import Figure
+from vastplan.engine.usage import Figure
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.site_ledger import path_text
 from vastplan.model.units import show
@@ -40,17 +40,17 @@ def below_use(action: Action, context: GuardContext) -> Block | None:
     if live is None or action.verb not in (Verb.UPDATE, Verb.ADOPT):
         return None
     before = {change.path: change.before for change in action.changes}
-    return too_low(context.kind(action), from_json(dict(action.desired)), before, live.facts)
+    return too_low(context.kind(action), from_json(dict(action.desired)), before, live.metrics)
 
 
-def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], facts: Mapping[str, Any]) -> Block | None:
+def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], metrics: Mapping[str, Any]) -> Block | None:
     """The first limit that would come to stand below what is used; `before` has the changed paths with what is there.
 
     Raising a limit is always fine. What is used may be `Unknown`, which no lower limit is above.
     """
     for leaf in leaves(kind.fields, desired):
         path, wanted = path_text(leaf.path), leaf.value
-        used = _floor(kind, leaf.path, facts) if path in before else None
+        used = _floor(kind, leaf.path, metrics) if path in before else None
         if used is None or wanted in leaf.field.cleared or not isinstance(wanted, int | float):
             continue
         figure, unit = used
@@ -65,13 +65,13 @@ def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], facts: Mappi
     return None
 
 
-def _floor(kind: Kind, path: tuple[str, ...], facts: Mapping[str, Any]) -> tuple[Figure, str] | None:
+def _floor(kind: Kind, path: tuple[str, ...], metrics: Mapping[str, Any]) -> tuple[Figure, str] | None:
     """What is used of the limit at a path, with its unit; a member that a mapping does not have uses nothing."""
     for pattern, name in kind.floors:
         steps = pattern.split(".")
         if len(steps) == len(path) and all(step in ("*", here) for step, here in zip(steps, path, strict=True)):
-            used = facts[name]
+            used = metrics[name]
             if isinstance(used, Mapping):
                 used = used.get(path[steps.index("*")], 0)
-            return used, next(fact.unit for fact in kind.facts if fact.name == name)
+            return used, next(fact.unit for fact in kind.metrics if fact.name == name)
     return None

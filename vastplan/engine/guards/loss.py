@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from math import ceil
 
-from vastplan.engine.guards import figures
+from vastplan.engine import usage
 from vastplan.engine.guards.context import GuardContext, some
 from vastplan.model.plan import GOING, Action, Block
 from vastplan.model.value import Unknown
@@ -39,11 +39,11 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
     approval = context.approval(action.address)
     accepted = approval.max_used if approval else 0
     untold, over, most = [], [], 0
-    for name, figure, unit in figures.held(live, context.dependents):
+    for name, figure, unit in usage.held(live, context.dependents):
         if isinstance(figure, Unknown):
             untold.append(f"{name} {figure}")
         elif figure > accepted:
-            over.append(f"{name}: {figures.shown(figure, unit)}")
+            over.append(f"{name}: {usage.shown(figure, unit)}")
             most = max(most, ceil(figure))
     if untold:
         return Block("in-use", "; ".join(untold), _AGAIN)
@@ -58,7 +58,7 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
         return None
     approval = context.approval(action.address)
     accepted = approval.max_orphans if approval else 0
-    for name, figure in figures.remaining(live, context.dependents):
+    for name, figure in usage.remaining(live, context.dependents):
         if isinstance(figure, Unknown):
             return Block("orphans", f"{name} that would stay behind: {figure}", "plan again when they can be read")
         if figure > accepted:
@@ -72,7 +72,7 @@ def locks(action: Action, context: GuardContext) -> Block | None:
     live = context.live(action)
     if action.verb not in GOING or live is None:
         return None
-    for name, objects in figures.locked(live, context.dependents):
+    for name, objects in usage.locked(live, context.dependents):
         who = some(sorted(dependent.name for dependent in objects))
         fix = "unlock them, or wait until they expire; vastplan ledger forget keeps it without managing it"
         return Block("locked", f"{len(objects)} {name} are locked: {who}", fix)

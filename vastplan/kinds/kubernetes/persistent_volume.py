@@ -16,7 +16,7 @@ from vastplan.kinds.kubernetes._common import (
 )
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import ControllerOwned, Fact, Row, Values
+from vastplan.schema.kind import ControllerOwned, Metric, Row, Values
 from vastplan.schema.markers import IMMUTABLE, SET, Codec, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
 
@@ -113,7 +113,7 @@ KIND = kind(
     data_bearing=True,
     versions=(Since("csi", "2.5.0", subject="a volume that shows existing data"),),
     ignored_on_delete=("claim_name",),  # Kubernetes notices some time later that a claim is gone
-    facts=(Fact("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
+    metrics=(Metric("bound", ("status", "phase"), ones=_BOUND, zeros=_NOT_BOUND),),
     in_use=("bound",),
     controller_owned=tuple(
         ControllerOwned("the CSI driver", _PROVISIONED_BY, driver)

@@ -9,7 +9,7 @@ from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Fact, Measure
+from vastplan.schema.kind import Measure, Metric
 from vastplan.schema.markers import (
     CREATE_ONLY,
     EXPLICIT_NULL,
@@ -75,7 +75,7 @@ KIND = kind(
     ),
     endpoint=manifest("v1", "PersistentVolumeClaim", "persistentvolumeclaims", namespaced=True, vanishes_later=True),
     data_bearing=True,
-    facts=(Fact("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),),
+    metrics=(Metric("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),),
     in_use=("bound",),
     controller_owned=RUNAI_MADE,
 )

@@ -14,7 +14,7 @@ from vastplan.kinds.runai._common import INTEGER
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Fact, Ready, Row, Values
+from vastplan.schema.kind import Metric, Ready, Row, Values
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Codec, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, Name, ReferenceName, Spec
 
@@ -112,12 +112,12 @@ KIND = kind(
     ),
     data_bearing=True,
     # Each list is optional in the document, and so is all of `usedBy`, which says nothing where it is missing.
-    facts=(
-        Fact("workspaces that use it", ("usedBy", "workspaces"), absent=0),
-        Fact("trainings that use it", ("usedBy", "trainings"), absent=0),
-        Fact("distributed trainings that use it", ("usedBy", "distributed"), absent=0),
-        Fact("inferences that use it", ("usedBy", "inferences"), absent=0),
-        Fact("templates that use it", ("usedBy", "templates"), absent=0),
+    metrics=(
+        Metric("workspaces that use it", ("usedBy", "workspaces"), absent=0),
+        Metric("trainings that use it", ("usedBy", "trainings"), absent=0),
+        Metric("distributed trainings that use it", ("usedBy", "distributed"), absent=0),
+        Metric("inferences that use it", ("usedBy", "inferences"), absent=0),
+        Metric("templates that use it", ("usedBy", "templates"), absent=0),
     ),
     in_use=(
         "workspaces that use it",

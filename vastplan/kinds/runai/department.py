@@ -8,7 +8,7 @@ from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_
 from vastplan.kinds.runai.workload import running
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Fact
+from vastplan.schema.kind import Metric
 
 
 class Department(OrgUnit):
@@ -29,7 +29,7 @@ KIND = kind(
         keep=KEEP,
     ),
     data_bearing=True,
-    facts=(Fact("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),),
+    metrics=(Metric("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),),
     in_use=("GPUs allocated",),
     dependents=(running("department"),),
     system_owned=((("name",), "default"),),

@@ -13,7 +13,7 @@ from vastplan.kinds.runai.workload import running
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Attribute, Fact, Measure, Ready
+from vastplan.schema.kind import Attribute, Measure, Metric, Ready
 from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SET, Refers, Since, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 
@@ -63,9 +63,9 @@ KIND = kind(
     ),
     attributes=(Attribute("namespace", ("status", "namespace"), _namespace),),
     data_bearing=True,
-    facts=(
-        Fact("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),
-        Fact(
+    metrics=(
+        Metric("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),
+        Metric(
             "GPUs that cannot be preempted",
             ("status", "nodePoolQuotaStatuses"),
             by=("nodePoolName",),

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Dependents, Fact
+from vastplan.schema.kind import Dependents, Metric
 from vastplan.schema.markers import IDENTITY, Wire
 from vastplan.schema.types import Spec
 
@@ -37,5 +37,5 @@ KIND = kind(
     endpoint=Endpoint(
         "/api/v1/workloads", update=Update.NONE, rows="workloads", query={"filterBy": "clusterId=={cluster}"}
     ),
-    facts=(Fact("at work", ("phase",), ones=_AT_WORK, zeros=_OVER),),
+    metrics=(Metric("at work", ("phase",), ones=_AT_WORK, zeros=_OVER),),
 )

@@ -5,7 +5,7 @@ from typing import Annotated
 from vastplan.model import units
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Fact
+from vastplan.schema.kind import Metric
 from vastplan.schema.markers import IDENTITY
 from vastplan.schema.types import Spec
 
@@ -29,10 +29,10 @@ KIND = kind(
     name="cluster",
     system="vast",
     endpoint=Endpoint("/clusters/", update=Update.NONE),
-    facts=(
-        Fact(USABLE, ("usable_capacity_bytes",), units.BYTES),
-        Fact(READS, ("max_cluster_read_bw_mb",), units.BANDWIDTH),
-        Fact(WRITES, ("max_cluster_write_bw_mb",), units.BANDWIDTH),
+    metrics=(
+        Metric(USABLE, ("usable_capacity_bytes",), units.BYTES),
+        Metric(READS, ("max_cluster_read_bw_mb",), units.BANDWIDTH),
+        Metric(WRITES, ("max_cluster_write_bw_mb",), units.BANDWIDTH),
     ),
 )
 VMS = kind(
@@ -40,5 +40,5 @@ VMS = kind(
     name="vms",
     system="vast",
     endpoint=Endpoint("/vms/", update=Update.NONE),
-    facts=(Fact(FLOORS, ("min_qos_supported",), ones=frozenset({True}), zeros=frozenset({False})),),
+    metrics=(Metric(FLOORS, ("min_qos_supported",), ones=frozenset({True}), zeros=frozenset({False})),),
 )

@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import INTERNAL, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Fact, Ready
+from vastplan.schema.kind import Metric, Ready
 from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, Codec, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec
 
@@ -67,7 +67,7 @@ KIND = kind(
     system="vast",
     endpoint=collection("protectedpaths", vanishes_later=True),
     data_bearing=True,
-    facts=(Fact("logical size", ("logical_size",), units.BYTES),),
+    metrics=(Metric("logical size", ("logical_size",), units.BYTES),),
     in_use=("logical size",),
     dependents=(below("source_dir"),),
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),

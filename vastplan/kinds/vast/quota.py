@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, Directory, Mode, collection
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Fact
+from vastplan.schema.kind import Metric
 from vastplan.schema.markers import CREATE_ONLY, IDENTITY, IMMUTABLE, NAMED, WRITE_ONLY, Clears, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, Count, Name, ReferenceName, Span, Spec, Text
 
@@ -57,7 +57,7 @@ KIND = kind(
     section="quotas",
     endpoint=collection("quotas"),
     data_bearing=True,
-    facts=(Fact("used", ("used_effective_capacity",), units.BYTES), Fact("used_inodes", ("used_inodes",))),
+    metrics=(Metric("used", ("used_effective_capacity",), units.BYTES), Metric("used_inodes", ("used_inodes",))),
     in_use=("used", "used_inodes"),
     floors=(("hard_limit", "used"), ("hard_limit_inodes", "used_inodes")),
     controller_owned=CSI_MADE,

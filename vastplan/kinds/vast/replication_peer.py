@@ -6,7 +6,7 @@ from pydantic import Field
 
 from vastplan.kinds.vast._common import collection
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Fact, Ready
+from vastplan.schema.kind import Metric, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
@@ -41,8 +41,8 @@ KIND = kind(
         failed=frozenset({"ERROR", "DELETE_PENDING", "DELETING"}),
         message=("state_description",),
     ),
-    facts=(
-        Fact(
+    metrics=(
+        Metric(
             CONNECTED,
             ("state",),
             ones=frozenset({"CONNECTED"}),

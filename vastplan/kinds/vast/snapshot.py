@@ -4,7 +4,7 @@ from typing import Annotated
 
 from vastplan.kinds.vast._common import collection
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Dependents, Fact
+from vastplan.schema.kind import Dependents, Metric
 from vastplan.schema.markers import IDENTITY, Wire
 from vastplan.schema.types import Spec
 
@@ -37,8 +37,8 @@ KIND = kind(
     system="vast",
     endpoint=collection("snapshots"),
     # Both are optional in the document, and newer than snapshots are: without them nothing is locked.
-    facts=(
-        Fact("indestructible", ("indestructible",), ones=_YES, zeros=_NO, absent=0),
-        Fact("locked", ("locked",), ones=_YES, zeros=_NO, absent=0),
+    metrics=(
+        Metric("indestructible", ("indestructible",), ones=_YES, zeros=_NO, absent=0),
+        Metric("locked", ("locked",), ones=_YES, zeros=_NO, absent=0),
     ),
 )

@@ -11,7 +11,7 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Fact, Row, Values
+from vastplan.schema.kind import Attribute, Metric, Row, Values
 from vastplan.schema.markers import (
     ATOMIC,
     CREATE_ONLY,
@@ -178,7 +178,7 @@ KIND = kind(
     endpoint=collection("views"),
     attributes=(Attribute("bucket", ("bucket",), lambda values: values.get("bucket")),),
     data_bearing=True,
-    facts=(Fact("used", ("logical_capacity",), units.BYTES),),
+    metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
     dependents=(below("path"),),
     controller_owned=CSI_MADE,

@@ -16,7 +16,7 @@ from vastplan.model.errors import NotFound, Unclear, Unreachable
 from vastplan.schema.codec import at
 from vastplan.schema.history import Sought, Trace
 from vastplan.schema.kind import Kind, Row
-from vastplan.schema.limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.failures import one_line
 from vastplan.systems.history import OBJECTS, of_managers
 from vastplan.systems.transport import JSON, Request, Transport, repeats, segment
@@ -66,7 +66,7 @@ class KubernetesProvider:
         self._transport.close()
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
-        """All objects of a kind in all namespaces, one consistent snapshot; an expired one is begun anew by the caller."""
+        """All objects of a kind in all namespaces, one consistent snapshot; one that expires (410) cannot be read."""
         following = ""
         while True:
             query = [("limit", str(PAGE)), *([("continue", following)] if following else [])]

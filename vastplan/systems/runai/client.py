@@ -12,7 +12,7 @@ from vastplan.schema.codec import item_id
 from vastplan.schema.endpoint import Update
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
-from vastplan.schema.limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.failures import explain
 from vastplan.systems.history import PAGES, of_audit, stamp
 from vastplan.systems.http import Session

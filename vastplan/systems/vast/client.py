@@ -13,7 +13,7 @@ from vastplan.schema.codec import at, item_id
 from vastplan.schema.endpoint import SINGLETON_ID, Members, Singleton
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
-from vastplan.schema.limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.failures import explain, one_line
 from vastplan.systems.history import PAGES, of_events, stamp
 from vastplan.systems.http import Session

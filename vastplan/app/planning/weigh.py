@@ -1,4 +1,4 @@
-"""The stages that decide: match and diff, read what only some actions need, then order and guard."""
+"""The stages that the engine does: match and diff, read what only some actions need, then order and guard."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
 
 from vastplan.app.planning.source import Source
-from vastplan.engine.guards.reads import second_read
+from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Observed
 from vastplan.engine.plan import Draft, PlanInputs, build, draft
@@ -22,7 +22,7 @@ class Drafted:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class Weighed:
     """A plan that is not checked yet, and what it was made from."""
 
     observed: Observed
@@ -45,7 +45,7 @@ def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[st
     return Drafted(replace(inputs, observed=observed), drafted.draft.seeing(observed))
 
 
-def order_and_guard(drafted: Drafted) -> Decided:
+def order_and_guard(drafted: Drafted) -> Weighed:
     """Order the actions and weigh them."""
     plan, matches = build(drafted.inputs, drafted.draft)
-    return Decided(drafted.inputs.observed, plan, matches)
+    return Weighed(drafted.inputs.observed, plan, matches)

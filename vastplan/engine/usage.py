@@ -24,7 +24,9 @@ def shown(value: int | float, unit: str) -> str:
 
 def held(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str]]:
     """What is in use of an object: name, figure and unit; its own facts, and what is at work on it."""
-    own = [(fact.name, live.facts[fact.name], fact.unit) for fact in live.kind.facts if fact.name in live.kind.in_use]
+    own = [
+        (fact.name, live.metrics[fact.name], fact.unit) for fact in live.kind.metrics if fact.name in live.kind.in_use
+    ]
     return own + [(rule.name, dependents.count(live, rule), "") for rule in live.kind.dependents if not rule.remain]
 
 
@@ -38,7 +40,7 @@ def locked(live: Live, dependents: DependentsIndex) -> list[tuple[str, list[Live
     held_back = [
         (
             rule.name,
-            [other for other in dependents.of(live, rule) if any(other.facts[name] != 0 for name in rule.locks)],
+            [other for other in dependents.of(live, rule) if any(other.metrics[name] != 0 for name in rule.locks)],
         )
         for rule in live.kind.dependents
     ]
@@ -73,7 +75,7 @@ def behind(live: Live, matches: Matches, referrers: Referrers) -> list[tuple[Kin
 
 def _used(live: Live) -> int:
     """1 when something of the object is in use, or may be: what is unknown counts."""
-    return int(any(live.facts[name] != 0 for name in live.kind.in_use))
+    return int(any(live.metrics[name] != 0 for name in live.kind.in_use))
 
 
 def weighed(live: Live, dependents: DependentsIndex) -> Iterator[Evidence]:
