@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import pytest
 
-from tests.engine.library import KINDS, SITE, Library, at, entry
+from tests.engine.library import KINDS, SITE, Bench, Library, at, entry
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.consent import Consent
 from vastplan.engine.match import Matches, match
@@ -171,3 +171,15 @@ def test_a_copy_goes_with_what_it_is_a_copy_of(mirrored: bool, names: tuple[str,
         assert steps.index(("iad/loan/second", Step.DELETE)) < steps.index(("pdx/shelf/far", Step.DELETE))
         (last,) = [one for one in plan.operations if str(one.address) == "pdx/shelf/far"]
         assert [str(plan.operations[index].address) for index in last.after] == ["iad/loan/second"]
+
+
+def test_an_id_of_another_site_says_nothing_here() -> None:
+    bench, far = Bench(), Library()
+    bench.providers["pdx", "library"] = far
+    row = far.put("shelf", name="far")
+    book = Entry(at("book", "b"), {"title": "b", "shelf": Ref(ELSEWHERE, managed=False)})
+    (outcome,) = bench.apply(bench.plan(book)).outcomes
+    assert bench.library.named("book", "b")["shelf_id"] == row["id"]
+    assert outcome.message.endswith("did not keep shelf")  # that number may be any shelf here
+    (action,) = bench.plan(book).actions
+    assert [change.path for change in action.changes] == ["shelf"]

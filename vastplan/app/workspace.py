@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ class Workspace:
         errors += circular(self.registry.kinds, entries)
         if errors:
             raise Invalid(errors)
-        return Composed(tuple(sorted(entries, key=_sort_key)), tuple(scope.findings), scope.asked)
+        return Composed(tuple(sorted(entries, key=attrgetter("address"))), tuple(scope.findings), scope.asked)
 
     def entries(
         self, probed: Mapping[str, Mapping[str, Any]] | None = None
@@ -92,10 +93,6 @@ class Workspace:
     def digest(self, entries: tuple[Entry, ...]) -> str:
         """What the document resolves to, as a digest."""
         return document_digest(self.name, entries)
-
-
-def _sort_key(entry: Entry) -> tuple[str, str, str]:
-    return entry.address.site, entry.address.kind, entry.address.name
 
 
 @gc_pause.paused()
