@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import pytest
 
+from tests.engine import library
 from tests.engine.library import KINDS, SITE, Bench, Library, at, entry
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.consent import Consent
@@ -173,13 +174,16 @@ def test_a_copy_goes_with_what_it_is_a_copy_of(mirrored: bool, names: tuple[str,
         assert [str(plan.operations[index].address) for index in last.after] == ["iad/loan/second"]
 
 
-def test_an_id_of_another_site_says_nothing_here() -> None:
+def test_an_id_of_another_site_says_nothing_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    loan = kind(Loan, name="loan", system="library", section="loans", endpoint=Endpoint("loans"))
+    monkeypatch.setattr(library, "KINDS", {**KINDS, "loan": loan})
     bench, far = Bench(), Library()
+    bench.library.rows["loan"] = {}
     bench.providers["pdx", "library"] = far
     row = far.put("shelf", name="far")
-    book = Entry(at("book", "b"), {"title": "b", "shelf": Ref(ELSEWHERE, managed=False)})
-    (outcome,) = bench.apply(bench.plan(book)).outcomes
-    assert bench.library.named("book", "b")["shelf_id"] == row["id"]
+    lent_far = Entry(at("loan", "l"), {"name": "l", "shelf": Ref(ELSEWHERE, managed=False)})
+    (outcome,) = bench.apply(bench.plan(lent_far)).outcomes
+    assert bench.library.named("loan", "l")["shelf"] == row["id"]
     assert outcome.message.endswith("did not keep shelf")  # that number may be any shelf here
-    (action,) = bench.plan(book).actions
+    (action,) = bench.plan(lent_far).actions
     assert [change.path for change in action.changes] == ["shelf"]
