@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import gc
 import io
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -26,6 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # memory that the system takes back anyway. What is frozen is not looked at; all that is referred to is still closed.
     atexit.unregister(gc.freeze)
     atexit.register(gc.freeze)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started this: nobody listens, and that is no error
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for as long as the process lives
     from vastplan.cli.parse import parse
 
     request = parse(arguments)
@@ -47,6 +51,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader of our output has left; there is nobody to tell
         return 0
+    except OSError as problem:  # a disk that is full, a folder that is read-only, a name that no file can have
+        screen.error(f"{_short(problem.filename)}{problem.strerror or problem}")
+        return ERROR
     except Exception as bug:
         _say(request, screen, VastplanError(_where(bug)))
         return ERROR
@@ -65,6 +72,12 @@ def _run(request: Request, screen: Screen) -> int:
         _say(replace(request, reports=()), screen, problem)
         return problem.exit_code
     return commands.run(request, screen)
+
+
+def _short(name: object) -> str:
+    """The file that a problem is about, as the beginning of a message."""
+    text = "" if name is None else str(name)
+    return f"{text[:80]}{'…' if len(text) > 80 else ''}: " if text else ""
 
 
 def _where(bug: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,8 @@ def parse(arguments: Sequence[str] | None = None) -> Request:
     """The request. Ends the process for `--version`, `-h`, and for what cannot be understood, as argparse does."""
     typed = sys.argv[1:] if arguments is None else arguments
     # Where the command comes first, what the others understand need not be built.
-    values = vars(parser(typed[0] if typed else "").parse_args(typed))
+    as_json = "--format=json" in typed or ("--format", "json") in itertools.pairwise(typed)
+    values = vars(parser(typed[0] if typed else "", as_json=as_json).parse_args(typed))
     # Only now: what has ended the process above needs none of it.
     from vastplan.cli.request import REQUESTS
 

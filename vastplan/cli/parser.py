@@ -6,14 +6,37 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 from vastplan import __version__
 from vastplan.cli import options, review_options
 
+ERROR = 1  # what model.errors says, which is not imported for `-h`
 
-def parser(only: str = "") -> argparse.ArgumentParser:
-    """The command line: the whole of it, or, where `only` is one of the commands, no other."""
-    top = argparse.ArgumentParser(
+
+class Parser(argparse.ArgumentParser):
+    """Ends with 1 for what cannot be understood: argparse's own 2 means here that there are changes, or drift."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say it on standard error, and as JSON where that was asked for."""
+        self.print_usage(sys.stderr)
+        sys.stderr.write(f"{self.prog}: error: {message}\n")
+        if self.as_json:
+            from vastplan.report.json_report import Problems, dumps
+
+            sys.stdout.write(dumps(Problems(message)))
+        raise SystemExit(ERROR)
+
+    as_json = False
+
+
+def parser(only: str = "", *, as_json: bool = False) -> argparse.ArgumentParser:
+    """The command line: the whole of it, or, where `only` is one of the commands, no other.
+
+    With `as_json` what cannot be understood is told as JSON, too.
+    """
+    parser_class = type("Parser", (Parser,), {"as_json": as_json})
+    top: argparse.ArgumentParser = parser_class(
         prog="vastplan",
         description="Plan and apply AI storage across VAST, Kubernetes and NVIDIA Run:AI from one YAML document.",
         epilog=options.EXIT_CODES,
@@ -23,10 +46,18 @@ def parser(only: str = "") -> argparse.ArgumentParser:
     top.add_argument(
         "--no-colour", "--no-color", dest="colour", action="store_false", default=_colour(), help="plain output"
     )
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands: argparse._SubParsersAction[argparse.ArgumentParser] = top.add_subparsers(
+        dest="command", required=True, metavar="COMMAND", parser_class=parser_class
+    )
     for add in (_COMMANDS[only],) if only in _COMMANDS else _COMMANDS.values():
         add(commands)
     return top
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text} is no port: 0 to 65535")
+    return int(text)
 
 
 def _colour() -> bool:
@@ -164,7 +195,7 @@ def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "vastplan sim vast --port 8443 --user admin --password secret",
     )  # fmt: skip
     command.add_argument("subject", metavar="PATH|SYSTEM")
-    command.add_argument("--port", type=int, default=0, help="the port of a single plane; 0 takes a free one")
+    command.add_argument("--port", type=_port, default=0, help="the port of a single plane; 0 takes a free one")
     command.add_argument("--user", default="admin", help="the user (vast) or client id (runai) of a single plane")
     command.add_argument("--password", help="its password, client secret or token; made up when left out")
     command.add_argument("--state", type=Path, metavar="FILE", help="keep a single plane's objects in this file")

@@ -56,9 +56,9 @@ class Screen:
             self._err.write(self.style.paint(f"error: {inert(line, 2000)}", "red") + "\n")
 
     def ask(self, question: str) -> bool:
-        """Whether a person answers yes; without a person the answer is no."""
+        """Whether a person answers yes, in full; without a person the answer is no."""
         if not sys.stdin.isatty():
             return False
         self._err.write(question)
         self._err.flush()
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
+        return sys.stdin.readline().strip() == "yes"

@@ -11,8 +11,14 @@ from vastplan.model.errors import VastplanError
 
 
 def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> None:
-    """Replace a file, or raise `VastplanError` and leave the old one; `mode` as `write_atomically` has it."""
+    """Replace a file, or raise `VastplanError` and leave the old one; `mode` as `write_atomically` has it.
+
+    A link is followed, as any other program does. What is no regular file (a folder, a device, a pipe) is left as it is.
+    """
     try:
+        path = path.resolve()
+        if path.exists() and not path.is_file():
+            raise VastplanError(f"{name} is not written: there is something else than a file")
         write_atomically(path, content, mode)
     except OSError as problem:
         raise VastplanError(f"{name} cannot be written: {problem.strerror}") from None

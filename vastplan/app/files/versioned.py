@@ -68,7 +68,10 @@ class VersionedFile(Generic[Value]):
         return replace(value, **changed)
 
     def save(self, value: Value, path: Path) -> None:
-        """Write the file, whole or not at all, readable by the owner only. Raises `VastplanError`."""
+        """Write the file, whole or not at all, readable by the owner only. Raises `VastplanError`, also for a name in YAML,
+        which may be the document's."""
+        if path.suffix in (".yaml", ".yml"):
+            raise VastplanError(f"the {self.name} {path} is not written: documents are YAML; give it another ending")
         read_write.write(path, self.dumps(value).encode(), f"the {self.name} {path}")
 
     @gc_pause.paused()
