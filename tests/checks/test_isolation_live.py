@@ -58,3 +58,8 @@ def test_no_two_stand_under_one_address_and_what_is_left_out_takes_none() -> Non
     )
     kept = ["persistent_volume_claim/data", "persistent_volume_claim/data (id 3)", "view/data"]
     assert names(*objects) == kept
+
+
+def test_claims_without_a_class_share_none() -> None:
+    claims = [live("persistent_volume_claim", name, storage_class="", volume=name) for name in "ab"]
+    assert [entry.values for entry in followed(claims)] == [{"storage_class": None, "volume": name} for name in "ab"]

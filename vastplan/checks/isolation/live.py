@@ -50,4 +50,6 @@ def followed(live: Iterable[tuple[Entry, str]]) -> Iterator[Entry]:
         if address in taken:
             address = address._replace(name=f"{address.name} (id {live_id})")
         taken.add(address)
-        yield replace(entry, address=address)
+        if storage_class == "":  # how Kubernetes says that there is no class: not one that two claims share
+            values = {**values, "storage_class": None}
+        yield replace(entry, address=address, values=values)
