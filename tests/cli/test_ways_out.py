@@ -66,15 +66,18 @@ def test_a_document_is_never_written_over(option: str, document: Path, vastplan:
     assert ran.code == 1 and document.read_text() == DOCUMENT
 
 
-@pytest.mark.parametrize("name", [".", "pipe", "folder.json"])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [(".", "Is a directory"), ("folder.json", "Is a directory"), ("pipe", "a device or a pipe is there")],
+)
 def test_what_is_no_file_is_left_as_it_is(
-    name: str, document: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+    name: str, why: str, document: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(document.parent)
     os.mkfifo("pipe")
     Path("folder.json").mkdir()
     ran = vastplan("plan", document, "--out", name)
-    assert ran.code == 1 and "something else than a file" in ran.err
+    assert ran.code == 1 and why in ran.err
     assert Path("pipe").is_fifo() and Path("folder.json").is_dir()
 
 

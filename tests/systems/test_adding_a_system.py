@@ -109,6 +109,7 @@ def test_it_is_planned_and_applied(copy: Path, library: Server, shelves: Shelves
     assert shelves.books["b0"]["copies"] == 4
 
 
+@pytest.mark.slow
 def test_a_snapshot_holds_its_version_and_where_it_is(copy: Path, library: Server) -> None:
     file = written(copy, library.url, ", ca_file: ca.pem")
     recorded = vastplan(copy, "record", file, "--out", "snapshot.json")
@@ -118,6 +119,7 @@ def test_a_snapshot_holds_its_version_and_where_it_is(copy: Path, library: Serve
     assert here["systems"]["library"] == library.url
 
 
+@pytest.mark.slow
 def test_its_credentials_are_known_as_such(copy: Path, library: Server) -> None:
     file = written(copy, library.url, token="{command: [cat, token]}")
     assert "VP222: site here: library.token" in vastplan(copy, "validate", file).stderr
@@ -126,6 +128,7 @@ def test_its_credentials_are_known_as_such(copy: Path, library: Server) -> None:
     assert f"VP320: site here: the certificate of {library.url} is not verified" in ran.stdout, ran
 
 
+@pytest.mark.slow
 def test_the_schema_has_it(copy: Path, library: Server) -> None:
     schema = json.loads(vastplan(copy, "schema").stdout)
     assert schema["$defs"]["SiteSpec"]["properties"]["library"] == {"$ref": "#/$defs/LibraryEndpoint"}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from errno import EISDIR
+from os import strerror
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,10 @@ def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> No
     """
     try:
         path = path.resolve()
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, strerror(EISDIR))
         if path.exists() and not path.is_file():
-            raise VastplanError(f"{name} is not written: there is something else than a file")
+            raise VastplanError(f"{name} is not written: a device or a pipe is there")
         write_atomically(path, content, mode)
     except OSError as problem:
         raise VastplanError(f"{name} cannot be written: {problem.strerror}") from None
