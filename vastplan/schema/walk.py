@@ -7,14 +7,14 @@ A `FieldTable` holds what is compiled from its fields, once: large collections g
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import REDACTED, Ref, references
 from vastplan.schema.markers import Marker, Refers
-from vastplan.schema.rows import ABSENT, Path, deep_overlay, dig
-from vastplan.schema.shapes.shape import Canonicalise, Change, Leaf, MapReferences, Read, Shape
+from vastplan.schema.row_reader import RowReader
+from vastplan.schema.rows import ABSENT, Path, deep_overlay
+from vastplan.schema.shapes.shape import Canonicalise, Change, Leaf, MapReferences, Shape
 
 if TYPE_CHECKING:
     from vastplan.schema.kind import Field
@@ -38,72 +38,13 @@ class _Compared(NamedTuple):
     nested: Callable[[Field, Any, Path, bool], Iterable[Leaf]] | None
 
 
-class _Read(NamedTuple):
-    """How a field is read: at `key` of the row and at `rest` below it, or with `spread` from the row itself."""
-
-    name: str
-    key: str
-    spread: bool
-    rest: Path
-    read: Read | None
-
-
-class _Reader:
-    """How a row is read, field by field."""
-
-    __slots__ = ("_fields",)
-
-    def __init__(self, fields: Iterable[_Read]) -> None:
-        self._fields = tuple(fields)
-
-    def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        values: dict[str, Any] = {}
-        for name, key, spread, rest, read in self._fields:
-            if spread:
-                raw: Any = row
-            elif key in row:
-                raw = row[key]
-                if rest and (raw := dig(raw, rest)) is ABSENT:
-                    continue
-            else:
-                continue
-            values[name] = raw if read is None or raw is None else read(raw)
-        return values
-
-    def of_rows_like(self, example: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-        """A reader of any row that is quick with those that have the keys of an example: it takes all values at once."""
-        there = [field for field in self._fields if field.key in example]
-        if len(there) < 2 or any(field.spread for field in self._fields):
-            return self
-        lacking = {field.key for field in self._fields} - example.keys()
-        names, values_of = [field.name for field in there], itemgetter(*(field.key for field in there))
-        special = [field for field in there if field.rest or field.read is not None]
-
-        def read_at_once(row: Mapping[str, Any]) -> dict[str, Any]:
-            if not row.keys().isdisjoint(lacking):
-                return self(row)
-            try:
-                values = dict(zip(names, values_of(row), strict=True))
-            except KeyError:
-                return self(row)
-            for name, _, _, rest, read in special:
-                raw = values[name]
-                if rest and (raw := dig(raw, rest)) is ABSENT:
-                    del values[name]
-                else:
-                    values[name] = raw if read is None or raw is None else read(raw)
-            return values
-
-        return read_at_once
-
-
 class FieldTable(tuple["Field", ...]):
     """The fields of a kind or of a struct, in the order of the model, with what is compiled from them."""
 
     by_name: Mapping[str, Field]
     compared: Mapping[str, _Compared]
-    readable: _Reader
-    parts: _Reader
+    readable: RowReader
+    parts: RowReader
     referring: tuple[tuple[str, Field, MapReferences], ...]
     canonicalised: tuple[tuple[str, Canonicalise], ...]
     overlaid: Mapping[Path, Field]
@@ -117,8 +58,8 @@ class FieldTable(tuple["Field", ...]):
         table.compared = {
             field.name: _compared(place, field) for place, field in enumerate(table) if not field.markers & _UNCOMPARED
         }
-        table.parts = _Reader(_reading(field) for field in table)
-        table.readable = _Reader(_reading(field) for field in table if field.readable)
+        table.parts = RowReader(table)
+        table.readable = RowReader(field for field in table if field.readable)
         table.referring = tuple(
             (field.name, field, mapper)
             for field in table
@@ -148,11 +89,6 @@ def _compared(place: int, field: Field) -> _Compared:
     nested = None if type(field.shape).leaves is Shape.leaves else field.shape.leaves
     path, immutable = (field.name,), Marker.IMMUTABLE in field.markers
     return _Compared(place, field.name, path, field, immutable, path_text(path), nested)
-
-
-def _reading(field: Field) -> _Read:
-    key = field.wire[0] if field.wire else ""
-    return _Read(field.name, key, not field.wire, field.wire[1:], field.shape.reader(field))
 
 
 def decode(fields: tuple[Field, ...], row: Mapping[str, Any]) -> dict[str, Any]:

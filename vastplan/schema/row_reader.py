@@ -1,0 +1,78 @@
+"""How rows are read into values: field by field, or all fields of rows that look alike at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vastplan.schema.rows import ABSENT, Path, dig
+from vastplan.schema.shapes.shape import Read
+
+if TYPE_CHECKING:
+    from vastplan.schema.kind import Field
+
+
+class _Read(NamedTuple):
+    """How a field is read: at `key` of the row and at `rest` below it, or with `spread` from the row itself."""
+
+    name: str
+    key: str
+    spread: bool
+    rest: Path
+    read: Read | None
+
+
+class RowReader:
+    """How a row is read, field by field."""
+
+    __slots__ = ("_fields",)
+
+    def __init__(self, fields: Iterable[Field]) -> None:
+        self._fields = tuple(_reading(field) for field in fields)
+
+    def __call__(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """The values of one row; what it does not hold is left out."""
+        values: dict[str, Any] = {}
+        for name, key, spread, rest, read in self._fields:
+            if spread:
+                raw: Any = row
+            elif key in row:
+                raw = row[key]
+                if rest and (raw := dig(raw, rest)) is ABSENT:
+                    continue
+            else:
+                continue
+            values[name] = raw if read is None or raw is None else read(raw)
+        return values
+
+    def of_rows_like(self, example: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+        """A reader of any row that is quick with those that have the keys of an example: it takes all values at once."""
+        there = [field for field in self._fields if field.key in example]
+        if len(there) < 2 or any(field.spread for field in self._fields):
+            return self
+        lacking = {field.key for field in self._fields} - example.keys()
+        names, values_of = [field.name for field in there], itemgetter(*(field.key for field in there))
+        special = [field for field in there if field.rest or field.read is not None]
+
+        def read_at_once(row: Mapping[str, Any]) -> dict[str, Any]:
+            if not row.keys().isdisjoint(lacking):
+                return self(row)
+            try:
+                values = dict(zip(names, values_of(row), strict=True))
+            except KeyError:
+                return self(row)
+            for name, _, _, rest, read in special:
+                raw = values[name]
+                if rest and (raw := dig(raw, rest)) is ABSENT:
+                    del values[name]
+                else:
+                    values[name] = raw if read is None or raw is None else read(raw)
+            return values
+
+        return read_at_once
+
+
+def _reading(field: Field) -> _Read:
+    key = field.wire[0] if field.wire else ""
+    return _Read(field.name, key, not field.wire, field.wire[1:], field.shape.reader(field))
