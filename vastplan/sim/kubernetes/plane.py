@@ -7,11 +7,12 @@ from collections.abc import Callable
 
 from vastplan.sim.kubernetes import access, deletes, discovery, lifecycle, listing, resources, writes
 from vastplan.sim.kubernetes.call import read_call
-from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object, Storage
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.decoding import decode
 from vastplan.sim.kubernetes.in_process import InProcessAccess
 from vastplan.sim.kubernetes.resources import ACCESS_REVIEWS, Target
 from vastplan.sim.kubernetes.status import StatusError, method_not_allowed
+from vastplan.sim.kubernetes.storage import Storage
 from vastplan.sim.store import Store
 from vastplan.sim.tables import load
 from vastplan.sim.wire import Request, Response
