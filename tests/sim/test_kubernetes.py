@@ -16,6 +16,7 @@ import pytest
 import requests
 
 from vastplan.sim.kubernetes import KubernetesPlane
+from vastplan.sim.kubernetes.resources import RESOURCES
 from vastplan.sim.kubernetes.storage import SnapshotMade, VolumeWanted
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
@@ -287,7 +288,7 @@ def test_requests_that_cannot_be_read(api: Api) -> None:
         == "the server could not find the requested resource"
     )
     assert api.send("GET", "/apis/nope.io/v1/foos").text == "404 page not found\n"
-    assert api.refused(405, "POST", f"{TEAM}/events", {})["reason"] == "MethodNotAllowed"
+    assert api.refused(501, "POST", f"{TEAM}/events", {})["reason"] == "NotImplemented"
     assert api.ok("POST", MAPS, "metadata: {name: from-yaml}", "application/yaml")["metadata"]["name"] == "from-yaml"
 
 
@@ -1302,3 +1303,46 @@ def test_a_namespace_takes_its_snapshots_along(api: Api, disk: Disk) -> None:
     api.get(TEAM)
     api.refused(404, "GET", TEAM)
     assert (disk.snapshots, disk.volumes, api.get(CONTENTS)["items"], api.get(VOLUMES)["items"]) == ({}, {}, [], [])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "code"),
+    [
+        ("GET", "/api/v1/nodes", 501),
+        ("POST", "/apis/apps/v1/namespaces/team/deployments", 501),
+        ("DELETE", PODS, 501),  # a whole collection at once
+        ("GET", f"{PODS}/p/log", 501),
+        ("POST", f"{PODS}/p/eviction", 501),
+        ("PUT", f"{TEAM}/finalize", 501),
+        ("GET", "/api/v1/watch/pods", 501),
+        ("POST", f"{TEAM}/events", 501),
+        ("GET", "/apis/storage.k8s.io/v1/volumeattributesclasses", 501),
+        ("GET", "/apis/storage.k8s.io/v1beta1/volumeattributesclasses", 404),  # not served by default
+        ("GET", "/apis/objectstorage.k8s.io/v1alpha1/bucketclasses", 404),
+        ("GET", "/apis/apps/v1", 404),  # discovery tells what there is
+        ("GET", f"{TEAM}/nothings", 404),
+        ("GET", f"{PODS}/p/nothing", 404),
+        ("POST", "/api/v1/pods", 405),
+        ("PUT", PODS, 405),
+        ("GET", f"{PODS}/p", 404),
+    ],
+)
+def test_what_is_documented_and_not_simulated_says_so(api: Api, method: str, path: str, code: int) -> None:
+    answer = api.send(method, path)
+    assert answer.status_code == code
+    if code == 501:
+        assert answer.json()["message"].endswith(" is documented, but not simulated.")
+
+
+def test_nothing_that_is_simulated_is_called_not_simulated(api: Api) -> None:
+    """Each documented call of each resource, with a body that says nothing: refused, but never with 501."""
+    whole_collections = 0
+    for resource in RESOURCES:
+        collection = resource.collection_path().format(namespace="team")
+        for path in (collection, f"{collection}/x", f"{collection}/x/status"):
+            for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+                answer = api.send(method, path, {} if method != "GET" else None)
+                if answer.status_code == 501:
+                    assert (method, path) == ("DELETE", collection) or resource.kind == "Event", (method, path)
+                    whole_collections += method == "DELETE"
+    assert whole_collections > 10

@@ -1,7 +1,7 @@
 """Objects as protobuf, which kubectl and most Go programs send for the built-in kinds: read into the form they have in JSON.
 
 The wire format is https://protobuf.dev/programming-guides/encoding; which number is which field stands in the table
-`kubernetes-1.34-protobuf`, made of Kubernetes' own Go types by `tests/kube/tools/protobuf`.
+`kubernetes/1.34-protobuf`, made of Kubernetes' own Go types by `tests/kube/tools/protobuf`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def read(raw: bytes) -> Json:
 
 @lru_cache
 def _table() -> Json:
-    file = resources.files("vastplan.sim") / "tables" / "kubernetes-1.34-protobuf.json"
+    file = resources.files("vastplan.sim") / "tables" / "kubernetes" / "1.34-protobuf.json"
     content: Json = json.loads(file.read_text())
     return content
 

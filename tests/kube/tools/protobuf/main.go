@@ -1,6 +1,6 @@
 // Prints how Kubernetes' own types are written as protobuf, as far as the simulator serves them:
 //
-//	go run ./protobuf > ../../../vastplan/sim/tables/kubernetes-1.34-protobuf.json
+//	go run ./protobuf > ../../../vastplan/sim/tables/kubernetes/1.34-protobuf.json
 //
 // With a word, `go run ./protobuf encode < objects.json`, it reads a list of objects and writes a list of bodies as Go programs
 // send them, in base64: what tests/sim/protobuf.yaml holds.
