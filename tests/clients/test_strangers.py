@@ -55,7 +55,11 @@ def test_what_a_teams_claims_are_on_the_storage(team: ClusterStranger, storage: 
     (quota,) = [row for row in storage.vms.quotas.get() if str(row["id"]) == held["quota_id"]]
     assert quota["hard_limit"] == 2 * GIB
     assert volumes[0]["metadata"]["finalizers"] == ["kubernetes.io/pv-protection"]
-    assert volumes[0]["metadata"]["annotations"]["pv.kubernetes.io/provisioned-by"] == "csi.vastdata.com"
+    assert volumes[0]["metadata"]["annotations"] == {
+        "pv.kubernetes.io/provisioned-by": "csi.vastdata.com",
+        "volume.kubernetes.io/provisioner-deletion-secret-name": "",
+        "volume.kubernetes.io/provisioner-deletion-secret-namespace": "",
+    }
     team.drop_claim("nlp-apps", "a")
     assert len(team.volumes()) == len(storage.paths("views", "/strangers")) == 2
 

@@ -76,8 +76,7 @@ def _provisioned(cluster: KubernetesCluster, claim: Object, storage_class: Objec
     if own.get("fsType"):
         source["fsType"] = own["fsType"]
     annotations = {"pv.kubernetes.io/provisioned-by": driver}
-    if provisioner:
-        annotations |= {f"{_DELETION}{part}": provisioner[part] for part in ("name", "namespace")}
+    annotations |= {f"{_DELETION}{part}": (provisioner or {}).get(part, "") for part in ("name", "namespace")}
     body = {
         "accessModes": spec["accessModes"], "capacity": {"storage": claim_size(claim)}, "csi": source,
         "claimRef": reference_to(claim), "persistentVolumeReclaimPolicy": storage_class["reclaimPolicy"],
