@@ -39,10 +39,7 @@ def kubectl(place: Place, tmp_path: Path) -> Kubectl:
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    # `kubectl create namespace` speaks protobuf, which the simulator does not; manifests go as JSON.
-    namespace = tmp_path / "namespace.yaml"
-    namespace.write_text(yaml.safe_dump({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}}))
-    run("apply", "-f", str(namespace))
+    assert run("create", "namespace", NAMESPACE) == f"namespace/{NAMESPACE} created\n"
     return run
 
 
@@ -79,3 +76,18 @@ def test_it_shows_what_changes_and_why_not(kubectl: Kubectl, tmp_path: Path) -> 
     assert "+- vers=3" in kubectl("diff", "-f", str(file), code=1)
     file.write_text(yaml.safe_dump({**body, "provisioner": "x"}))
     assert "updates to provisioner are forbidden." in kubectl("apply", "-f", str(file), code=1)
+
+
+@missing_kubectl
+def test_what_it_creates_without_a_manifest(kubectl: Kubectl) -> None:
+    """These it sends as protobuf since 1.32, manifests as JSON."""
+    inside = ["-n", NAMESPACE]
+    kubectl("create", "secret", "generic", "s", "--from-literal=a=b", *inside)
+    kubectl("create", "configmap", "c", "--from-literal=a=b", *inside)
+    kubectl("create", "quota", "q", "--hard=requests.storage=1Gi", *inside)
+    assert kubectl("get", "secret", "s", "-o", "jsonpath={.data.a}", *inside) == "Yg=="
+    assert kubectl("get", "configmap", "c", "-o", "jsonpath={.data.a}", *inside) == "b"
+    assert kubectl("get", "quota", "q", "-o", "jsonpath={.spec.hard.requests\\.storage}", *inside) == "1Gi"
+    assert kubectl("auth", "can-i", "create", "pods", *inside) == "yes\n"
+    kubectl("delete", "namespace", NAMESPACE)
+    assert "NotFound" in kubectl("get", "namespace", NAMESPACE, code=1)

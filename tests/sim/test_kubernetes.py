@@ -5,9 +5,10 @@ What the server says was read off a kube-apiserver 1.34.4 that got the same requ
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,11 @@ import pytest
 import requests
 
 from vastplan.sim.kubernetes import KubernetesPlane
+from vastplan.sim.kubernetes.resources import RESOURCES
+from vastplan.sim.kubernetes.storage import SnapshotMade, VolumeWanted
 from vastplan.sim.serve import Authority, Server, write_pem
 from vastplan.sim.store import Store
+from vastplan.sim.wire import Request
 
 TOKEN = "a-token"
 CLASSES = "/apis/storage.k8s.io/v1/storageclasses"
@@ -38,24 +42,41 @@ APPLY = "application/apply-patch+yaml"
 
 
 class Disk:
-    """A `Storage` that remembers; it knows the view policy `p` only."""
+    """A `Storage` that remembers; it knows the view policy `p` only, and mounts nothing from the VIP pools in `closed`."""
 
     def __init__(self) -> None:
         self.volumes: dict[str, int] = {}
-        self.names: list[str] = []
+        self.wanted: list[VolumeWanted] = []
+        self.snapshots: dict[str, tuple[str, str]] = {}
+        self.closed: set[str] = set()
 
-    def provision(self, parameters: dict[str, str], volume_id: str, size: int, name: str) -> dict[str, str]:
-        if parameters["view_policy"] != "p":
-            raise ValueError(f"no view policy {parameters['view_policy']}")
+    def create_volume(self, wanted: VolumeWanted) -> dict[str, str]:
+        if wanted.parameters["view_policy"] != "p":
+            raise ValueError(f"no view policy {wanted.parameters['view_policy']}")
+        self.volumes[wanted.volume_id] = wanted.size
+        self.wanted.append(wanted)
+        return {"view_id": "7", **wanted.parameters}
+
+    def expand_volume(self, volume_id: str, size: int) -> None:
         self.volumes[volume_id] = size
-        self.names.append(name)
-        return {"view_id": "7", **parameters}
 
-    def expand(self, volume_id: str, size: int) -> None:
-        self.volumes[volume_id] = size
+    def delete_volume(self, volume_id: str) -> None:
+        held = [handle for handle, (of, _) in self.snapshots.items() if of == volume_id]
+        if held:
+            raise ValueError(f"it holds snapshots: {held}")
+        self.volumes.pop(volume_id, None)
 
-    def delete(self, volume_id: str) -> None:
-        del self.volumes[volume_id]
+    def publish_volume(self, volume_id: str, attributes: Mapping[str, str]) -> None:
+        if attributes["vip_pool_name"] in self.closed:
+            raise ValueError(f"No VIP Pool named '{attributes['vip_pool_name']}'")
+
+    def create_snapshot(self, volume_id: str, name: str) -> SnapshotMade:
+        handle = str(len(self.snapshots) + 1)
+        self.snapshots[handle] = (volume_id, name)
+        return SnapshotMade(handle)
+
+    def delete_snapshot(self, snapshot_id: str) -> None:
+        del self.snapshots[snapshot_id]
 
 
 class Api:
@@ -267,7 +288,7 @@ def test_requests_that_cannot_be_read(api: Api) -> None:
         == "the server could not find the requested resource"
     )
     assert api.send("GET", "/apis/nope.io/v1/foos").text == "404 page not found\n"
-    assert api.refused(405, "POST", f"{TEAM}/events", {})["reason"] == "MethodNotAllowed"
+    assert api.refused(501, "POST", f"{TEAM}/events", {})["reason"] == "NotImplemented"
     assert api.ok("POST", MAPS, "metadata: {name: from-yaml}", "application/yaml")["metadata"]["name"] == "from-yaml"
 
 
@@ -664,7 +685,8 @@ def test_a_claim_is_provisioned_grown_and_deleted(api: Api, disk: Disk) -> None:
     assert pv["spec"]["csi"]["volumeAttributes"]["view_id"] == "7"
     assert pv["spec"]["claimRef"]["uid"] == made["metadata"]["uid"]
     assert disk.volumes == {volume: 2**30}
-    assert disk.names == [f"csi:team:data:{volume}"[:64]]
+    (wanted,) = disk.wanted
+    assert (wanted.name, wanted.mount_options) == (f"csi:team:data:{volume}"[:64], ("vers=4.1",))
     api.merge(f"{CLAIMS}/data", grown("2048Mi"))
     assert api.get(f"{CLAIMS}/data")["status"]["capacity"] == {"storage": "1Gi"}
     assert api.get(f"{CLAIMS}/data")["status"]["capacity"] == {"storage": "2Gi"}
@@ -710,7 +732,7 @@ def test_a_name_that_does_not_resolve_leaves_the_claim_pending(api: Api) -> None
     assert bound(api)["status"]["phase"] == "Pending"
     assert bound(api, "other")["status"]["phase"] == "Pending"
     told = [event["message"] for event in api.get(f"{TEAM}/events")["items"]]
-    assert told[0] == "no view policy q"
+    assert told[0] == 'failed to provision volume with StorageClass "vast": no view policy q'
     assert "exactly one of vip_pool_name and vip_pool_fqdn" in told[1]
     assert api.get(VOLUMES)["items"] == []
     api.ok("DELETE", f"{CLASSES}/vast")
@@ -732,7 +754,7 @@ def test_a_secret_must_be_there_before_the_claim_and_outlive_the_volume(api: Api
     api.ok("DELETE", f"{SECRETS}/vms")
     api.ok("DELETE", f"{CLAIMS}/data")
     api.get(f"{CLAIMS}/data")
-    assert api.get(f"{VOLUMES}/{volume}")["status"]["phase"] == "Failed"
+    assert api.get(f"{VOLUMES}/{volume}")["status"]["phase"] == "Released"
     assert list(disk.volumes) == [volume]
     api.post(SECRETS, {"metadata": {"name": "vms"}})
     api.get(f"{VOLUMES}/{volume}")
@@ -1036,3 +1058,291 @@ def test_discovery(api: Api) -> None:
     core = {entry["name"]: entry for entry in api.get("/api/v1")["resources"]}
     assert core["persistentvolumeclaims"]["shortNames"] == ["pvc"]
     assert core["events"]["verbs"] == ["get", "list", "watch"]
+
+
+def pod(name: str = "p", claim: str = "data", **csi: str) -> dict[str, Any]:
+    """A pod with a claim, or with a volume of its own when its attributes are given."""
+    source: dict[str, Any] = {"persistentVolumeClaim": {"claimName": claim}}
+    if csi:
+        source = {"csi": {"driver": "csi.vastdata.com", "volumeAttributes": csi}}
+    spec = {"containers": [{"name": "c", "image": "i"}], "volumes": [{"name": "v", **source}]}
+    return {"metadata": {"name": name}, "spec": spec}
+
+
+def events(api: Api, namespace: str = "team") -> list[tuple[str, str]]:
+    items = api.get(f"{NAMESPACES}/{namespace}/events")["items"]
+    return [(one["reason"], one["message"]) for one in items]
+
+
+def seen_pod(api: Api, name: str = "p") -> Any:
+    api.get(f"{PODS}/{name}")
+    return api.get(f"{PODS}/{name}")
+
+
+def test_a_pod_runs_once_its_claim_can_be_mounted(api: Api, disk: Disk) -> None:
+    disk.closed.add("pool")
+    api.post(PODS, pod())
+    assert seen_pod(api)["status"]["phase"] == "Pending"
+    api.post(CLASSES, storage_class())
+    api.post(CLAIMS, claim())
+    api.get(f"{PODS}/p")  # the claim is bound for its sake
+    api.get(f"{PODS}/p")
+    waiting = seen_pod(api)
+    assert (waiting["status"]["phase"], waiting["spec"]["nodeName"]) == ("Pending", "node-1")
+    assert waiting["status"]["containerStatuses"][0]["state"] == {"waiting": {"reason": "ContainerCreating"}}
+    volume = bound(api)["spec"]["volumeName"]
+    assert sorted(events(api)) == [
+        ("FailedAttachVolume", f"AttachVolume.Attach failed for volume \"{volume}\" : No VIP Pool named 'pool'"),
+        ("FailedScheduling", '0/1 nodes are available: persistentvolumeclaim "data" not found.'),
+    ]
+    uid = waiting["metadata"]["uid"]
+    about = api.get(f"{TEAM}/events", fieldSelector=f"involvedObject.uid={uid},reason=FailedAttachVolume")["items"]
+    assert [one["source"] for one in about] == [{"component": "attachdetach-controller"}]
+    disk.closed.clear()
+    running = seen_pod(api)
+    assert running["status"]["phase"] == "Running"
+    assert {one["type"]: one["status"] for one in running["status"]["conditions"]}["Ready"] == "True"
+    assert api.get(PODS, fieldSelector="status.phase=Running")["items"] != []
+    assert api.get(PODS, fieldSelector="status.phase!=Running")["items"] == []
+
+
+def test_a_pod_that_is_over_holds_no_claim(api: Api) -> None:
+    api.post(CLASSES, storage_class())
+    api.post(CLAIMS, claim())
+    api.post(PODS, pod())
+    assert seen_pod(api)["status"]["phase"] == "Running"
+    api.merge(f"{PODS}/p/status", {"status": {"phase": "Succeeded"}})
+    api.ok("DELETE", f"{CLAIMS}/data")
+    api.get(f"{CLAIMS}/data")
+    api.refused(404, "GET", f"{CLAIMS}/data")
+    assert api.get(f"{PODS}/p")["status"]["phase"] == "Succeeded"
+
+
+def test_a_pod_brings_a_volume_and_takes_it_along(api: Api, disk: Disk) -> None:
+    own = {
+        "root_export": "/k8s",
+        "view_policy": "q",
+        "vip_pool_name": "pool",
+        "size": "2Gi",
+        "mount_options": "vers=4.1",
+    }
+    api.post(PODS, pod(**own))
+    assert seen_pod(api)["status"]["phase"] == "Pending"
+    assert events(api) == [("FailedMount", 'MountVolume.SetUp failed for volume "v" : no view policy q')]
+    api.ok("DELETE", f"{PODS}/p")
+    assert disk.volumes == {}
+    made = api.post(PODS, pod(**own | {"view_policy": "p"}))
+    assert seen_pod(api)["status"]["phase"] == "Running"
+    (wanted,) = disk.wanted
+    uid = made["metadata"]["uid"]
+    assert (wanted.name, wanted.size, wanted.mount_options) == (f"csi:team:p:{uid}", 2**31, ("vers=4.1",))
+    handle = "csi-" + hashlib.sha256(f"{uid}v".encode()).hexdigest()
+    assert disk.volumes == {handle: 2**31}
+    api.ok("DELETE", f"{PODS}/p")
+    assert disk.volumes == {}
+    with_secret = pod("q", **own | {"view_policy": "p"})
+    with_secret["spec"]["volumes"][0]["csi"]["nodePublishSecretRef"] = {"name": "vms"}
+    api.post(PODS, with_secret)
+    assert seen_pod(api, "q")["status"]["phase"] == "Pending"
+    assert events(api)[-1][1].endswith(
+        'failed to find the secret vms in the namespace team with error: secrets "vms" not found'
+    )
+    api.post(SECRETS, {"metadata": {"name": "vms"}})
+    assert seen_pod(api, "q")["status"]["phase"] == "Running"
+    api.ok("DELETE", TEAM)
+    api.get(TEAM)
+    assert disk.volumes == {}  # a namespace that goes takes its pods along
+
+
+def test_a_thousand_pods_are_listed_in_pages(api: Api) -> None:
+    for number in range(1000):
+        api.plane.handle(as_sent("POST", f"{TEAM}/pods", pod(f"p-{number:04}", "none")))
+    names: list[str] = []
+    token, pages = "", 0
+    while True:
+        page = api.get("/api/v1/pods", limit="300", **({"continue": token} if token else {}))
+        names += [one["metadata"]["name"] for one in page["items"]]
+        token, pages = page["metadata"].get("continue", ""), pages + 1
+        if not token:
+            break
+    assert (len(names), len(set(names)), pages, names == sorted(names)) == (1000, 1000, 4, True)
+
+
+def as_sent(method: str, path: str, body: Any) -> Request:
+    headers = {"authorization": f"Bearer {TOKEN}", "content-type": "application/json"}
+    return Request(method, path, {}, headers, json.dumps(body).encode(), "")
+
+
+CONTENTS = "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents"
+
+
+def snapshot(name: str = "one", claim: str = "data", **spec: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshot", "metadata": {"name": name},
+        "spec": {"source": {"persistentVolumeClaimName": claim}, **spec},
+    }  # fmt: skip
+
+
+def seen_snapshot(api: Api, name: str = "one") -> Any:
+    api.get(f"{SNAPSHOTS}/{name}")
+    return api.get(f"{SNAPSHOTS}/{name}")
+
+
+def test_a_volume_stays_while_it_has_snapshots(api: Api, disk: Disk) -> None:
+    api.post(CLASSES, storage_class())
+    api.post(CLAIMS, claim())
+    volume = bound(api)["spec"]["volumeName"]
+    default = {"annotations": {"snapshot.storage.kubernetes.io/is-default-class": "true"}, "name": "snap"}
+    api.post(SNAPSHOT_CLASSES, snapshot_class(metadata=default))
+    made = api.post(SNAPSHOTS, snapshot())
+    ready = seen_snapshot(api)
+    content = api.get(f"{CONTENTS}/snapcontent-{made['metadata']['uid']}")
+    assert (ready["status"]["readyToUse"], ready["status"]["boundVolumeSnapshotContentName"]) == (
+        True,
+        content["metadata"]["name"],
+    )
+    assert content["spec"]["source"] == {"volumeHandle": volume} and content["status"]["snapshotHandle"] == "1"
+    assert disk.snapshots == {"1": (volume, f"csi:team:one:snapshot-{made['metadata']['uid']}")}
+    api.ok("DELETE", f"{CLAIMS}/data")
+    api.get(f"{CLAIMS}/data")
+    api.refused(404, "GET", f"{CLAIMS}/data")
+    assert api.get(f"{VOLUMES}/{volume}")["status"]["phase"] == "Released"
+    assert events(api, "default") == [("VolumeFailedDelete", "it holds snapshots: ['1']")]
+    assert "deletionTimestamp" in api.ok("DELETE", f"{SNAPSHOTS}/one")["metadata"]
+    api.get(f"{SNAPSHOTS}/one")
+    api.refused(404, "GET", f"{SNAPSHOTS}/one")
+    assert (disk.snapshots, api.get(CONTENTS)["items"]) == ({}, [])
+    api.get(f"{VOLUMES}/{volume}")
+    api.refused(404, "GET", f"{VOLUMES}/{volume}")
+    assert disk.volumes == {}
+
+
+def test_why_a_snapshot_is_not_made(api: Api, disk: Disk) -> None:
+    api.post(SNAPSHOTS, snapshot())
+    said = []
+    for step in (
+        lambda: None,
+        lambda: api.post(CLAIMS, claim()),
+        lambda: [api.post(CLASSES, storage_class()), bound(api)],
+        lambda: [
+            api.post(SNAPSHOT_CLASSES, snapshot_class(metadata={"name": name, "annotations": {
+                "snapshot.storage.kubernetes.io/is-default-class": "true"}})) for name in ("a", "b")
+        ],
+    ):  # fmt: skip
+        step()
+        found = seen_snapshot(api)["status"]
+        said.append((found["readyToUse"], found["error"]["message"]))
+    assert said == [
+        (False, 'Failed to get PVC data from the lister: persistentvolumeclaim "data" not found'),
+        (False, "the PVC data is not yet bound to a PV, will not attempt to take a snapshot"),
+        (False, "Failed to set default snapshot class with error cannot find default snapshot class"),
+        (False, "Failed to set default snapshot class with error 2 default snapshot classes were found"),
+    ]
+    assert [reason for reason, _ in events(api)].count("SnapshotCreationFailed") == 4
+    api.ok("DELETE", f"{SNAPSHOT_CLASSES}/b")
+    assert (seen_snapshot(api)["status"]["readyToUse"], len(disk.snapshots)) == (True, 1)
+
+
+def test_a_retained_snapshot_outlives_its_object_and_is_taken_over(api: Api, disk: Disk) -> None:
+    api.post(CLASSES, storage_class())
+    api.post(CLAIMS, claim())
+    bound(api)
+    api.post(SNAPSHOT_CLASSES, snapshot_class(metadata={"name": "kept"}, deletionPolicy="Retain"))
+    api.post(SNAPSHOTS, snapshot(volumeSnapshotClassName="kept"))
+    seen_snapshot(api)
+    api.ok("DELETE", f"{SNAPSHOTS}/one")
+    api.get(f"{SNAPSHOTS}/one")
+    (content,) = api.get(CONTENTS)["items"]
+    assert list(disk.snapshots) == [content["status"]["snapshotHandle"]]
+    reference = {"name": "back", "namespace": "team"}
+    spec = {"deletionPolicy": "Retain", "driver": "csi.vastdata.com", "source": {"snapshotHandle": "1"}}
+    api.post(CONTENTS, {
+        "apiVersion": "snapshot.storage.k8s.io/v1", "kind": "VolumeSnapshotContent", "metadata": {"name": "made"},
+        "spec": {**spec, "volumeSnapshotRef": reference},
+    })  # fmt: skip
+    back = snapshot("back")
+    back["spec"]["source"] = {"volumeSnapshotContentName": "made"}
+    api.post(SNAPSHOTS, back)
+    assert seen_snapshot(api, "back")["status"]["readyToUse"] is True
+
+
+def test_a_claim_begins_with_a_snapshot_or_with_another_claim(api: Api, disk: Disk) -> None:
+    api.post(CLASSES, storage_class())
+    group = {"apiGroup": "snapshot.storage.k8s.io"}
+    api.post(CLAIMS, claim("restored", dataSource={**group, "kind": "VolumeSnapshot", "name": "one"}))
+    api.post(CLAIMS, claim("cloned", size="2Gi", dataSource={"kind": "PersistentVolumeClaim", "name": "data"}))
+    api.post(CLAIMS, claim("small", size="1Mi", dataSource={"kind": "PersistentVolumeClaim", "name": "data"}))
+    for name in ("restored", "cloned"):
+        assert bound(api, name)["status"]["phase"] == "Pending"
+    head = 'failed to provision volume with StorageClass "vast": error getting handle for DataSource Type'
+    assert sorted(message for _, message in events(api)) == [
+        f"{head} PersistentVolumeClaim by Name data: error getting PVC data from api server: "
+        'persistentvolumeclaims "data" not found',
+        f'{head} VolumeSnapshot by Name one: error getting snapshot one from api server: volumesnapshots "one" not found',
+    ]
+    api.post(CLAIMS, claim())
+    volume = bound(api)["spec"]["volumeName"]
+    api.post(SNAPSHOT_CLASSES, snapshot_class(metadata={"name": "snap"}))
+    api.post(SNAPSHOTS, snapshot(volumeSnapshotClassName="snap"))
+    assert bound(api, "restored")["status"]["phase"] == "Pending"  # not ready yet
+    seen_snapshot(api)
+    assert bound(api, "restored")["status"]["phase"] == bound(api, "cloned")["status"]["phase"] == "Bound"
+    assert [(one.snapshot_id, one.source_volume_id) for one in disk.wanted] == [("", ""), ("1", ""), ("", volume)]
+    assert bound(api, "small")["status"]["phase"] == "Pending"
+    assert any("must be greater than or equal in size" in message for _, message in events(api))
+
+
+def test_a_namespace_takes_its_snapshots_along(api: Api, disk: Disk) -> None:
+    api.post(CLASSES, storage_class())
+    api.post(CLAIMS, claim())
+    bound(api)
+    api.post(SNAPSHOT_CLASSES, snapshot_class(metadata={"name": "snap"}))
+    api.post(SNAPSHOTS, snapshot(volumeSnapshotClassName="snap"))
+    seen_snapshot(api)
+    api.ok("DELETE", TEAM)
+    api.get(TEAM)
+    api.refused(404, "GET", TEAM)
+    assert (disk.snapshots, disk.volumes, api.get(CONTENTS)["items"], api.get(VOLUMES)["items"]) == ({}, {}, [], [])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "code"),
+    [
+        ("GET", "/api/v1/nodes", 501),
+        ("POST", "/apis/apps/v1/namespaces/team/deployments", 501),
+        ("DELETE", PODS, 501),  # a whole collection at once
+        ("GET", f"{PODS}/p/log", 501),
+        ("POST", f"{PODS}/p/eviction", 501),
+        ("PUT", f"{TEAM}/finalize", 501),
+        ("GET", "/api/v1/watch/pods", 501),
+        ("POST", f"{TEAM}/events", 501),
+        ("GET", "/apis/storage.k8s.io/v1/volumeattributesclasses", 501),
+        ("GET", "/apis/storage.k8s.io/v1beta1/volumeattributesclasses", 404),  # not served by default
+        ("GET", "/apis/objectstorage.k8s.io/v1alpha1/bucketclasses", 404),
+        ("GET", "/apis/apps/v1", 404),  # discovery tells what there is
+        ("GET", f"{TEAM}/nothings", 404),
+        ("GET", f"{PODS}/p/nothing", 404),
+        ("POST", "/api/v1/pods", 405),
+        ("PUT", PODS, 405),
+        ("GET", f"{PODS}/p", 404),
+    ],
+)
+def test_what_is_documented_and_not_simulated_says_so(api: Api, method: str, path: str, code: int) -> None:
+    answer = api.send(method, path)
+    assert answer.status_code == code
+    if code == 501:
+        assert answer.json()["message"].endswith(" is documented, but not simulated.")
+
+
+def test_nothing_that_is_simulated_is_called_not_simulated(api: Api) -> None:
+    """Each documented call of each resource, with a body that says nothing: refused, but never with 501."""
+    whole_collections = 0
+    for resource in RESOURCES:
+        collection = resource.collection_path().format(namespace="team")
+        for path in (collection, f"{collection}/x", f"{collection}/x/status"):
+            for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+                answer = api.send(method, path, {} if method != "GET" else None)
+                if answer.status_code == 501:
+                    assert (method, path) == ("DELETE", collection) or resource.kind == "Event", (method, path)
+                    whole_collections += method == "DELETE"
+    assert whole_collections > 10

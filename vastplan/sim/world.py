@@ -108,7 +108,7 @@ class World:
 
     def _site(self, site: str, systems: tuple[str, ...]) -> SimSite:
         planes: dict[str, Plane] = {}
-        storage = None
+        storage: VastStorage | None = None
         if "vast" in systems:
             token = secrets.token_hex(16)
             vast = planes["vast"] = VastPlane(
@@ -124,6 +124,8 @@ class World:
             store = self._store(site, "kubernetes")
             kubernetes = KubernetesPlane(store, name=site, token=self._secret(site, "kubernetes"), storage=storage)
             planes["kubernetes"] = kubernetes
+            if storage is not None:
+                storage.prepare()
         if "runai" in systems:
             store = self._store(site, "runai")
             planes["runai"] = RunaiPlane(

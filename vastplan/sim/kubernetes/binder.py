@@ -13,12 +13,13 @@ _VOLUME_PROTECTION = "kubernetes.io/pv-protection"
 
 
 def used_by(cluster: KubernetesCluster, claim: Object) -> list[str]:
-    """The names of the pods that use a claim."""
+    """The names of the pods that use a claim; one that is over uses nothing."""
     name, namespace = claim["metadata"]["name"], claim["metadata"]["namespace"]
     return [
         pod["metadata"]["name"]
         for pod in cluster.objects(PODS, namespace)
-        if any(
+        if pod["status"].get("phase") not in ("Succeeded", "Failed")
+        and any(
             item.get("persistentVolumeClaim", {}).get("claimName") == name for item in pod["spec"].get("volumes", [])
         )
     ]
@@ -57,7 +58,7 @@ def _bind(cluster: KubernetesCluster, claim: Object) -> bool:
     annotations = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"}
     provisioner = volume["metadata"].get("annotations", {}).get("pv.kubernetes.io/provisioned-by")
     if provisioner:
-        annotations["volume.kubernetes.io/storage-provisioner"] = provisioner
+        annotations |= {f"volume.{of}kubernetes.io/storage-provisioner": provisioner for of in ("", "beta.")}
     metadata = {**claim["metadata"], "annotations": {**claim["metadata"].get("annotations", {}), **annotations}}
     new = {**claim, "metadata": metadata, "spec": {**spec, "volumeName": volume["metadata"]["name"]}}
     new = cluster.controller_write(CLAIMS, claim, new, "")
@@ -146,11 +147,11 @@ def gone(cluster: KubernetesCluster, claim: Object) -> None:
 
 
 def _reclaimed(cluster: KubernetesCluster, volume: Object) -> bool:
-    """Delete the data of a released volume and then the volume; it stays, and says why, when that fails."""
+    """Delete the data of a released volume and then the volume; it stays Released, and says why, when that fails."""
     try:
         driver.delete(cluster, volume)
     except ValueError as error:
-        cluster.controller_write(VOLUMES, volume, {**volume, "status": {"phase": "Failed", "message": str(error)}})
+        cluster.warn(VOLUMES, volume, "VolumeFailedDelete", str(error), driver.component(volume))
         return False
     _unprotected(cluster, VOLUMES, volume, _VOLUME_PROTECTION)
     return True
@@ -161,7 +162,7 @@ def volume_step(cluster: KubernetesCluster, resource: Resource, volume: Object) 
     reference = volume["spec"].get("claimRef", {})
     claim = cluster.get(CLAIMS, reference.get("namespace", ""), reference.get("name", "")) if reference else None
     held = claim is not None and claim["spec"].get("volumeName") == volume["metadata"]["name"]
-    released = volume.get("status", {}).get("phase") in ("Released", "Failed")
+    released = volume.get("status", {}).get("phase") == "Released"
     if released and not held and "uid" in reference and volume["spec"]["persistentVolumeReclaimPolicy"] == "Delete":
         return _reclaimed(cluster, volume)
     if volume["metadata"].get("deletionTimestamp"):

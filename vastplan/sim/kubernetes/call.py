@@ -9,25 +9,26 @@ from typing import Any
 
 import yaml
 
+from vastplan.sim.kubernetes import protobuf
 from vastplan.sim.kubernetes.cluster import KubernetesCluster
 from vastplan.sim.kubernetes.managed import Writer
 from vastplan.sim.kubernetes.resources import Target
 from vastplan.sim.kubernetes.status import (
     Cause,
-    StatusError,
     bad_request,
     forbidden,
     invalid_object,
     not_supported,
     required,
     too_long,
+    unsupported_media,
 )
 from vastplan.sim.wire import Request
 
 MERGE, JSON, STRATEGIC = (f"application/{kind}+json" for kind in ("merge-patch", "json-patch", "strategic-merge-patch"))
 APPLY = "application/apply-patch+yaml"
 PATCHES = (JSON, MERGE, STRATEGIC, APPLY)
-_BODIES = ("application/json", "application/yaml", "application/vnd.kubernetes.protobuf")
+_BODIES = ("application/json", "application/yaml", protobuf.CONTENT_TYPE)
 _VALIDATIONS = ("", "Ignore", "Strict", "Warn")
 _KINDS = {"POST": "Create", "PUT": "Update", "PATCH": "Patch", "DELETE": "Delete"}
 
@@ -53,9 +54,8 @@ class KubernetesCall:
         return Writer(self.manager, operation, version, self.cluster.now(), self.target.subresource)
 
     def document(self) -> Any:
-        """The body of a POST or PUT, JSON or YAML; raises `StatusError`, for duplicate fields when validation is strict."""
-        if (self.content_type or _BODIES[0]) not in _BODIES[:2]:
-            raise unsupported()
+        """The body of a POST or PUT in any form; raises `StatusError`, for duplicate fields when validation is strict."""
+        self.check_form()
         kind = self.target.resource.kind
         body = parse(self.request.body, self.content_type, self._duplicate)
         if not isinstance(body, dict):
@@ -63,6 +63,12 @@ class KubernetesCall:
                 f"the object provided is unrecognized (must be of type {kind}): couldn't get version/kind"
             )
         return body
+
+    def check_form(self) -> None:
+        """Raise 415 for a body in a form that the resource is not read from: custom ones have no protobuf."""
+        accepted = _BODIES[:2] if self.target.resource.custom else _BODIES
+        if (self.content_type or accepted[0]) not in accepted:
+            raise unsupported_media(accepted)
 
     def patch(self) -> Any:
         """The body of a PATCH; raises `StatusError`."""
@@ -82,13 +88,7 @@ class KubernetesCall:
 
 
 class Unreadable(ValueError):
-    """The body is neither JSON nor YAML."""
-
-
-def unsupported() -> StatusError:
-    """415 for the body of a POST, a PUT or a DELETE."""
-    text = "the body of the request was in an unknown format - accepted media types include: " + ", ".join(_BODIES)
-    return StatusError(415, "UnsupportedMediaType", text)
+    """The body is not what its content type says."""
 
 
 def parse(raw: bytes, content_type: str, duplicate: Callable[[str], None] = lambda name: None) -> Any:
@@ -103,9 +103,13 @@ def parse(raw: bytes, content_type: str, duplicate: Callable[[str], None] = lamb
         return unique
 
     try:
+        if content_type == protobuf.CONTENT_TYPE:
+            return protobuf.read(raw)
         if content_type == "application/yaml":
             return yaml.safe_load(raw)
         return json.loads(raw, object_pairs_hook=pairs)
+    except protobuf.NotProtobuf as error:
+        raise Unreadable(str(error)) from None
     except (yaml.YAMLError, ValueError) as error:
         if not raw.strip() or "Expecting" in str(error):
             raise Unreadable("unexpected end of JSON input") from None

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any
 
 from vastplan.sim.kubernetes.fields import Leaves
 from vastplan.sim.kubernetes.managed import Writer, after_update
 from vastplan.sim.kubernetes.resources import EVENTS, NAMESPACES, RESOURCES, Resource
+from vastplan.sim.kubernetes.storage import Storage
 from vastplan.sim.store import Store
 from vastplan.sim.tables import Table
 
 Object = dict[str, Any]
 CONTROLLER = "kube-controller-manager"
-
-
-class Storage(Protocol):
-    """How the simulated CSI driver reaches a storage system; sizes are bytes."""
-
-    def provision(self, parameters: dict[str, str], volume_id: str, size: int, name: str) -> dict[str, str]:
-        """Make a volume and return its volumeAttributes; raises `ValueError` when a name does not resolve."""
-
-    def expand(self, volume_id: str, size: int) -> None:
-        """Grow a volume; raises `ValueError` when it cannot grow."""
-
-    def delete(self, volume_id: str) -> None:
-        """Delete a volume with its data; raises `ValueError` when it must stay."""
 
 
 def key(namespace: str, name: str) -> str:
@@ -116,23 +105,20 @@ class KubernetesCluster:
             resource, self.new_object(resource, body, Writer(CONTROLLER, "Update", resource.api_version, self.now()))
         )
 
-    def warn(self, resource: Resource, about: Object, reason: str, message: str) -> None:
-        """Record an Event about an object; the same one again is not repeated."""
+    def warn(self, resource: Resource, about: Object, reason: str, message: str, component: str = CONTROLLER) -> None:
+        """Record an Event about an object; the same one again is not repeated. What is in no namespace has its in `default`."""
         metadata = about["metadata"]
-        for event in self.objects(EVENTS, metadata["namespace"]):
-            if (event["involvedObject"]["uid"], event["reason"], event["message"]) == (
-                metadata["uid"],
-                reason,
-                message,
-            ):
-                return
+        namespace = metadata.get("namespace", "default")
+        said = hashlib.sha256("\0".join((metadata["uid"], reason, message)).encode()).hexdigest()[:16]
+        name = f"{metadata['name']}.{said}"
+        if self.get(EVENTS, namespace, name) is not None or self.get(NAMESPACES, "", namespace) is None:
+            return
         involved = {"kind": resource.kind, "apiVersion": resource.api_version, "uid": metadata["uid"]}
-        involved |= {"namespace": metadata["namespace"], "name": metadata["name"]}
-        number = self.store.next(f"{self.name}/event")
+        involved |= {field: metadata[field] for field in ("namespace", "name") if field in metadata}
         self.make(EVENTS, {
-            "metadata": {"name": f"{metadata['name']}.{number:016x}", "namespace": metadata["namespace"]},
+            "metadata": {"name": name, "namespace": namespace},
             "involvedObject": involved, "reason": reason, "message": message, "type": "Warning", "count": 1,
-            "source": {"component": CONTROLLER}, "firstTimestamp": self.now(), "lastTimestamp": self.now(),
+            "source": {"component": component}, "firstTimestamp": self.now(), "lastTimestamp": self.now(),
         })  # fmt: skip
 
     def install_defaults(self) -> None:

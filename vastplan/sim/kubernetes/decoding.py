@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from vastplan.sim.kubernetes import patches
+from vastplan.sim.kubernetes import patches, protobuf
 from vastplan.sim.kubernetes.call import STRATEGIC, KubernetesCall, Unreadable
 from vastplan.sim.kubernetes.cluster import Object
 from vastplan.sim.kubernetes.schema import Reader
@@ -29,6 +29,8 @@ def decode(call: KubernetesCall) -> tuple[Object, list[Cause]]:
     except Unreadable as error:
         raw = call.request.body.decode(errors="replace") or "<empty>"
         head = f"the object provided is unrecognized (must be of type {resource.kind}): couldn't get version/kind"
+        if call.content_type == protobuf.CONTENT_TYPE:
+            raise bad_request(f"{head}: {error}") from None
         raise bad_request(f"{head}; json parse error: {error} ({raw[:1024]})") from None
     if resource.custom and not body.get("kind"):
         shown = call.request.body.decode(errors="replace")

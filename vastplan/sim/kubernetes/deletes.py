@@ -6,7 +6,7 @@ from typing import Any
 
 from vastplan.sim.kubernetes import admission, lifecycle
 from vastplan.sim.kubernetes.admission.attempt import Attempt
-from vastplan.sim.kubernetes.call import KubernetesCall, Unreadable, parse, unsupported
+from vastplan.sim.kubernetes.call import KubernetesCall, Unreadable, parse
 from vastplan.sim.kubernetes.cluster import Object
 from vastplan.sim.kubernetes.resources import NAMESPACES
 from vastplan.sim.kubernetes.status import StatusError, bad_request, invalid_object, not_supported
@@ -19,8 +19,7 @@ def _options(call: KubernetesCall) -> Object:
     """DeleteOptions of the body; raises `StatusError`. Fields it does not know are ignored, as the server does."""
     if not call.request.body.strip():
         return {}
-    if call.content_type not in ("", "application/json", "application/yaml"):
-        raise unsupported()
+    call.check_form()
     try:
         options = parse(call.request.body, call.content_type)
     except Unreadable as error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 
-from vastplan.sim.kubernetes import quantity
-from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
+from vastplan.sim.kubernetes import content_source, quantity
+from vastplan.sim.kubernetes.cluster import CONTROLLER, KubernetesCluster, Object
 from vastplan.sim.kubernetes.resources import SECRETS, VOLUMES
 from vastplan.sim.kubernetes.rules.volumes import claim_size
+from vastplan.sim.kubernetes.storage import VolumeWanted
 
 FILE, BLOCK = "csi.vastdata.com", "block.csi.vastdata.com"
 DRIVERS = (FILE, BLOCK)
@@ -43,30 +45,38 @@ def _secret(parameters: dict[str, str], purpose: str, claim: Object, volume: str
 
 def provision(cluster: KubernetesCluster, claim: Object, storage_class: Object) -> Object:
     """Make the volume and the PersistentVolume of a claim; raises `ValueError` in the provisioner's words."""
-    metadata, spec = claim["metadata"], claim["spec"]
+    try:
+        return _provisioned(cluster, claim, storage_class)
+    except ValueError as error:
+        name = storage_class["metadata"]["name"]
+        raise ValueError(f'failed to provision volume with StorageClass "{name}": {error}') from None
+
+
+def _provisioned(cluster: KubernetesCluster, claim: Object, storage_class: Object) -> Object:
+    metadata, spec, driver = claim["metadata"], claim["spec"], storage_class["provisioner"]
     volume = f"pvc-{metadata['uid']}"
     parameters: dict[str, str] = storage_class.get("parameters", {})
-    if storage_class["provisioner"] == FILE and spec["volumeMode"] == "Block":
+    if driver == FILE and spec["volumeMode"] == "Block":
         raise ValueError("rpc error: code = InvalidArgument desc = block volumes are not supported by this driver")
     provisioner = _secret(parameters, "provisioner-secret", claim, volume)
-    if provisioner and cluster.get(SECRETS, provisioner["namespace"], provisioner["name"]) is None:
-        name, namespace = provisioner["name"], provisioner["namespace"]
-        raise ValueError(f'error getting secret {name} in namespace {namespace}: secrets "{name}" not found')
+    if provisioner:
+        check_secret(cluster, provisioner["namespace"], provisioner["name"])
     own = {key: value for key, value in parameters.items() if not key.startswith(_PREFIX)}
+    wanted = VolumeWanted(
+        volume, volume_name(own, claim, volume), size(claim), own, tuple(storage_class.get("mountOptions", ())),
+        read_only=set(spec["accessModes"]) == {"ReadOnlyMany"}, **content_source.of(cluster, claim, driver),
+    )  # fmt: skip
+    attributes = create(cluster, driver, wanted)
+    attributes["storage.kubernetes.io/csiProvisionerIdentity"] = f"{int(cluster.clock() * 1000)}-1-{driver}"
     handle = f"{volume}@{own['cluster_name']}" if own.get("cluster_name") else volume
-    attributes = {"volume_name": volume_name(own, claim, volume)}
-    if cluster.storage is not None:
-        _check(storage_class["provisioner"], own)
-        attributes |= cluster.storage.provision(own, volume, size(claim), attributes["volume_name"])
-    source: Object = {"driver": storage_class["provisioner"], "volumeHandle": handle, "volumeAttributes": attributes}
+    source: Object = {"driver": driver, "volumeHandle": handle, "volumeAttributes": attributes}
     for purpose, field in _REFERENCES.items():
         reference = _secret(parameters, purpose, claim, volume)
         source |= {field: reference} if reference else {}
     if own.get("fsType"):
         source["fsType"] = own["fsType"]
-    annotations = {"pv.kubernetes.io/provisioned-by": storage_class["provisioner"]}
-    if provisioner:
-        annotations |= {f"{_DELETION}{part}": provisioner[part] for part in ("name", "namespace")}
+    annotations = {"pv.kubernetes.io/provisioned-by": driver}
+    annotations |= {f"{_DELETION}{part}": (provisioner or {}).get(part, "") for part in ("name", "namespace")}
     body = {
         "accessModes": spec["accessModes"], "capacity": {"storage": claim_size(claim)}, "csi": source,
         "claimRef": reference_to(claim), "persistentVolumeReclaimPolicy": storage_class["reclaimPolicy"],
@@ -78,7 +88,21 @@ def provision(cluster: KubernetesCluster, claim: Object, storage_class: Object) 
     return cluster.make(VOLUMES, {"metadata": head, "spec": body, "status": {"phase": "Bound"}})
 
 
-def _check(provisioner: str, parameters: dict[str, str]) -> None:
+def create(cluster: KubernetesCluster, driver: str, wanted: VolumeWanted) -> dict[str, str]:
+    """Make a volume; its volumeAttributes. Without a storage system they are what the class says."""
+    if cluster.storage is None:
+        return {**wanted.parameters, "volume_name": wanted.name}
+    _check(driver, wanted.parameters)
+    return cluster.storage.create_volume(wanted)
+
+
+def check_secret(cluster: KubernetesCluster, namespace: str, name: str) -> None:
+    """Raise `ValueError` when a secret that a side-car needs is not there."""
+    if cluster.get(SECRETS, namespace, name) is None:
+        raise ValueError(f'error getting secret {name} in namespace {namespace}: secrets "{name}" not found')
+
+
+def _check(provisioner: str, parameters: Mapping[str, str]) -> None:
     for needed in ("subsystem",) if provisioner == BLOCK else ("root_export", "view_policy"):
         if not parameters.get(needed):
             raise ValueError(f"rpc error: code = InvalidArgument desc = parameter {needed} is required")
@@ -105,21 +129,36 @@ def reference_to(claim: Object) -> Object:
             "namespace": metadata["namespace"], "uid": metadata["uid"]}  # fmt: skip
 
 
-def _volume_id(volume: Object) -> str:
+def volume_id(volume: Object) -> str:
+    """A volume's name on the storage system."""
     return str(volume["spec"]["csi"]["volumeHandle"]).partition("@")[0]  # the cluster's name is no part of it
+
+
+def drives(volume: Object) -> bool:
+    """Whether a volume is one of VAST's drivers'."""
+    return volume["spec"].get("csi", {}).get("driver") in DRIVERS
 
 
 def expand(cluster: KubernetesCluster, volume: Object, claim: Object) -> None:
     """Grow a volume to what its claim asks for; raises `ValueError`."""
-    if cluster.storage is not None and volume["spec"].get("csi", {}).get("driver") in DRIVERS:
-        cluster.storage.expand(_volume_id(volume), size(claim))
+    if cluster.storage is not None and drives(volume):
+        try:
+            cluster.storage.expand_volume(volume_id(volume), size(claim))
+        except ValueError as error:
+            name = volume["metadata"]["name"]
+            raise ValueError(f'resize volume "{name}" by resizer "{component(volume)}" failed: {error}') from None
 
 
 def delete(cluster: KubernetesCluster, volume: Object) -> None:
     """Delete the data of a volume; raises `ValueError` when its deletion secret or the storage system forbids it."""
     annotations = volume["metadata"].get("annotations", {})
     name, namespace = annotations.get(f"{_DELETION}name"), annotations.get(f"{_DELETION}namespace")
-    if name and namespace and cluster.get(SECRETS, namespace, name) is None:
-        raise ValueError(f'error getting secret {name} in namespace {namespace}: secrets "{name}" not found')
-    if cluster.storage is not None and volume["spec"].get("csi", {}).get("driver") in DRIVERS:
-        cluster.storage.delete(_volume_id(volume))
+    if name and namespace:
+        check_secret(cluster, namespace, name)
+    if cluster.storage is not None and drives(volume):
+        cluster.storage.delete_volume(volume_id(volume))
+
+
+def component(volume: Object) -> str:
+    """Who reports of a volume: its driver, beside the side-car that calls it."""
+    return str(volume["spec"].get("csi", {}).get("driver", CONTROLLER))

@@ -22,6 +22,10 @@ _NATIVE = {
     "of", "none", "ofNonZeroValue", "hasValue", "value", "or", "orValue",
 }  # fmt: skip
 _TYPES = {"int", "uint", "double", "bool", "string", "bytes", "list", "map", "null_type", "type", "optional"}
+# A field that is named as a reserved word is: Kubernetes escapes it, this compiler takes it as it is.
+_ESCAPED = re.compile(
+    r"\.__(as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void|while)__\b"
+)
 _NAMES = {
     bool: "bool",
     int: "int",
@@ -113,7 +117,7 @@ def _undeclared(text: str, name: str, function: bool = False) -> str:
 def compiled(text: str, variables: frozenset[str]) -> Expression:
     """Compile an expression that may use `variables`; raises `CompileError`."""
     try:
-        program = cel.compile(optionals.rewritten(text))
+        program = cel.compile(_ESCAPED.sub(r".\1", optionals.rewritten(text)))
     except ValueError as error:
         why = str(error)
         raise CompileError("compilation failed: " + why[why.find("ERROR") :].replace("\n| ", "\n | ")) from None

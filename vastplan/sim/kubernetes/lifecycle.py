@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from vastplan.sim.kubernetes import binder, settle
+from vastplan.sim.kubernetes import binder, kubelet, settle, snapshots
 from vastplan.sim.kubernetes.admission import quota
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
-from vastplan.sim.kubernetes.resources import CLAIMS, NAMESPACES, POLICIES, VOLUMES, Resource
+from vastplan.sim.kubernetes.resources import CLAIMS, NAMESPACES, PODS, POLICIES, SNAPSHOTS, VOLUMES, Resource
 
-PROTECTIONS = ("kubernetes.io/pvc-protection", "kubernetes.io/pv-protection")
+PROTECTIONS = ("kubernetes.io/pvc-protection", "kubernetes.io/pv-protection", *snapshots.PROTECTIONS)
 
 
 def namespace_step(cluster: KubernetesCluster, resource: Resource, namespace: Object) -> bool:
     """Empty a namespace that is being deleted, and remove it when nothing keeps it."""
     name = namespace["metadata"]["name"]
-    for kind, body in cluster.contents(name):
+    contents = cluster.contents(name)
+    contents.sort(key=lambda entry: entry[0] is not SNAPSHOTS)  # first: a volume stays while it has some
+    for kind, body in contents:
         foreign = [entry for entry in body["metadata"].get("finalizers", []) if entry not in PROTECTIONS]
         if foreign:
             end = body["metadata"].get("deletionTimestamp", cluster.now())
@@ -21,15 +23,22 @@ def namespace_step(cluster: KubernetesCluster, resource: Resource, namespace: Ob
             cluster.controller_write(kind, body, {**body, "metadata": metadata}, "")
         elif kind is CLAIMS:
             binder.release(cluster, body)
+        elif kind is SNAPSHOTS:
+            snapshots.release(cluster, body)
         else:
             cluster.drop(kind, body)
+            removed(cluster, kind, body)
     if cluster.contents(name):
         return False
     cluster.drop(NAMESPACES, namespace)
     return True
 
 
-STEPS = {CLAIMS: binder.claim_step, VOLUMES: binder.volume_step, NAMESPACES: namespace_step}
+STEPS = {
+    CLAIMS: binder.claim_step, VOLUMES: binder.volume_step, NAMESPACES: namespace_step, PODS: kubelet.pod_step,
+    SNAPSHOTS: snapshots.snapshot_step,
+}  # fmt: skip
+_FROM_THE_START = (CLAIMS, PODS, SNAPSHOTS)  # what a controller has something to do with once it is made
 
 
 def written(cluster: KubernetesCluster, resource: Resource, body: Object) -> None:
@@ -39,7 +48,7 @@ def written(cluster: KubernetesCluster, resource: Resource, body: Object) -> Non
     if resource.namespaced:
         quota.refresh(cluster, body["metadata"]["namespace"])
     deleting = bool(body["metadata"].get("deletionTimestamp"))
-    if (resource is CLAIMS or deleting) and resource in STEPS:
+    if (resource in _FROM_THE_START or deleting) and resource in STEPS:
         settle.later(cluster, resource, body, STEPS[resource])
     elif resource is VOLUMES:
         binder.volume_step(cluster, resource, body)
@@ -54,7 +63,10 @@ def removed(cluster: KubernetesCluster, resource: Resource, body: Object) -> Non
         return
     if resource is CLAIMS:
         binder.gone(cluster, body)
-    elif resource.namespaced:
+        return
+    if resource is PODS:
+        kubelet.pod_gone(cluster, body)
+    if resource.namespaced:
         quota.refresh(cluster, body["metadata"]["namespace"])
 
 

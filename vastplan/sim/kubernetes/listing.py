@@ -88,7 +88,7 @@ def select(cluster: KubernetesCluster, target: Target, request: Request) -> list
     """The objects that a list's selectors take, in the server's order."""
     bodies = cluster.objects(target.resource, target.namespace)
     wanted = selectors.labels(request.first("labelSelector") or "")
-    fields = selectors.fields(request.first("fieldSelector") or "", ("metadata.name", "metadata.namespace"))
+    fields = selectors.fields(request.first("fieldSelector") or "", target.resource.selectable)
     if request.first("labelSelector"):
         bodies = [body for body in bodies if wanted(body["metadata"].get("labels", {}))]
     if request.first("fieldSelector"):

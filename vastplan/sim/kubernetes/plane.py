@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from vastplan.sim.kubernetes import access, deletes, discovery, lifecycle, listing, resources, writes
+from vastplan.sim.kubernetes import access, deletes, discovery, documented, lifecycle, listing, resources, writes
 from vastplan.sim.kubernetes.call import read_call
-from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object, Storage
+from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.decoding import decode
 from vastplan.sim.kubernetes.in_process import InProcessAccess
 from vastplan.sim.kubernetes.resources import ACCESS_REVIEWS, Target
-from vastplan.sim.kubernetes.status import StatusError, method_not_allowed
+from vastplan.sim.kubernetes.status import NoSuchCallError, StatusError, method_not_allowed
+from vastplan.sim.kubernetes.storage import Storage
 from vastplan.sim.store import Store
 from vastplan.sim.tables import load
 from vastplan.sim.wire import Request, Response
@@ -78,8 +79,13 @@ class KubernetesPlane(InProcessAccess):
         """Answer one request."""
         try:
             return self._handle(request)
+        except NoSuchCallError as refusal:
+            return (self._not_simulated(request) or refusal).response()
         except StatusError as refusal:
             return refusal.response()
+
+    def _not_simulated(self, request: Request) -> StatusError | None:
+        return documented.not_simulated(self.version, request.method, request.path)
 
     def _handle(self, request: Request) -> Response:
         path = "/" + request.path.strip("/")
@@ -90,7 +96,9 @@ class KubernetesPlane(InProcessAccess):
         target = resources.target(path)
         if target is None:
             discovered = discovery.answer(path, self.version, self._table) if request.method == "GET" else None
-            return discovered or Response(404, b"404 page not found\n", content_type="text/plain; charset=utf-8")
+            unknown = Response(404, b"404 page not found\n", content_type="text/plain; charset=utf-8")
+            missing = self._not_simulated(request)
+            return discovered or (missing.response() if missing else unknown)
         if request.method == "GET":
             return self._read(target, request)
         return self._write(target, request)

@@ -29,6 +29,7 @@ class Resource:
     create_on_put: bool = False
     answers_deleted: bool = False  # DELETE answers the object, not a Status
     first_generation: int | None = None  # metadata.generation of a new object, None where it is not kept
+    selectable: tuple[str, ...] = ("metadata.name", "metadata.namespace")  # what a fieldSelector may name
 
     @property
     def api_version(self) -> str:
@@ -83,12 +84,24 @@ class Resource:
 
 _ADMISSION, _SNAPSHOT = "admissionregistration.k8s.io", "snapshot.storage.k8s.io"
 
-NAMESPACES = Resource("", "v1", "namespaces", "Namespace", short=("ns",), has_status=True, answers_deleted=True)
-SECRETS = Resource("", "v1", "secrets", "Secret", True)
+_NAMED = ("metadata.name", "metadata.namespace")
+
+NAMESPACES = Resource(
+    "", "v1", "namespaces", "Namespace", short=("ns",), has_status=True, answers_deleted=True,
+    selectable=("metadata.name", "status.phase"),
+)  # fmt: skip
+SECRETS = Resource("", "v1", "secrets", "Secret", True, selectable=(*_NAMED, "type"))
 CONFIG_MAPS = Resource("", "v1", "configmaps", "ConfigMap", True, ("cm",))
-EVENTS = Resource("", "v1", "events", "Event", True, ("ev",), verbs=("get", "list", "watch"))
+EVENTS = Resource(
+    "", "v1", "events", "Event", True, ("ev",), verbs=("get", "list", "watch"),
+    selectable=(
+        *_NAMED, *(f"involvedObject.{part}" for part in ("kind", "namespace", "name", "uid", "apiVersion")), "reason",
+        "type",
+    ),
+)  # fmt: skip
 PODS = Resource(
-    "", "v1", "pods", "Pod", True, ("po",), ("all",), has_status=True, answers_deleted=True, first_generation=1
+    "", "v1", "pods", "Pod", True, ("po",), ("all",), has_status=True, answers_deleted=True, first_generation=1,
+    selectable=(*_NAMED, "spec.nodeName", "spec.restartPolicy", "spec.schedulerName", "status.phase"),
 )  # fmt: skip
 CLAIMS = Resource(
     "", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", True, ("pvc",), has_status=True, answers_deleted=True
@@ -120,12 +133,16 @@ SNAPSHOTS = Resource(
     _SNAPSHOT, "v1", "volumesnapshots", "VolumeSnapshot", True, ("vs",), has_status=True, custom=True, conditional=True,
     first_generation=1,
 )  # fmt: skip
+SNAPSHOT_CONTENTS = Resource(
+    _SNAPSHOT, "v1", "volumesnapshotcontents", "VolumeSnapshotContent", short=("vsc", "vscs"), has_status=True, custom=True,
+    conditional=True, first_generation=1,
+)  # fmt: skip
 ACCESS_REVIEWS = Resource(
     "authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", verbs=("create",)
 )  # fmt: skip
 RESOURCES = (
     NAMESPACES, SECRETS, CONFIG_MAPS, EVENTS, PODS, CLAIMS, VOLUMES, QUOTAS, CLASSES, DRIVERS, LEASES, POLICIES,
-    BINDINGS, SNAPSHOT_CLASSES, SNAPSHOTS, ACCESS_REVIEWS,
+    BINDINGS, SNAPSHOT_CLASSES, SNAPSHOTS, SNAPSHOT_CONTENTS, ACCESS_REVIEWS,
 )  # fmt: skip
 GROUPS = tuple(dict.fromkeys((resource.group, resource.version) for resource in RESOURCES))
 

@@ -117,11 +117,17 @@ def unsupported_media(accepted: Iterable[str]) -> StatusError:
     return StatusError(415, "UnsupportedMediaType", text)
 
 
-def no_such_path() -> StatusError:
+class NoSuchCallError(StatusError):
+    """There is no such resource, or it has no such verb: nothing that this server has is meant."""
+
+
+def no_such_path() -> NoSuchCallError:
     """404: a known group and version, but no such resource there."""
-    return StatusError(404, "NotFound", "the server could not find the requested resource", {})
+    return NoSuchCallError(404, "NotFound", "the server could not find the requested resource", {})
 
 
-def method_not_allowed() -> StatusError:
+def method_not_allowed() -> NoSuchCallError:
     """405: the resource has no such verb."""
-    return StatusError(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {})
+    return NoSuchCallError(
+        405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {}
+    )

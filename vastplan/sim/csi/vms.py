@@ -1,0 +1,96 @@
+"""The driver's session with VMS: look-ups by filter, and its words for what they do not find."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from vastplan.sim.wire import Plane, Request
+
+Row = dict[str, Any]
+_SINGULAR = {"viewpolicies": "viewpolicy", "qospolicies": "qospolicy", "vippools": "vippool"}
+
+
+class Refused(ValueError):
+    """An answer of VMS other than success."""
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+class Abort(ValueError):
+    """An end of a call with a gRPC code of its own; others end as `Unknown`, with the call's name."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(f"rpc error: code = {code} desc = {text}")
+
+
+@contextmanager
+def rpc(name: str) -> Iterator[None]:
+    """One call of the driver: what goes wrong within is told as gRPC's clients tell it."""
+    try:
+        yield
+    except Abort:
+        raise
+    except ValueError as error:
+        raise Abort("Unknown", f"[{name}]: {error}") from None
+
+
+class Vms:
+    """One VMS; every refusal is a `ValueError`."""
+
+    def __init__(self, vast: Plane, token: str) -> None:
+        self._vast = vast
+        self._token = token
+
+    def call(self, method: str, path: str, body: Any = None, query: Mapping[str, str] | None = None) -> Any:
+        """The body of the answer; raises `Refused`."""
+        raw = b"" if body is None else json.dumps(body).encode()
+        asked = {name: [value] for name, value in (query or {}).items()}
+        headers = {"authorization": f"Api-Token {self._token}"}
+        answer = self._vast.handle(Request(method, f"/api/v5{path}", asked, headers, raw, "https://vms.invalid"))
+        if answer.status >= 400:
+            raise Refused(answer.status, f"{method} {path}: {answer.status} {answer.encoded().decode()}")
+        return answer.body
+
+    def rows(self, collection: str, **filters: Any) -> list[Row]:
+        """The rows that all filters take."""
+        found = self.call("GET", f"/{collection}/", query={name: str(value) for name, value in filters.items()})
+        rows: list[Row] = found["results"] if isinstance(found, dict) else found
+        return rows
+
+    def one(self, collection: str, **filters: Any) -> Row | None:
+        """The row that all filters take, `None` when there is none; raises `ValueError` when there are several."""
+        found = self.rows(collection, **filters)
+        if len(found) > 1:
+            raise ValueError(f"Too many '{_singular(collection)}s' found for params {_shown(filters)}")
+        return found[0] if found else None
+
+    def need(self, collection: str, **filters: Any) -> Row:
+        """The row that all filters take; raises `ValueError` when there is none or several."""
+        row = self.one(collection, **filters)
+        if row is None:
+            raise ValueError(f"No '{_singular(collection)}' found for params {_shown(filters)}")
+        return row
+
+    def address(self, attributes: Mapping[str, str]) -> None:
+        """Find an address of the volume's VIP pool; raises `ValueError`. A pool that is named by its domain is not looked up."""
+        name = attributes.get("vip_pool_name")
+        if name is None or attributes.get("vip_pool_fqdn"):
+            return
+        pools = self.rows("vippools", name=name)
+        if not pools:
+            raise ValueError(f"No VIP Pool named '{name}'")
+        if not pools[0]["ip_ranges"]:
+            raise ValueError(f"Pool {name} has no available vips")
+
+
+def _singular(collection: str) -> str:
+    return _SINGULAR.get(collection, collection.removesuffix("s"))
+
+
+def _shown(filters: Mapping[str, Any]) -> str:
+    return json.dumps(filters, separators=(",", ":"))

@@ -1,0 +1,51 @@
+"""How the simulated cluster's CSI side-cars call a driver; what that does on a storage system is not the cluster's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeWanted:
+    """What CreateVolume asks for: `size` in bytes, `name` for people, and at most one source, by its handle."""
+
+    volume_id: str
+    name: str
+    size: int
+    parameters: Mapping[str, str]
+    mount_options: tuple[str, ...] = ()
+    snapshot_id: str = ""
+    source_volume_id: str = ""
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotMade:
+    """A snapshot's handle, and the least size in bytes of a volume made of it; 0 when any will do."""
+
+    handle: str
+    size: int = 0
+
+
+class Storage(Protocol):
+    """A CSI driver's controller. Every refusal is a `ValueError` with the text that an Event shows."""
+
+    def create_volume(self, wanted: VolumeWanted) -> dict[str, str]:
+        """Make a volume, or find the one that was made; answers its volumeAttributes."""
+
+    def expand_volume(self, volume_id: str, size: int) -> None:
+        """Grow a volume to so many bytes."""
+
+    def delete_volume(self, volume_id: str) -> None:
+        """Delete a volume with its data; it is fine when it is gone already."""
+
+    def publish_volume(self, volume_id: str, attributes: Mapping[str, str]) -> None:
+        """Make a volume ready to be mounted."""
+
+    def create_snapshot(self, volume_id: str, name: str) -> SnapshotMade:
+        """Make a snapshot of a volume, or find the one that was made."""
+
+    def delete_snapshot(self, snapshot_id: str) -> None:
+        """Delete a snapshot; it is fine when it is gone already."""
