@@ -17,7 +17,7 @@ from vastplan.kinds.kubernetes._common import (
 )
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import LetsIn, Row, Values
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Host, ReferenceName, Text
 
@@ -195,6 +195,8 @@ KIND = kind(
     section="storage_classes",
     stage=Stage.DATA,
     endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
+    # Kubernetes asks the class of a claim by its name whether it may grow; what a volume is was copied when it was made
+    lets_in=LetsIn("their claims cannot grow without it", replaceable=True),
     finish_encode=_with_secret_pairs,
     finish_decode=_with_secret,
 )
