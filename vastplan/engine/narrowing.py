@@ -83,20 +83,22 @@ def _narrowing(
     figures = [Evidence(f"{user.name}s in use behind it", _value(number)) for user, number in counts]
     seen = [f"{number} {user.name}(s)" for user, number in counts if not isinstance(number, Unknown)]
     untold = [f"whether a {user.name} is behind it {number}" for user, number in counts if isinstance(number, Unknown)]
+    said = [f"in use behind it: {', '.join(seen)}"] if seen else []
     for rule in kind.dependents if not lost else ():
         number = dependents.count(live, rule)
         if number != 0:
             figures.append(Evidence(rule.name, _value(number)))
-            seen += [f"{rule.name}: {number}"] if not isinstance(number, Unknown) else []
-            untold += [f"whether there are {rule.name} {number}"] if isinstance(number, Unknown) else []
-    said = "; ".join([*([f"in use behind it: {', '.join(seen)}"] if seen else []), *untold])
+            said.append(
+                f"whether there are {rule.name} {number}" if isinstance(number, Unknown) else f"{rule.name}: {number}"
+            )
+    said += untold
     if lost:
         clients = "; ".join(f"{path} would no longer let in {usage.some(texts)}" for path, texts in lost.items())
         fix = f"--allow-narrow {action.address}, or keep them until nobody has it mounted"
-        return Narrowing(f"{clients}; {said}", fix, tuple(figures), users.leaving)
+        return Narrowing(f"{clients}; {'; '.join(said)}", fix, tuple(figures), users.leaving)
     assert kind.lets_in is not None
     fix = f"--allow-narrow {action.address}, or keep it until nobody uses it"
-    return Narrowing(f"{said}; {kind.lets_in.without}", fix, tuple(figures), users.leaving)
+    return Narrowing("; ".join([*said, kind.lets_in.without]), fix, tuple(figures), users.leaving)
 
 
 def goes_with(action: Action, live: Live, matches: Matches, actions: Mapping[Address, Action]) -> Address | None:
