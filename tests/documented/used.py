@@ -27,7 +27,7 @@ BESIDES = {
     ),
 }
 # What is looked at, and nobody declares.
-READ_ONLY = ("cluster", "node", "node_pool", "role", "snapshot", "vms", "workload")
+READ_ONLY = ("cluster", "node", "node_pool", "pod", "role", "snapshot", "vms", "workload")
 
 
 @lru_cache

@@ -10,13 +10,13 @@ import pytest
 from tests.guards.stage import NOW, kinds, observed, planned
 from vastplan.engine.consent import Approval, ChangeLimits, Consent, in_force, limits_of, noted
 from vastplan.engine.evidence_reads import second_read
-from vastplan.engine.guards.access import lost_clients
-from vastplan.engine.guards.context import some
 from vastplan.engine.guards.evaluate import block_dependents
 from vastplan.engine.guards.fields import too_low
+from vastplan.engine.narrowing import lost_clients
 from vastplan.engine.observe import Collection, Observed, figure
 from vastplan.engine.plan import PlanInputs, build
 from vastplan.engine.stale import grown, overtaken
+from vastplan.engine.usage import some
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.ip_ranges import cut_off
@@ -208,13 +208,13 @@ def test_what_came_into_use_meanwhile_stops_a_narrowing() -> None:
 
 def test_more_is_read_only_where_something_goes_or_is_cut_off() -> None:
     systems = {"iad": {"vast", "kubernetes"}}
-    assert second_read(kinds(), planned(VIEW)[0].actions, systems) == {("iad", "snapshot")}
+    assert second_read(kinds(), planned(VIEW)[0].by_address(), systems) == {("iad", "snapshot")}
     made, _ = planned({"desired": {"view/b": {"path": "/b", "protocols": ["NFS"]}}})
-    assert second_read(kinds(), made.actions, systems) == set()
+    assert second_read(kinds(), made.by_address(), systems) == set()
     pool = {"id": 7, "name": "v", "ip_ranges": [["10.0.0.1", "10.0.0.9"]]}
     case: dict[str, Any] = {"rows": {"vip_pool": [pool]}, "owned": {"vip_pool/v": 7}}
     narrowed, _ = planned({**case, "desired": {"vip_pool/v": {"name": "v", "ip_ranges": ["10.0.0.1 - 10.0.0.2"]}}})
-    found = second_read(kinds(), narrowed.actions, systems)
+    found = second_read(kinds(), narrowed.by_address(), systems)
     assert {
         ("iad", "view_policy"),
         ("iad", "view"),
@@ -222,7 +222,7 @@ def test_more_is_read_only_where_something_goes_or_is_cut_off() -> None:
         ("iad", "persistent_volume_claim"),
     } <= found
     assert ("iad", "data_source") not in found and ("iad", "tenant") not in found
-    assert {name for _, name in second_read(kinds(), narrowed.actions, {})} == set()
+    assert {name for _, name in second_read(kinds(), narrowed.by_address(), {})} == set()
 
 
 def test_a_block_travels_to_what_waits_and_back_to_its_first_step() -> None:

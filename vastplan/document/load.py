@@ -149,8 +149,15 @@ def _site(
     settings = {
         "versions": spec.declared_versions(),
         "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy",
+        "inline_volumes": _inline_volumes(spec),
     }
     return Site(name, systems, settings, probed)
+
+
+def _inline_volumes(spec: specs.SiteSpec) -> str:
+    """Why pods may bring volumes of the VAST drivers themselves; "" where they may not."""
+    said = spec.inline_volumes
+    return said.reason if isinstance(said, specs.InlineVolumesSpec) and said.allow else ""
 
 
 def _head(tree: Located, model: type[specs.Head], problems: list[Finding]) -> specs.Head | None:

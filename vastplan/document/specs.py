@@ -81,10 +81,19 @@ class VersionsSpec(Spec):
     runai: Version | MISSING = MISSING
 
 
+class InlineVolumesSpec(Spec):
+    """Whether pods may bring volumes of the VAST drivers themselves, past every claim and class; and why."""
+
+    allow: bool
+    reason: Annotated[str, StringConstraints(min_length=3)]
+
+
 class SiteSpec(Connections):
     """A site of the document."""
 
     isolation: Isolation | MISSING = MISSING
+    inline_volumes: InlineVolumesSpec | MISSING = MISSING
+    """With `allow: true` nothing keeps pods from bringing volumes of VAST themselves; each plan says so."""
     csi: Version | MISSING = MISSING
     """The version of the VAST CSI drivers that are installed there: what they cannot do is refused."""
     versions: VersionsSpec | MISSING = MISSING

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from vastplan.engine.observe import Live, Observed
+from vastplan.model.plan import GOING, Action
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.kind import Dependents, Kind
 
@@ -22,6 +23,8 @@ class DependentsIndex:
 
     def of(self, live: Live, rule: Dependents) -> list[Live]:
         """The objects that hang on one; none where their collection could not be read, see `count`."""
+        if not concerns(rule, live):
+            return []
         groups = self._groups.get((live.site, rule), {})
         paths, objects = groups.get(tuple(_value(live, ours) for ours, _ in rule.same), ([], []))
         if rule.under is None:
@@ -35,8 +38,19 @@ class DependentsIndex:
 
     def count(self, live: Live, rule: Dependents) -> int | Unknown:
         """How many objects hang on one; a collection that could not be read does not tell."""
-        problem = self._observed.error(live.site, rule.kind)
+        problem = self._observed.error(live.site, rule.kind) if concerns(rule, live) else ""
         return Unknown(problem, Reason.UNREAD) if problem else len(self.of(live, rule))
+
+
+def concerns(rule: Dependents, live: Live) -> bool:
+    """Whether a rule is about an object like this one."""
+    return rule.when is None or live.values.get(rule.when[0]) == rule.when[1]
+
+
+def going(kinds: Mapping[str, Kind], actions: Iterable[Action]) -> list[tuple[str, Kind]]:
+    """The kinds of which something goes, by site."""
+    places = {(action.address.site, action.address.kind) for action in actions if action.verb in GOING}
+    return [(site, kinds[name]) for site, name in places]
 
 
 def index_dependents(observed: Observed, kinds: Iterable[tuple[str, Kind]]) -> DependentsIndex:

@@ -1,17 +1,19 @@
-"""What guards need to be read and indexed for: only where something is to go, or would let fewer in."""
+"""What guards need to be read and indexed for: only where something is to go, or may let fewer in."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Mapping, Set
 
-from vastplan.engine.guards import access
+from vastplan.engine.closing import closing_rules, may_close
+from vastplan.engine.narrowing import closers_to_index, lost_clients, may_narrow, takes_away
+from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import reaching
 
 
 def second_read(
-    kinds: Mapping[str, Kind], actions: Iterable[Action], systems: Mapping[str, Set[str]]
+    kinds: Mapping[str, Kind], actions: Mapping[Address, Action], systems: Mapping[str, Set[str]]
 ) -> set[tuple[str, str]]:
     """The collections that only some actions need: what hangs on objects that are to go, and what would be cut off.
 
@@ -19,11 +21,14 @@ def second_read(
     """
     collections: set[tuple[str, str]] = set()
     narrowed: set[tuple[str, str]] = set()
-    for action in actions:
+    for action in actions.values():
         kind, site = kinds[action.address.kind], action.address.site
         if action.verb in GOING:
             collections |= {(site, rule.kind) for rule in kind.dependents}
-        if (site, kind.name) not in narrowed and access.lost_clients(action, kind, None):
+        if may_close(action, kind, actions):
+            users = {rule.kind for rule in closing_rules(action, kinds)}
+            collections |= {(site, user) for user in users if kinds[user].system in systems.get(site, ())}
+        elif (site, kind.name) not in narrowed and _narrows(action, kind):
             narrowed.add((site, kind.name))
     for site, name in narrowed:
         collections |= {
@@ -32,16 +37,14 @@ def second_read(
     return collections
 
 
-def kinds_to_index(kinds: Mapping[str, Kind], actions: Iterable[Action]) -> set[str]:
+def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:
     """The kinds whose referrers have to be known: of what goes, and of what narrows with all that reaches it."""
-    targets: set[str] = set()
-    narrowed: set[str] = set()
-    for action in actions:
-        kind = kinds[action.address.kind]
-        if action.verb in GOING:
-            targets.add(kind.name)
-        if kind.name not in narrowed and access.lost_clients(action, kind, None):
-            narrowed.add(kind.name)
-    for name in narrowed:
+    targets = {action.address.kind for action in actions.values() if action.verb in GOING}
+    narrowing = [action for action in actions.values() if may_narrow(action, kinds, actions)]
+    for name in {action.address.kind for action in narrowing if _narrows(action, kinds[action.address.kind])}:
         targets |= {name, *reaching(kinds, kinds[name])}
-    return targets
+    return targets | closers_to_index(kinds, narrowing)
+
+
+def _narrows(action: Action, kind: Kind) -> bool:
+    return takes_away(action, kind) or bool(lost_clients(action, kind, None))

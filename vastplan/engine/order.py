@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
 from typing import TypeVar
 
 from vastplan.engine.diff import fingerprint
 from vastplan.engine.match import Matches
+from vastplan.engine.narrowing import Narrowing, dropped, goes_with
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrer, Referrers
 from vastplan.model.address import Address
@@ -23,6 +25,7 @@ from vastplan.schema.references import fields_with_references
 _Node = tuple[Address, Step]
 _Named = TypeVar("_Named", bound=Hashable)
 _SHOWN = 5  # names in a message
+_MAKING = (Verb.CREATE, Verb.REPLACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,20 @@ class Ordered:
 
 
 def order(
-    matches: Matches, desired: Mapping[Address, Entry], actions: Mapping[Address, Action], referrers: Referrers
+    matches: Matches,
+    desired: Mapping[Address, Entry],
+    actions: Mapping[Address, Action],
+    referrers: Referrers,
+    narrowed: Mapping[Address, Narrowing] = MappingProxyType({}),
 ) -> Ordered:
-    """Order the work of a set of actions; a cycle is a finding and yields no operations."""
+    """Order the work of a set of actions; a cycle is a finding and yields no operations.
+
+    `narrowed` are those that let fewer in: they are blocked together with the deletes of who is in use there.
+    """
     graph = _Graph(matches, desired, actions, referrers)
     graph.connect()
+    for address, narrowing in narrowed.items():
+        graph.together(address, *narrowing.leaving)
     try:
         return Ordered(graph.actions, graph.operations())
     except CycleError as ring:
@@ -72,10 +84,17 @@ class _Graph:
         for action in planned:
             if action.verb is not Verb.DELETE:
                 self._after_what_it_needs(action)
+            self._with_what_it_lets_in(action)
             if action.verb in GOING:
                 self._after_its_referrers(action)
             if action.verb is Verb.REPLACE:
                 self._edge((action.address, Step.WRITE), (action.address, Step.DELETE))
+
+    def together(self, address: Address, *others: Address) -> None:
+        """Block an action with others, in whatever order they are carried out."""
+        action = self.actions[address]
+        names = dict.fromkeys((*action.together, *(str(other) for other in others if other != address)))
+        self.actions[address] = replace(action, together=tuple(names))
 
     def _edge(self, node: _Node, before: _Node) -> None:
         if node != before and before in self._edges:
@@ -88,10 +107,37 @@ class _Graph:
             return
         kind = self._matches.kinds[action.address.kind]
         for field, ref in fields_with_references(kind.fields, entry.values):
-            if ref.target in self.actions and not (field.refers and field.refers.shields):
+            if ref.target in self.actions and field.refers and field.refers.shields:
+                self._with_what_it_shields(action, self.actions[ref.target])
+            elif ref.target in self.actions:
                 self._edge((action.address, Step.WRITE), (ref.target, Step.WRITE))
         for target in entry.after:
-            self._edge((action.address, Step.WRITE), (target, Step.WRITE))
+            if action.verb in _MAKING or not self._shields(target, action.address):
+                self._edge((action.address, Step.WRITE), (target, Step.WRITE))
+
+    def _with_what_it_shields(self, action: Action, other: Action) -> None:
+        """What keeps an object closed goes no further than the object: blocked with it, and skipped when it fails.
+
+        An object that is made is closed before it is there. One that is there is written first: it is as open as it was,
+        and a refusal leaves it so.
+        """
+        if other.verb in _MAKING:
+            self.together(action.address, other.address)
+        else:
+            self._edge((action.address, Step.WRITE), (other.address, Step.WRITE))
+
+    def _with_what_it_lets_in(self, action: Action) -> None:
+        """What stops letting something in, or lets into it, goes no further than the delete of that."""
+        kind = self._matches.kinds[action.address.kind]
+        for other, lets_go_first in dropped(action, self._matches, self.actions):
+            self.together(action.address, other)
+            if not lets_go_first:
+                self._edge((action.address, Step.WRITE), (other, Step.DELETE))
+        if action.verb is Verb.DELETE and kind.lets_in is not None:
+            live = self._matches.match(action.address).live
+            into = goes_with(action, live, self._matches, self.actions) if live is not None else None
+            if into is not None:
+                self.together(action.address, into)
 
     def _after_its_referrers(self, action: Action) -> None:
         """Whatever refers to the object goes, or lets go, before it does."""

@@ -10,12 +10,14 @@ from datetime import datetime, timedelta
 
 from vastplan.engine.actions import Decided, decide
 from vastplan.engine.consent import ChangeLimits, Consent
+from vastplan.engine.dependents import going, index_dependents
 from vastplan.engine.evidence_reads import kinds_to_index
 from vastplan.engine.guards import ownership
 from vastplan.engine.guards.context import GuardContext, guard_context
 from vastplan.engine.guards.evaluate import block_dependents, evaluate_guards, evidence
 from vastplan.engine.ignore import IgnoreRule, ignore
 from vastplan.engine.match import Matches, match
+from vastplan.engine.narrowing import narrowings
 from vastplan.engine.observe import Observed
 from vastplan.engine.order import Ordered, order
 from vastplan.engine.referrers import index_referrers
@@ -120,11 +122,14 @@ def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Match
     """The plan, and how its addresses were matched with what is there. A draft of the same inputs is not made again."""
     made = drafted or draft(inputs)
     desired = {entry.address: entry for entry in inputs.entries}
-    referrers = index_referrers(inputs.observed, kinds_to_index(inputs.kinds, made.actions.values()))
-    ordered = order(made.matches, desired, made.actions, referrers)
+    referrers = index_referrers(inputs.observed, kinds_to_index(inputs.kinds, made.actions))
+    dependents = index_dependents(inputs.observed, going(inputs.kinds, made.actions.values()))
+    narrowed = narrowings(made.matches, made.actions, referrers, dependents)
+    ordered = order(made.matches, desired, made.actions, referrers, narrowed)
     context = guard_context(
-        inputs.consent, made.matches, ordered.actions, referrers, inputs.now, inputs.limits, inputs.ledger
-    )
+        inputs.consent, made.matches, ordered.actions, referrers, dependents, narrowed, inputs.now, inputs.limits,
+        inputs.ledger,
+    )  # fmt: skip
     guarded = block_dependents(evaluate_guards(context), ordered.operations)
     nodes = topology(made.matches, desired, guarded.values()) if guarded else ()
     return _plan(inputs, made, ordered, context, _shown(guarded, ordered, context, nodes), nodes), made.matches

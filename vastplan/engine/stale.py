@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vastplan.engine import usage
-from vastplan.engine.dependents import DependentsIndex, index_dependents
+from vastplan.engine.dependents import DependentsIndex, going, index_dependents
 from vastplan.engine.diff import leaves, same, value_at
 from vastplan.engine.evidence_reads import kinds_to_index
-from vastplan.engine.guards import access
 from vastplan.engine.match import Matches
-from vastplan.engine.referrers import Referrers, index_referrers
+from vastplan.engine.narrowing import Narrowing, narrowings
+from vastplan.engine.referrers import index_referrers
 from vastplan.model.address import Address
 from vastplan.model.errors import Stale
 from vastplan.model.escaping import inert
@@ -96,22 +96,25 @@ def grown(then: Any, now: Any) -> bool:
 
 
 def overtaken(plan: Plan, matches: Matches) -> dict[Address, str]:
-    """The actions whose evidence has grown since they were planned: what hangs on an object, or what is behind it."""
-    planned = [action for action in plan.actions if not action.blocked]
-    going = {(action.address.site, action.address.kind) for action in planned if action.verb in GOING}
-    dependents = index_dependents(matches.observed, ((site, matches.kinds[name]) for site, name in going))
-    referrers = index_referrers(matches.observed, kinds_to_index(matches.kinds, planned))
-    grown = {action.address: _outgrown_evidence(action, matches, dependents, referrers) for action in planned}
+    """The actions whose evidence has grown since they were planned: what hangs on an object, is behind it, or would be shut out."""
+    actions = plan.by_address()
+    dependents = index_dependents(matches.observed, going(matches.kinds, actions.values()))
+    referrers = index_referrers(matches.observed, kinds_to_index(matches.kinds, actions))
+    narrowed = narrowings(matches, actions, referrers, dependents)
+    grown = {
+        action.address: _outgrown_evidence(action, matches, dependents, narrowed.get(action.address))
+        for action in plan.actions
+        if not action.blocked
+    }
     return {address: text for address, text in grown.items() if text}
 
 
-def _outgrown_evidence(action: Action, matches: Matches, dependents: DependentsIndex, referrers: Referrers) -> str:
+def _outgrown_evidence(
+    action: Action, matches: Matches, dependents: DependentsIndex, narrowing: Narrowing | None
+) -> str:
     live = matches.match(action.address).live
-    if live is None:
-        return ""
-    now = [*usage.weighed(live, dependents)] if action.verb in GOING else []
-    if access.lost_clients(action, live.kind, live):
-        now += usage.reached(live, matches, referrers)
+    now = [*usage.weighed(live, dependents)] if live is not None and action.verb in GOING else []
+    now += narrowing.evidence if narrowing is not None else ()
     then = {figure.name: figure.value for figure in action.evidence}
     for figure in now:
         if grown(then.get(figure.name, 0), figure.value):

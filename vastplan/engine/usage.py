@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrers
-from vastplan.model.plan import Evidence
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Evidence, Verb
 from vastplan.model.units import show
 from vastplan.model.value import Reason, Unknown
 from vastplan.schema.kind import Kind
@@ -27,7 +29,8 @@ def held(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure, str
     own = [
         (fact.name, live.metrics[fact.name], fact.unit) for fact in live.kind.metrics if fact.name in live.kind.in_use
     ]
-    return own + [(rule.name, dependents.count(live, rule), "") for rule in live.kind.dependents if not rule.remain]
+    at_work = [rule for rule in live.kind.dependents if not rule.remain and live.kind.lets_in is None]
+    return own + [(rule.name, dependents.count(live, rule), "") for rule in at_work]
 
 
 def remaining(live: Live, dependents: DependentsIndex) -> list[tuple[str, Figure]]:
@@ -47,21 +50,38 @@ def locked(live: Live, dependents: DependentsIndex) -> list[tuple[str, list[Live
     return [(name, objects) for name, objects in held_back if objects]
 
 
-def behind(live: Live, matches: Matches, referrers: Referrers) -> list[tuple[Kind, Figure]]:
-    """What is in use, the object itself or what reaches it by references on its site: kinds with how many objects.
+@dataclass(frozen=True, slots=True)
+class Behind:
+    """What is in use, an object itself or what reaches it: kinds with how many objects; and who of them goes with the plan."""
 
-    A kind that could reach it and was not read does not tell.
+    counts: tuple[tuple[Kind, Figure], ...]
+    leaving: tuple[Address, ...] = ()
+
+
+def behind(live: Live, matches: Matches, referrers: Referrers, actions: Mapping[Address, Action]) -> Behind:
+    """What is in use, the object itself or what reaches it by references on its site.
+
+    What the same plan deletes is not counted, nor what a driver made for nobody else. A kind that could reach the object
+    and was not read does not tell.
     """
     visited, queue = {(live.kind.name, live.id)}, [live]
-    counts = {live.kind.name: _used(live)}
+    found = [live] if _used(live) else []
     while queue:
         for referrer in referrers.of(queue.pop()):
             user = referrer.live
             if (user.kind.name, user.id) not in visited:
                 visited.add((user.kind.name, user.id))
                 queue.append(user)
-                counts[user.kind.name] = counts.get(user.kind.name, 0) + _used(user)
-    known: list[tuple[Kind, Figure]] = [(matches.kinds[name], number) for name, number in counts.items() if number]
+                found += [user] if _used(user) else []
+    counts: dict[str, int] = {}
+    leaving: list[Address] = []
+    for user in found:
+        going = _going(user, matches, referrers, actions)
+        if going:
+            leaving += going
+        else:
+            counts[user.kind.name] = counts.get(user.kind.name, 0) + 1
+    known: list[tuple[Kind, Figure]] = [(matches.kinds[name], number) for name, number in counts.items()]
     observed = matches.observed
     unread: list[tuple[Kind, Figure]] = [
         (matches.kinds[name], Unknown(observed.error(live.site, name), Reason.UNREAD))
@@ -70,7 +90,19 @@ def behind(live: Live, matches: Matches, referrers: Referrers) -> list[tuple[Kin
         and observed.error(live.site, name)
         and not observed.absent(live.site, name)
     ]
-    return sorted([*known, *unread], key=lambda pair: pair[0].name)
+    counted = tuple(sorted([*known, *unread], key=lambda pair: pair[0].name))
+    return Behind(counted, tuple(dict.fromkeys(leaving)))
+
+
+def _going(live: Live, matches: Matches, referrers: Referrers, actions: Mapping[Address, Action]) -> list[Address]:
+    """The deletes by which something goes: its own, or those of all that a driver made it for; none when it stays."""
+    address = matches.address_of(live)
+    action = actions.get(address) if address is not None else None
+    if action is not None:
+        return [action.address] if action.verb is Verb.DELETE else []
+    holders = referrers.of(live) if live.controller else ()
+    deletes = [_going(referrer.live, matches, referrers, actions) for referrer in holders]
+    return [address for going in deletes for address in going] if all(deletes) else []
 
 
 def _used(live: Live) -> int:
@@ -79,14 +111,13 @@ def _used(live: Live) -> int:
 
 
 def weighed(live: Live, dependents: DependentsIndex) -> Iterator[Evidence]:
-    """What hangs on an object that is to go, as evidence; nothing is left out but zeros."""
-    for rule in live.kind.dependents:
+    """What hangs on an object that is to go, as evidence; nothing is left out but zeros, and who is let in by it."""
+    for rule in live.kind.dependents if live.kind.lets_in is None else ():
         number = dependents.count(live, rule)
         if number != 0:
             yield Evidence(rule.name, str(number) if isinstance(number, Unknown) else number)
 
 
-def reached(live: Live, matches: Matches, referrers: Referrers) -> Iterator[Evidence]:
-    """What is in use behind an object that is to let fewer clients in, as evidence."""
-    for kind, number in behind(live, matches, referrers):
-        yield Evidence(f"{kind.name}s in use behind it", str(number) if isinstance(number, Unknown) else number)
+def some(names: list[str], most: int = 5) -> str:
+    """Some names on one line, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

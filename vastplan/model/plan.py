@@ -115,6 +115,7 @@ class Action:
     """One object's change. `desired` is symbolic: references by address, secrets by source.
 
     `seen` are the live values of what is to be deleted, of the fields that we set: apply deletes nothing that has moved.
+    `together` (since 1.1) are addresses that this action is blocked with, whatever the order of the two.
     Since 1.1: `since` is when the object was last applied, `author` who deleted one that is gone, `left` the fields that
     are left as they were changed by hand.
     """
@@ -141,6 +142,7 @@ class Action:
     author: Author | None = None
     left: tuple[str, ...] = ()
     deleted_outside: bool = False  # a create of what was ours and was deleted by somebody else (since 1.1)
+    together: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,6 +295,10 @@ class Plan:
     sources: tuple[str, ...] = ()
     """The paths of the document, one by one, for apply (since 1.1); `source` is the same for people."""
     id: str = ""
+
+    def by_address(self) -> dict[Address, Action]:
+        """The actions by their addresses."""
+        return {action.address: action for action in self.actions}
 
     def count(self) -> dict[str, int]:
         """How many actions of each verb there are, those that are blocked counted apart."""

@@ -109,7 +109,8 @@ class Dependents:
 
     They are those whose fields equal ours (`same`: ours, theirs; `id` is our id) and whose path is ours or below it
     (`under`), and of these, with `counted`, those whose fact of that name is not zero. `remain` says that they stay
-    behind when ours goes; `locks` are facts of theirs that forbid that they go.
+    behind when ours goes; `locks` are facts of theirs that forbid that they go. With `when` (a field, a value) it holds
+    only for those of ours that have that value there.
     """
 
     kind: str
@@ -119,6 +120,50 @@ class Dependents:
     counted: str = ""
     remain: bool = False
     locks: tuple[str, ...] = ()
+    when: tuple[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LetsIn:
+    """The object lets somebody in: when it goes, whoever is in use behind it is cut off, and so are its dependents.
+
+    `without` says what they lose, for people. With `replaceable` they need no more than that something of its name is there,
+    so a replacement cuts nobody off. `into` is the field that names what it lets into: the object goes with that unasked,
+    and never without it where that is to go too.
+    """
+
+    without: str
+    replaceable: bool = False
+    into: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Closes:
+    """The object keeps something closed: making it is what cuts off, and taking it away is what opens.
+
+    Those who would be cut off are objects of another `kind`, whose field `theirs` has (or lists) what our field `ours` has (or
+    lists), each in the room that its field `room` names. Rooms in our list `but` may go on; where our field `unless` is
+    true, all may. It has not held before where a field in `by` is not as it should be. `name` is what to call one of them, and
+    `fix` how to spare a room, both for people.
+    """
+
+    kind: str
+    name: str
+    ours: str
+    theirs: str
+    room: str
+    but: str = ""
+    unless: str = ""
+    by: tuple[str, ...] = ()
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Enforces:
+    """The object puts in force what its `field` refers to, which closes nothing without it, nor while a field in `by` is wrong."""
+
+    field: str
+    by: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +192,8 @@ class Kind:
     `controller_owned` says how what a driver or another system made for itself is recognised: nobody has to manage that.
     `system_owned` lists wire values that mark rows which are never ours to touch (`internal: true`). With `mirrored` the system
     keeps a copy of the object on another site, under the same name, which comes and goes with it. `stage` is its column in
-    a picture of a site, `measures` what is written there beside its name.
+    a picture of a site, `measures` what is written there beside its name. Who is let in and who is kept out, so that nobody is
+    cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits`.
     """
 
     name: str
@@ -164,6 +210,9 @@ class Kind:
     # (field path, fact): a limit that must not go below what is used; `*` in the path is the key of the fact
     floors: tuple[tuple[str, str], ...] = ()
     dependents: tuple[Dependents, ...] = ()  # read only where an object of this kind is to go
+    lets_in: LetsIn | None = None
+    closes: tuple[Closes, ...] = ()
+    enforces: Enforces | None = None
     # fields that a system changes when a user lets go: no reason to spare what is to go
     ignored_on_delete: tuple[str, ...] = ()
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = ()

@@ -42,9 +42,8 @@ def observe_touched(workspace: Workspace, plan: Plan, ledgers: LockedLedgers, pr
         if action.verb is not Verb.DELETE and action.desired
     }
     ledger = ledgers.parts()
-    collections = collections_to_read(kinds, entries.values(), ledger, systems) | second_read(
-        kinds, plan.actions, systems
-    )
+    collections = collections_to_read(kinds, entries.values(), ledger, systems)
+    collections |= second_read(kinds, plan.by_address(), systems)
     observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
     return Touched(entries, ledger, observed)
 

@@ -38,7 +38,7 @@ def draft_actions(inputs: PlanInputs) -> Drafted:
 def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[str]]) -> Drafted:
     """Read what only some actions need: what hangs on objects that are to go, and who would be cut off."""
     inputs = drafted.inputs
-    evidence = second_read(inputs.kinds, drafted.draft.actions.values(), systems) - inputs.observed.collections.keys()
+    evidence = second_read(inputs.kinds, drafted.draft.actions, systems) - inputs.observed.collections.keys()
     if not evidence:
         return drafted
     observed = inputs.observed.joined(source.observe(evidence, inputs.ledger))

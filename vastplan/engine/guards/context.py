@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
-from vastplan.engine.dependents import DependentsIndex, index_dependents
+from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.match import Matches
+from vastplan.engine.narrowing import Narrowing
 from vastplan.engine.observe import Live, Observed
 from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
@@ -47,6 +48,8 @@ class GuardContext:
     gone: Mapping[SiteKind, Set[Address]] = field(default_factory=dict)
     """What the ledger owns and nothing that was read shows, but what an apply was about to take away."""
     shares: Mapping[SiteKind, Share] = field(default_factory=dict)
+    narrowings: Mapping[Address, Narrowing] = field(default_factory=dict)
+    """The actions that let fewer in while somebody is in use there."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
 
@@ -79,6 +82,8 @@ def guard_context(
     matches: Matches,
     actions: Mapping[Address, Action],
     referrers: Referrers,
+    dependents: DependentsIndex,
+    narrowed: Mapping[Address, Narrowing],
     now: datetime,
     limits: Mapping[str, ChangeLimits],
     ledger: Mapping[str, SiteLedger],
@@ -91,13 +96,13 @@ def guard_context(
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
             gone.setdefault(place, set()).add(address)
-    going = {(action.address.site, action.address.kind) for action in actions.values() if action.verb in GOING}
     return GuardContext(
         consent=consent,
         matches=matches,
         actions=actions,
         referrers=referrers,
-        dependents=index_dependents(matches.observed, ((site, matches.kinds[name]) for site, name in going)),
+        dependents=dependents,
+        narrowings=narrowed,
         now=now,
         allowed=Allowed(consent),
         limits=limits,
@@ -134,8 +139,3 @@ def _unread(observed: Observed, kinds: Mapping[str, Kind]) -> dict[SiteKind, tup
             for target in targets_of(kind.fields) if problem else ():
                 unread.setdefault((site, target), (name, problem))
     return unread
-
-
-def some(names: list[str], most: int = 5) -> str:
-    """Some names on one line, and how many more there are."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

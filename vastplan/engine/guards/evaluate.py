@@ -1,4 +1,4 @@
-"""The guards, put on the actions of a plan; a guard stops its action and what waits for it."""
+"""The guards, put on the actions of a plan; a guard stops its action, what waits for it and what goes together with it."""
 
 from __future__ import annotations
 
@@ -29,29 +29,40 @@ def evaluate_guards(context: GuardContext, guards: tuple[Guard, ...] = GUARDS) -
 
 
 def block_dependents(actions: Mapping[Address, Action], operations: tuple[Operation, ...]) -> dict[Address, Action]:
-    """Block what waits for something blocked; `operations` come in an order in which causes precede effects."""
+    """Block what waits for something blocked, and what goes together with it; `operations` come causes before effects."""
     held = dict(actions)
     changed = True
-    while changed:  # an action has several steps, so a block can travel back to an earlier one
+    while changed:  # a block can travel back: an action has several steps, or goes together with what comes after it
         changed = False
         for operation in operations:
-            if held[operation.address].blocked:
-                continue
-            for index in operation.after:
-                cause = held[operations[index].address]
-                if cause.blocked:  # never itself: it is not blocked yet
-                    block = Block("waits", f"waits for {cause.address}, which is blocked")
-                    held[operation.address] = replace(held[operation.address], blocked=(block,))
-                    changed = True
-                    break
+            action = held[operation.address]
+            block = None if action.blocked else _block(action, operation, operations, held)
+            if block is not None:
+                held[operation.address] = replace(action, blocked=(block,))
+                changed = True
     return held
+
+
+def _block(
+    action: Action, operation: Operation, operations: tuple[Operation, ...], held: Mapping[Address, Action]
+) -> Block | None:
+    for index in operation.after:
+        cause = held[operations[index].address]
+        if cause.blocked:  # never itself: it is not blocked yet
+            return Block("waits", f"waits for {cause.address}, which is blocked")
+    for text in action.together:
+        with_it = held.get(Address.parse(text))
+        if with_it is not None and with_it.blocked:
+            return Block("together", f"goes together with {with_it.address}, which is blocked")
+    return None
 
 
 def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
     """The live figures a person should see next to an action."""
-    live = context.live(action)
+    live, narrowing = context.live(action), context.narrowings.get(action.address)
+    narrowed = list(narrowing.evidence) if narrowing is not None else []
     if live is None:
-        return ()
+        return tuple(narrowed)
     shown = []
     if action.verb in GOING or action.changes:
         figures_of = [(fact, live.metrics[fact.name]) for fact in live.kind.metrics]
@@ -62,8 +73,7 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
         ]
     if action.verb in GOING:
         shown += usage.weighed(live, context.dependents)
-    if access.lost_clients(action, context.kind(action), live):
-        shown += usage.reached(live, context.matches, context.referrers)
+    shown += narrowed
     if action.verb is Verb.REPLACE:
         untouched: dict[str, int] = {}
         for referrer in context.referrers.of(live):

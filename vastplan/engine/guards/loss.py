@@ -6,7 +6,7 @@ from datetime import datetime
 from math import ceil
 
 from vastplan.engine import usage
-from vastplan.engine.guards.context import GuardContext, some
+from vastplan.engine.guards.context import GuardContext
 from vastplan.model.plan import GOING, Action, Block
 from vastplan.model.value import Unknown
 
@@ -73,7 +73,7 @@ def locks(action: Action, context: GuardContext) -> Block | None:
     if action.verb not in GOING or live is None:
         return None
     for name, objects in usage.locked(live, context.dependents):
-        who = some(sorted(dependent.name for dependent in objects))
+        who = usage.some(sorted(dependent.name for dependent in objects))
         fix = "unlock them, or wait until they expire; vastplan ledger forget keeps it without managing it"
         return Block("locked", f"{len(objects)} {name} are locked: {who}", fix)
     return None

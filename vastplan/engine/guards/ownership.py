@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
 
-from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind, some
+from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind
+from vastplan.engine.usage import some
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import GOING, Action, Block, Verb

@@ -1,7 +1,7 @@
 """Isolation: a StorageClass is cluster-scoped, so what closes it to other namespaces is in place before it is.
 
-A managed class is open to the namespaces of the projects that list it or whose tenant holds it, to everybody when it is
-`shared`, and to nobody when no project lists it: removing a line never opens anything.
+A managed class is open to the namespaces of the projects that list it or whose tenant holds it and to those that it lists
+as `open_to`, to everybody when it is `shared`, and to nobody when there are none: removing a line never opens anything.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ INLINE = "vastplan-inline-volumes"
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    values = entry.without("shared")
+    values = entry.without("shared", "open_to")
     chosen: list[str] = []
     tenant = values.get("tenant")
     _choose(entry, scope, values, chosen, tenant)
@@ -28,27 +28,31 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         (project for project in scope.of(entry.address.site, "project") if _may_use(project, entry, tenant)),
         key=lambda project: project.address,
     )
+    others = _others(entry, scope)
     site = scope.sites[entry.address.site]
     if site.settings.get("isolation") == "resource_quota":
         yield entry.standing_for(
             values,
             chosen=(*chosen, "isolation by resource quota, which is weaker: it does not cover namespaces made later"),
         )
-        yield from _quotas(entry, scope, users)
+        yield from _quotas(entry, scope, {*(user.address for user in users), *(other.target for other in others)})
         return
     shared = entry.values.get("shared") is True
     name = f"vastplan-{entry.address.name}"
     closed = entry.ref("storage_class", entry.address.name)
-    allowed = [entry.ref("project", project.address.name) for project in users]
+    allowed = [*(entry.ref("project", project.address.name) for project in users), *others]
     yield entry.part("admission_policy", name, closing(name, closed, allowed, open=shared))
     yield entry.part("admission_binding", name, in_force(name, entry.ref("admission_policy", name), closed))
-    yield from _inline(entry)
-    first = (
-        Address(entry.address.site, "admission_binding", name),
-        Address(entry.address.site, "admission_binding", INLINE),
-    )
-    who = "everybody" if shared else ", ".join(project.address.name for project in users) or "nobody"
-    yield entry.standing_for(values, chosen=(*chosen, f"open to {who}"), after=first)
+    first = [Address(entry.address.site, "admission_binding", name)]
+    if not site.settings.get("inline_volumes"):
+        yield from _inline(entry)
+        first.append(Address(entry.address.site, "admission_binding", INLINE))
+    named = [
+        *(project.address.name for project in users),
+        *sorted({str(name) for name in entry.values.get("open_to", ())}),
+    ]
+    who = "everybody" if shared else ", ".join(named) or "nobody"
+    yield entry.standing_for(values, chosen=(*chosen, f"open to {who}"), after=tuple(first))
 
 
 def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str], tenant: Any) -> None:
@@ -69,6 +73,18 @@ def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:
     return entry.address.name in listed or (tenant is not None and project.values.get("tenant") == tenant)
 
 
+def _others(entry: Entry, scope: Scope) -> list[Ref]:
+    """The namespaces of `open_to`, each by what the document calls it: a namespace, a project's, or one that is there."""
+    site = entry.address.site
+    own = {str(one.values.get("name", one.address.name)): one.address for one in scope.of(site, "namespace")}
+    of_projects = {str(one.values.get("namespace")): one.address for one in scope.of(site, "project")}
+    known = {**of_projects, **own}
+    names = sorted({str(name) for name in entry.values.get("open_to", ())})
+    return [
+        Ref(known[name]) if name in known else Ref(Address(site, "namespace", name), managed=False) for name in names
+    ]
+
+
 def _inline(entry: Entry) -> Iterable[Entry]:
     """One policy a site: a pod's inline volume of a VAST driver would go past every class."""
     site = entry.address.site
@@ -77,11 +93,10 @@ def _inline(entry: Entry) -> Iterable[Entry]:
     yield Entry(Address(site, "admission_binding", INLINE), in_force(INLINE, Ref(policy)), origin=f"site {site}")
 
 
-def _quotas(entry: Entry, scope: Scope, users: list[Entry]) -> Iterable[Entry]:
+def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry]:
     """A zero quota for the class in every namespace of the document that may not use it."""
     if entry.values.get("shared") is True:
         return
-    allowed = {user.address for user in users}
     name = f"vastplan-{entry.address.name}"
     prefix = f"{entry.address.name}.storageclass.storage.k8s.io"
     hard = {f"{prefix}/requests.storage": "0", f"{prefix}/persistentvolumeclaims": "0"}

@@ -6,6 +6,7 @@ from vastplan.kinds.kubernetes._common import Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes.admission_policy import GROUP
 from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
+from vastplan.schema.kind import Enforces
 from vastplan.schema.markers import SET, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
@@ -37,4 +38,5 @@ KIND = kind(
     name="admission_binding",
     system="kubernetes",
     endpoint=manifest(f"{GROUP}/v1", "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"),
+    enforces=Enforces("policy", by=("policy", "validation_actions", "only")),
 )

@@ -12,7 +12,7 @@ from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, NAMESPACE, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Closes, Row, Values
 from vastplan.schema.markers import ATOMIC, SET, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
@@ -84,6 +84,28 @@ KIND = kind(
     endpoint=manifest(f"{GROUP}/v1", "ValidatingAdmissionPolicy", "validatingadmissionpolicies"),
     # the first version that has them as a stable API
     versions=(Since("kubernetes", "1.30", subject="an admission policy", fix="isolation: resource_quota on the site"),),
+    closes=(
+        Closes(
+            "persistent_volume_claim",
+            "claim",
+            "storage_class",
+            "storage_class",
+            "namespace",
+            "namespaces",
+            "open",
+            by=("storage_class", "rule"),
+            fix="open_to: [NAMESPACE] on the storage class",
+        ),
+        Closes(
+            "pod",
+            "pod",
+            "drivers",
+            "inline_drivers",
+            "namespace",
+            by=("drivers", "rule"),
+            fix="inline_volumes: {allow: true, reason: ...} on the site",
+        ),
+    ),
     finish_encode=_with_rule,
     finish_decode=_read,
 )

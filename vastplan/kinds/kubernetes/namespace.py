@@ -10,14 +10,14 @@ from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Wire
 from vastplan.schema.types import MISSING
 
-_Label = Annotated[str, StringConstraints(max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
+NamespaceName = Annotated[str, StringConstraints(max_length=63, pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 _SYSTEM = ("default", "kube-system", "kube-public", "kube-node-lease")
 
 
 class Namespace(Labelled):
     """A namespace. Those of Run:AI projects are made by Run:AI and are not written here."""
 
-    name: Annotated[_Label | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE] = MISSING
+    name: Annotated[NamespaceName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE] = MISSING
 
 
 KIND = kind(

@@ -65,6 +65,12 @@ class PersistentVolume(Labelled):
         Wire("spec", "csi", "volumeAttributes", "vip_pool_name"),
         IMMUTABLE,
     ] = MISSING
+    view_policy: Annotated[
+        ReferenceName | MISSING,
+        Refers("view_policy.name", blocks_delete=False),
+        Wire("spec", "csi", "volumeAttributes", "view_policy"),
+        IMMUTABLE,
+    ] = MISSING
     fs_type: Annotated[Text | MISSING, Wire("spec", "csi", "fsType"), IMMUTABLE] = MISSING
     read_only: Annotated[bool | MISSING, Wire("spec", "csi", "readOnly"), IMMUTABLE] = MISSING
     secret: Annotated[

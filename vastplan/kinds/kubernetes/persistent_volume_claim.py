@@ -8,8 +8,9 @@ from vastplan.kinds.kubernetes._common import QUANTITY, RUNAI_MADE, InNamespace,
 from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
+from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Measure, Metric
+from vastplan.schema.kind import Measure, Metric, Row, Values
 from vastplan.schema.markers import (
     CREATE_ONLY,
     EXPLICIT_NULL,
@@ -22,6 +23,7 @@ from vastplan.schema.markers import (
 )
 from vastplan.schema.types import MISSING, Bytes, ReferenceName
 
+_LEGACY = "volume.beta.kubernetes.io/storage-class"
 _SIZE = ("spec", "resources", "requests", "storage")
 
 
@@ -64,6 +66,12 @@ class PersistentVolumeClaim(Labelled):
         return self
 
 
+def _read(values: Values, row: Row) -> Values:
+    """The class that the cluster goes by: the old annotation wins over the spec (component-helpers `storage/volume`)."""
+    annotated = at(row, ("metadata", "annotations", _LEGACY))
+    return {**values, "storage_class": annotated} if annotated else values
+
+
 KIND = kind(
     PersistentVolumeClaim,
     name="persistent_volume_claim",
@@ -78,4 +86,5 @@ KIND = kind(
     metrics=(Metric("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),),
     in_use=("bound",),
     controller_owned=RUNAI_MADE,
+    finish_decode=_read,
 )

@@ -15,10 +15,11 @@ from vastplan.kinds.kubernetes._common import (
     secret_of_parameters,
     secret_parameters,
 )
+from vastplan.kinds.kubernetes.namespace import NamespaceName
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
-from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, Refers, Since, Wire
+from vastplan.schema.kind import LetsIn, Row, Values
+from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, SET, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Host, ReferenceName, Text
 
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
@@ -142,11 +143,15 @@ class StorageClass(Labelled):
     allow_volume_expansion: Annotated[bool | MISSING, Wire("allowVolumeExpansion")] = MISSING
     default: Annotated[bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT] = MISSING
     shared: Annotated[bool, DOCUMENT] = False
+    open_to: Annotated[list[NamespaceName] | MISSING, SET, DOCUMENT] = MISSING
+    """Namespaces that may use it besides those of the projects, whoever made them: they have to be there."""
 
     @model_validator(mode="after")
     def _as_the_driver_wants_it(self) -> "StorageClass":
         if self.vip_pool is not MISSING and self.vip_pool_fqdn is not MISSING:
             raise ValueError("give vip_pool or vip_pool_fqdn, not both")
+        if self.shared and self.open_to is not MISSING:
+            raise ValueError("give shared or open_to, not both: a shared class is open to every namespace")
         other = "block" if self.driver == "file" else "file"
         for name in _ONLY[other]:
             if getattr(self, name) is not MISSING:
@@ -195,6 +200,8 @@ KIND = kind(
     section="storage_classes",
     stage=Stage.DATA,
     endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
+    # Kubernetes asks the class of a claim by its name whether it may grow; what a volume is was copied when it was made
+    lets_in=LetsIn("their claims cannot grow without it", replaceable=True),
     finish_encode=_with_secret_pairs,
     finish_decode=_with_secret,
 )

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Ready
+from vastplan.schema.kind import Dependents, LetsIn, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Since, Wire
 from vastplan.schema.types import ReferenceName, Spec, Text
 
@@ -39,6 +39,13 @@ KIND = kind(
         update=Update.NONE,
         rows="accessRules",
         constants={"clusterId": "{cluster}"},
+    ),
+    lets_in=LetsIn("whoever it names can do nothing about them any more", into="scope"),
+    dependents=tuple(
+        Dependents(
+            "workload", "running workloads in its scope", (("scope", of),), counted="at work", when=("scope_type", of)
+        )
+        for of in ("project", "department")
     ),
     ready=Ready(
         ("status", "phase"),

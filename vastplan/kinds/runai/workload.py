@@ -1,4 +1,4 @@
-"""Workload: read only, and only where the project or department it is in is to go."""
+"""Workload: read only, and only where the project or department it is in is to go, or who may enter that."""
 
 from typing import Annotated
 

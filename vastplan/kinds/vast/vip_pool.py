@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from vastplan.kinds.vast._common import RANGE, collection
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute
+from vastplan.schema.kind import Attribute, LetsIn
 from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Admits, Clears, Refers, Wire
 from vastplan.schema.types import MISSING, Address4or6, Count, IpRange, Name, ReferenceName, Spec, Text
 
@@ -78,4 +78,6 @@ KIND = kind(
         Attribute("leading_vip", ("start_ip",)),
         Attribute("domain_name", ("domain_name",), lambda values: values.get("domain_name")),
     ),
+    # the CSI driver asks for the ranges of a pool by the name that is in the volume, at each publish
+    lets_in=LetsIn("without it nothing mounts through its addresses"),
 )

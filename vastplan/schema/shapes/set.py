@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
+from vastplan.model.value import Ref
 from vastplan.schema.shapes.list import List
 from vastplan.schema.shapes.shape import Canonicalise, Change, MapReferences, Read, Shape
 
@@ -35,7 +36,7 @@ class Set(List):
 
         def mapped(value: Any, change: Change) -> Any:
             items = inner(value, change)
-            return sorted(items, key=str) if isinstance(value, list) else items
+            return sorted(items, key=_by_name) if isinstance(value, list) else items
 
         return mapped
 
@@ -61,6 +62,11 @@ class Set(List):
     def without(self, value: Any, gone: Collection[str]) -> Any:
         """The rest of the set."""
         return [raw for raw in value or [] if str(raw) not in gone]
+
+
+def _by_name(item: Any) -> tuple[str, str]:
+    """Two references may be called alike and be of two kinds (a project and a namespace)."""
+    return str(item), str(item.target) if isinstance(item, Ref) else ""
 
 
 SET = Set()

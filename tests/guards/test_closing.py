@@ -1,0 +1,327 @@
+"""What is closed to those who use it: classes to namespaces with claims, and pods to volumes of their own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.guards.stage import Case, planned
+from vastplan.engine.stale import overtaken
+from vastplan.kinds.kubernetes import _rules
+from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
+from vastplan.model.plan import Action, Plan, Step
+
+POLICY, BINDING, CLASS = "admission_policy/c", "admission_binding/c", "storage_class/c"
+CLASS_ROW = {"metadata": {"name": "c", "uid": "c1"}, "provisioner": "csi.vastdata.com"}
+NAMESPACES = [{"metadata": {"name": name, "uid": name}} for name in ("team-a", "nlp-apps", "batch")]
+FIX = "--allow-narrow iad/admission_policy/c, or open_to: [NAMESPACE] on the storage class"
+
+
+def claim(namespace: str, name: str, of: str = "c", *, annotated: str = "", **spec: Any) -> dict[str, Any]:
+    metadata: dict[str, Any] = {"name": name, "namespace": namespace, "uid": f"{namespace}-{name}"}
+    if annotated:
+        metadata["annotations"] = {"volume.beta.kubernetes.io/storage-class": annotated}
+    return {"metadata": metadata, "spec": {"storageClassName": of, **spec}, "status": {"phase": "Pending"}}
+
+
+CLAIMS = [
+    claim("nlp-apps", "x"),
+    claim("nlp-apps", "y"),
+    claim("batch", "x"),
+    claim("team-a", "x"),
+    claim("batch", "o", "other"),
+]
+
+
+def policy(*namespaces: str, open: bool = False, uid: str = "p1") -> dict[str, Any]:
+    return {"metadata": {"name": "c", "uid": uid}, "spec": _rules.closed_class("c", namespaces, open)}
+
+
+def binding(actions: tuple[str, ...] = ("Deny",)) -> dict[str, Any]:
+    note = {"vastplan.io/storage-class": "c"}
+    return {
+        "metadata": {"name": "c", "uid": "b1", "annotations": note},
+        "spec": {"policyName": "c", "validationActions": list(actions)},
+    }
+
+
+def wanted(*namespaces: str, open: bool = False) -> dict[str, Any]:
+    """The class with all that closes it, as the document has it."""
+    rooms = [{"$existing": f"iad/namespace/{name}"} for name in sorted(namespaces)]
+    of = {"$ref": "iad/storage_class/c"}
+    return {
+        CLASS: {"name": "c"},
+        POLICY: {"name": "c", "storage_class": of, "namespaces": rooms, "open": open, "rule": _rules.AS_WRITTEN},
+        BINDING: {"name": "c", "policy": {"$ref": "iad/admission_policy/c"}, "storage_class": of,
+                  "validation_actions": ["Deny"], "only": None},
+    }  # fmt: skip
+
+
+def case(*namespaces: str, open: bool = False, **more: Any) -> Case:
+    """A class that is live and ours, with claims in three namespaces; `rows` and the rest are laid over it."""
+    rows = {
+        "storage_class": [CLASS_ROW],
+        "namespace": NAMESPACES,
+        "persistent_volume_claim": CLAIMS,
+        **more.pop("rows", {}),
+    }
+    owned = {CLASS: "c1", **more.pop("owned", {})}
+    return {"rows": rows, "owned": owned, "desired": wanted(*namespaces, open=open), **more}
+
+
+HELD = {"rows": {"admission_policy": [policy("team-a", "nlp-apps")], "admission_binding": [binding()]},
+        "owned": {POLICY: "p1", BINDING: "b1"}}  # fmt: skip
+
+
+def blocks(plan: Plan) -> dict[str, list[str]]:
+    return {
+        f"{one.address.kind}/{one.address.name}": [b.message for b in one.blocked]
+        for one in plan.actions
+        if one.blocked
+    }
+
+
+def action(plan: Plan, name: str) -> Action:
+    return next(one for one in plan.actions if f"{one.address.kind}/{one.address.name}" == name)
+
+
+def test_a_class_that_is_there_was_open_to_all_until_it_is_closed() -> None:
+    plan, _ = planned(case("team-a"))
+    text = "storage_class c would close to 2 namespaces in use: batch: 1 claim, nlp-apps: 2 claims"
+    assert blocks(plan) == {POLICY: [text], BINDING: ["waits for iad/admission_policy/c, which is blocked"]}
+    found = action(plan, POLICY)
+    assert [(one.guard, one.fix) for one in found.blocked] == [("narrows", FIX)]
+    assert {one.name: one.value for one in found.evidence} == {"claims in batch": 1, "claims in nlp-apps": 2}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"consent": {"allow_narrow": ["iad/admission_policy/c"]}}, id="allowed"),
+        pytest.param({"rows": {"persistent_volume_claim": [claim("batch", "o", "other")]}}, id="nobody-uses-it"),
+        pytest.param({"absent": ["persistent_volume_claim"]}, id="no-such-system"),
+    ],
+)
+def test_what_closes_nobody_out_unasked_goes_on(more: dict[str, Any]) -> None:
+    assert blocks(planned(case("team-a", **more))[0]) == {}
+
+
+def test_what_is_listed_or_open_closes_nobody_out() -> None:
+    assert blocks(planned(case("team-a", "nlp-apps", "batch"))[0]) == {}
+    assert blocks(planned(case(open=True))[0]) == {}
+
+
+def test_a_class_that_is_yet_to_be_made_kept_nobody_out() -> None:
+    plan, _ = planned(case("team-a", rows={"storage_class": []}, owned={CLASS: "gone"}))
+    assert blocks(plan) == {}
+
+
+def test_the_class_that_the_cluster_goes_by_counts() -> None:
+    claims = [claim("batch", "x", "other", annotated="c"), claim("nlp-apps", "x", "c", annotated="other")]
+    plan, _ = planned(case("team-a", rows={"persistent_volume_claim": claims}))
+    assert blocks(plan)[POLICY] == ["storage_class c would close to 1 namespace in use: batch: 1 claim"]
+
+
+def test_a_namespace_that_is_dropped_loses_it_and_one_that_never_had_it_does_not() -> None:
+    plan, _ = planned(case("team-a", **HELD))
+    assert blocks(plan) == {POLICY: ["storage_class c would close to 1 namespace in use: nlp-apps: 2 claims"]}
+    assert blocks(planned(case("team-a", "nlp-apps", **HELD))[0]) == {}
+    assert blocks(planned(case("team-a", "nlp-apps", "batch", **HELD))[0]) == {}
+
+
+def test_an_open_class_that_is_closed_again() -> None:
+    opened = {**HELD, "rows": {**HELD["rows"], "admission_policy": [policy(open=True)]}}
+    plan, _ = planned(case("team-a", "batch", **opened))
+    assert blocks(plan) == {POLICY: ["storage_class c would close to 1 namespace in use: nlp-apps: 2 claims"]}
+
+
+def test_a_rule_that_somebody_changed_did_not_hold() -> None:
+    row = policy("team-a", "nlp-apps")
+    row["spec"]["failurePolicy"] = "Ignore"
+    plan, _ = planned(case("team-a", "nlp-apps", **{**HELD, "rows": {**HELD["rows"], "admission_policy": [row]}}))
+    assert blocks(plan) == {POLICY: ["storage_class c would close to 1 namespace in use: batch: 1 claim"]}
+
+
+@pytest.mark.parametrize("rows", [[], [binding(("Audit",))]], ids=["gone", "weak"])
+def test_a_policy_that_nothing_enforced_closed_nobody_out(rows: list[Any]) -> None:
+    """The policy is as it should be: what closes is its binding."""
+    plan, _ = planned(case("team-a", "nlp-apps", **{**HELD, "rows": {**HELD["rows"], "admission_binding": rows}}))
+    text = "storage_class c would close to 1 namespace in use: batch: 1 claim"
+    assert blocks(plan) == {BINDING: [text]}
+    assert action(plan, BINDING).blocked[0].fix == FIX.replace("policy", "binding")
+    # with a change of the policy beside it that is where it is judged, for both
+    both, _ = planned(case("team-a", **{**HELD, "rows": {**HELD["rows"], "admission_binding": rows}}))
+    assert blocks(both)[POLICY] == [
+        "storage_class c would close to 2 namespaces in use: batch: 1 claim, nlp-apps: 2 claims"
+    ]
+
+
+def test_a_binding_of_a_strangers_does_not_count_as_closed() -> None:
+    stranger = {"metadata": {"name": "s", "uid": "s1"}, "spec": {"policyName": "c", "validationActions": ["Deny"]}}
+    rows = {"rows": {**HELD["rows"], "admission_binding": [stranger]}, "owned": {POLICY: "p1"}}
+    assert BINDING in blocks(planned(case("team-a", "nlp-apps", **rows))[0])
+
+
+def test_a_note_on_a_binding_closes_nothing() -> None:
+    row = binding()
+    row["metadata"]["annotations"] = {"vastplan.io/storage-class": "old"}
+    plan, _ = planned(case("team-a", "nlp-apps", **{**HELD, "rows": {**HELD["rows"], "admission_binding": [row]}}))
+    assert blocks(plan) == {} and action(plan, BINDING).changes
+
+
+def test_claims_that_could_not_be_read_may_be_there() -> None:
+    plan, _ = planned(case("team-a", unread={"persistent_volume_claim": "timed out"}))
+    assert blocks(plan)[POLICY] == [
+        "storage_class c would close, and whether there are claims in use cannot be told: timed out"
+    ]
+    assert [(one.name, one.value) for one in action(plan, POLICY).evidence] == [("claims", "cannot be told: timed out")]
+
+
+def test_a_class_that_could_not_be_read_may_be_there() -> None:
+    plan, _ = planned({**case("team-a", unread={"storage_class": "timed out"}), "desired": {POLICY: {
+        **wanted("team-a")[POLICY], "storage_class": {"$existing": "iad/storage_class/c"}}}})  # fmt: skip
+    assert plan.actions == () and plan.unknown
+
+
+def test_a_claim_that_goes_with_it_is_not_counted_and_holds_it_back_when_it_stays() -> None:
+    owned = {**HELD["owned"], "persistent_volume_claim/x": "nlp-apps-x"}
+    claims = [claim("nlp-apps", "x")]
+    given = {"rows": {**HELD["rows"], "persistent_volume_claim": claims}, "owned": owned}
+    held, _ = planned(case("team-a", **given))
+    assert blocks(held)[POLICY] == ["goes together with iad/persistent_volume_claim/x, which is blocked"]
+    assert action(held, POLICY).blocked[0].guard == "together"
+    approved = {"approvals": [{"of": "persistent_volume_claim/x"}]}
+    assert blocks(planned(case("team-a", **given, consent=approved))[0]) == {}
+
+
+def test_claims_that_came_since_make_it_stale() -> None:
+    consent = {"allow_narrow": ["*"]}
+    plan, before = planned(case("team-a", consent=consent))
+    assert overtaken(plan, before) == {}
+    _, after = planned(case("team-a", rows={"persistent_volume_claim": [*CLAIMS, claim("nlp-apps", "z")]}))
+    assert {str(one): text for one, text in overtaken(plan, after).items()} == {
+        "iad/admission_policy/c": "claims in nlp-apps: 2 when the plan was made and 3 now; plan again"
+    }
+    _, elsewhere = planned(case("team-a", rows={"persistent_volume_claim": [claim("vision", "z")]}))
+    assert list(overtaken(plan, elsewhere).values()) == [
+        "claims in vision: 0 when the plan was made and 1 now; plan again"
+    ]
+
+
+# Together
+def test_a_class_that_is_refused_is_not_closed() -> None:
+    plan, _ = planned(case("team-a", "nlp-apps", "batch", owned={CLASS: "another"}))
+    assert action(plan, CLASS).blocked[0].guard == "adopt"
+    assert blocks(plan)[POLICY] == [f"waits for iad/{CLASS}, which is blocked"]
+    assert BINDING in blocks(plan)
+
+
+def test_what_would_close_a_class_that_is_not_made_waits_with_it() -> None:
+    given = case("team-a", rows={"storage_class": []}, owned={CLASS: "gone"})
+    given["desired"][CLASS] = {"name": "c", "vip_pool": {"$existing": "iad/vip_pool/none"}}
+    plan, _ = planned(given)
+    assert action(plan, CLASS).blocked[0].guard == "missing"
+    assert {name: action(plan, name).blocked[0].guard for name in (POLICY, BINDING)} == {
+        POLICY: "together",
+        BINDING: "waits",
+    }
+
+
+def test_what_is_there_is_written_before_what_closes_it() -> None:
+    given = case("team-a", "nlp-apps", "batch", owned={CLASS: "another"}, consent={"adopt": True})
+    order = [one.address.kind for one in planned(given)[0].operations]
+    assert order == ["storage_class", "admission_policy", "admission_binding"]
+
+
+PROJECT = {"project/p": {"name": "p"}}
+
+
+def _projects(*names: str) -> dict[str, Any]:
+    rows = [
+        {
+            "id": name,
+            "name": name,
+            "status": {"namespace": f"runai-{name}", "quotaStatus": {"allocated": {}}, "nodePoolQuotaStatuses": []},
+        }
+        for name in names
+    ]
+    return {
+        "project": rows,
+        "admission_policy": [policy(*(f"runai-{name}" for name in names))],
+        "admission_binding": [binding()],
+    }
+
+
+def _without_q(consent: dict[str, Any], **rows: Any) -> Plan:
+    owned = {POLICY: "p1", BINDING: "b1", "project/p": "p", "project/q": "q"}
+    given = case(rows={**_projects("p", "q"), "persistent_volume_claim": [], **rows}, owned=owned, consent=consent)
+    given["desired"] |= PROJECT
+    given["desired"][POLICY]["namespaces"] = [{"$ref": "iad/project/p"}]
+    return planned(given)[0]
+
+
+@pytest.mark.parametrize("shown", [[], [{"metadata": {"name": "runai-q", "uid": "nq"}}]], ids=["project", "namespace"])
+def test_a_project_that_stays_keeps_its_class(shown: list[Any]) -> None:
+    """Whether its namespace is known by the project or by itself."""
+    plan = _without_q({}, namespace=shown)
+    assert action(plan, "project/q").blocked[0].guard == "approval"
+    assert blocks(plan)[POLICY] == ["waits for iad/project/q, which is blocked"]
+
+
+def test_a_project_goes_before_its_class_is_closed_to_it() -> None:
+    plan = _without_q({"approvals": [{"of": "project/q"}]})
+    assert blocks(plan) == {}
+    order = [(one.address.kind, one.step) for one in plan.operations]
+    assert order.index(("project", Step.DELETE)) < order.index(("admission_policy", Step.WRITE))
+
+
+# Pods
+INLINE, IN_FORCE = "admission_policy/i", "admission_binding/i"
+
+
+def pod(namespace: str, name: str, *drivers: str, phase: str = "Running") -> dict[str, Any]:
+    volumes = [{"name": f"v{number}", "csi": {"driver": driver}} for number, driver in enumerate(drivers)]
+    more = [{"name": "tmp", "emptyDir": {}}, {"name": "data", "persistentVolumeClaim": {"claimName": "x"}}]
+    metadata = {"name": name, "namespace": namespace, "uid": f"{namespace}-{name}"}
+    return {"metadata": metadata, "spec": {"volumes": [*volumes, *more]}, "status": {"phase": phase}}
+
+
+PODS = [
+    pod("nlp-apps", "a", "csi.vastdata.com"), pod("nlp-apps", "b", "block.csi.vastdata.com", "csi.vastdata.com"),
+    pod("batch", "c", "secrets.example.com"), pod("batch", "d"), pod("batch", "e", "csi.vastdata.com", phase="Succeeded"),
+]  # fmt: skip
+
+
+def _inline(**more: Any) -> Plan:
+    wanted = {
+        INLINE: without_inline_volumes("i"),
+        IN_FORCE: {
+            "name": "i",
+            "policy": {"$ref": "iad/admission_policy/i"},
+            "validation_actions": ["Deny"],
+            "only": None,
+        },
+    }
+    return planned({"rows": {"pod": PODS, **more.pop("rows", {})}, "desired": wanted, **more})[0]
+
+
+def test_pods_that_bring_volumes_of_their_own_are_not_kept_out_unasked() -> None:
+    text = "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 2 pods"
+    plan = _inline()
+    assert blocks(plan)[INLINE] == [text]
+    assert action(plan, INLINE).blocked[0].fix == (
+        "--allow-narrow iad/admission_policy/i, or inline_volumes: {allow: true, reason: ...} on the site"
+    )
+    assert {one.name: one.value for one in action(plan, INLINE).evidence} == {"pods in nlp-apps": 2}
+    assert blocks(_inline(consent={"allow_narrow": ["*/i"]})) == {}
+    assert blocks(_inline(rows={"pod": PODS[2:]})) == {}
+
+
+def test_a_binding_that_went_keeps_them_out_anew() -> None:
+    row = {
+        "metadata": {"name": "i", "uid": "i1"},
+        "spec": _rules.no_inline_volumes(without_inline_volumes("i")["drivers"]),
+    }
+    plan = _inline(rows={"admission_policy": [row]}, owned={INLINE: "i1"})
+    assert list(blocks(plan)) == [IN_FORCE]

@@ -1,0 +1,177 @@
+"""What objects that keep something closed would close, and to whom: rooms, with how many of those who use it are in each. Pure.
+
+Such an object holds only while another puts it in force (an admission policy and its binding). So it closes anew when it is
+made, when it is mended, and when what enforces it is; what was open until then was open to every room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live
+from vastplan.engine.referrers import Referrers
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Verb
+from vastplan.model.value import Reason, Ref, Unknown, from_json, references
+from vastplan.schema.kind import Closes, Enforces, Kind, Values
+
+_Users = Mapping[str, Mapping[str, Live]]  # by what they use: objects by id
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """What would be closed, for people; to which rooms, with how many users in each; and who of them goes with the plan."""
+
+    rule: Closes
+    what: str
+    rooms: Mapping[str, int] | Unknown
+    leaving: tuple[Address, ...] = ()
+
+
+def may_close(action: Action, kind: Kind, actions: Mapping[Address, Action]) -> bool:
+    """Whether an action may close something, told without what is live."""
+    if kind.closes:
+        return action.verb in (Verb.CREATE, Verb.REPLACE) or (
+            action.verb in (Verb.UPDATE, Verb.ADOPT) and bool(_changed(action))
+        )
+    if kind.enforces is None or not _mends(action, kind.enforces):
+        return False
+    # where what it puts in force is planned too, that is judged for both
+    return not any(ref.target in actions for ref in references(from_json(action.desired.get(kind.enforces.field))))
+
+
+def closing_rules(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:
+    """The rules by which an action might close something: its own, or those of what it puts in force."""
+    kind = kinds[action.address.kind]
+    if kind.enforces is None:
+        return tuple(rule for rule in kind.closes if action.desired.get(rule.ours) is not None)
+    refers = kind.field(kind.enforces.field).refers
+    return tuple(rule for target, _ in (refers.targets if refers else ()) for rule in kinds[target].closes)
+
+
+def _changed(action: Action) -> set[str]:
+    return {change.path.partition(".")[0] for change in action.changes}
+
+
+def _mends(action: Action, rule: Enforces) -> bool:
+    """Whether nothing was in force by an object before this action on it."""
+    return action.verb in (Verb.CREATE, Verb.REPLACE) or (
+        action.verb in (Verb.UPDATE, Verb.ADOPT) and bool(_changed(action) & {*rule.by})
+    )
+
+
+class ClosedRooms:
+    """What closings are judged from. The users of each kind are indexed once, when the first closing asks for them."""
+
+    def __init__(self, matches: Matches, actions: Mapping[Address, Action], referrers: Referrers) -> None:
+        self.matches, self.actions, self.referrers = matches, actions, referrers
+        self._users: dict[tuple[str, Closes], _Users] = {}
+
+    def users(self, site: str, rule: Closes) -> _Users | Unknown:
+        """The live objects by what they use."""
+        observed = self.matches.observed
+        problem = observed.error(site, rule.kind)
+        if problem:
+            return {} if observed.absent(site, rule.kind) else Unknown(problem, Reason.UNREAD)
+        if (site, rule) not in self._users:
+            index: dict[str, dict[str, Live]] = {}
+            for live in observed.objects(site, rule.kind):
+                for used in _listed(live.values.get(rule.theirs)):
+                    index.setdefault(str(used), {})[live.id] = live
+            self._users[site, rule] = index
+        return self._users[site, rule]
+
+    def names(self, site: str, kind: Kind, values: Values, name: str) -> tuple[str, ...]:
+        """What a field says, as the system writes it; what is not there is nobody."""
+        found, refers = [], kind.field(name).refers
+        for item in _listed(values.get(name)):
+            if isinstance(item, Ref):
+                item = self.matches.resolve(item, refers.attribute(item.target.kind)) if refers else item
+            if not isinstance(item, Unknown):
+                found.append(str(item))
+        return tuple(found)
+
+    def there(self, site: str, kind: Kind, rule: Closes, name: str) -> bool:
+        """Whether what would be closed is there: nobody can be kept out of what is yet to be made."""
+        refers, observed = kind.field(rule.ours).refers, self.matches.observed
+        return refers is None or any(
+            observed.error(site, target) or observed.find(site, target, attribute, name) is not None
+            for target, attribute in refers.targets
+        )
+
+    def in_force(self, live: Live) -> bool:
+        """Whether a live object keeps closed what it says, as far as what enforces it goes."""
+        for referrer in self.referrers.of(live):
+            rule = referrer.live.kind.enforces
+            address = self.matches.address_of(referrer.live)
+            if rule is None or referrer.field.name != rule.field or address is None:
+                continue  # a stranger's may not deny
+            action = self.actions.get(address)
+            if action is None or not _mends(action, rule):
+                return True
+        return False
+
+
+def closed_by(action: Action, rooms: ClosedRooms) -> Closed | None:
+    """What an action closes to rooms that use it now; `None` when that is nothing."""
+    matches, site = rooms.matches, action.address.site
+    kind, values = matches.kinds[action.address.kind], from_json(dict(action.desired))
+    live = matches.match(action.address).live
+    changed: set[str] | None = _changed(action)
+    if kind.enforces is not None:  # what it puts in force is as it should be, and closed nothing until now
+        (policy,) = references(values.get(kind.enforces.field)) or (None,)
+        live = _of(policy, matches) if policy is not None else None
+        if live is None:
+            return None
+        kind, values, changed = live.kind, live.values, None
+    for rule in kind.closes:
+        what = rooms.names(site, kind, values, rule.ours)
+        what = tuple(name for name in what if rooms.there(site, kind, rule, name))
+        if what and not (rule.unless and values.get(rule.unless) is True):
+            held = live is not None and changed is not None and not changed & {*rule.by} and rooms.in_force(live)
+            return _closed(rule, kind, what, live.values if held and live is not None else None, values, site, rooms)
+    return None
+
+
+def _of(ref: Ref, matches: Matches) -> Live | None:
+    live = matches.match(ref.target).live
+    if live is None:
+        named = matches.observed.named(ref.target.site, matches.kinds[ref.target.kind], ref.target.name)
+        live = named[0] if len(named) == 1 else None
+    return live
+
+
+def _closed(
+    rule: Closes, kind: Kind, what: tuple[str, ...], before: Values | None, after: Values, site: str, rooms: ClosedRooms
+) -> Closed | None:
+    refers = kind.field(rule.ours).refers
+    shown = f"{refers.targets[0][0]} {', '.join(what)}" if refers is not None else ", ".join(what)
+    was_in: set[str] | None = None  # everybody
+    if before is not None and not (rule.unless and before.get(rule.unless) is True):
+        was_in = {str(room) for room in _listed(before.get(rule.but))}
+    still_in = {*rooms.names(site, kind, after, rule.but)} if rule.but else set()
+    if was_in is not None and was_in <= still_in:
+        return None
+    users = rooms.users(site, rule)
+    if isinstance(users, Unknown):
+        return Closed(rule, shown, users)
+    counts: dict[str, int] = {}
+    leaving: list[Address] = []
+    for live in {one.id: one for name in what for one in users.get(name, {}).values()}.values():
+        room = str(live.values.get(rule.room))
+        if room in still_in or (was_in is not None and room not in was_in):
+            continue
+        address = rooms.matches.address_of(live)
+        going = rooms.actions.get(address) if address is not None else None
+        if going is not None and going.verb is Verb.DELETE:
+            leaving.append(going.address)
+        else:
+            counts[room] = counts.get(room, 0) + 1
+    return Closed(rule, shown, counts, tuple(leaving)) if counts or leaving else None
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]

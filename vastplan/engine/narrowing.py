@@ -1,0 +1,208 @@
+"""Who is let in no more by an action, and who is in there now: what the guard says of it, and its evidence. Pure.
+
+Three things let fewer in: a field that loses clients, an object that lets somebody in and goes, and one that closes something
+and comes, or is put in force.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.engine import usage
+from vastplan.engine.closing import ClosedRooms, closed_by, may_close
+from vastplan.engine.dependents import DependentsIndex
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live
+from vastplan.engine.referrers import Referrers
+from vastplan.model.address import Address
+from vastplan.model.ip_ranges import cut_off
+from vastplan.model.plan import GOING, Action, Evidence, FieldChange, Verb
+from vastplan.model.value import Unknown, to_json
+from vastplan.schema.kind import Kind
+from vastplan.schema.references import raw_references
+from vastplan.schema.walk import table
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What an action closes to whom. `evidence` counts who is in use there; `leaving` is who goes with the same plan."""
+
+    message: str
+    fix: str
+    evidence: tuple[Evidence, ...]
+    leaving: tuple[Address, ...] = ()
+
+
+def may_narrow(action: Action, kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> bool:
+    """Whether an action might let fewer in, told without what is live: whether it has to be looked at."""
+    kind = kinds[action.address.kind]
+    return takes_away(action, kind) or may_close(action, kind, actions) or bool(lost_clients(action, kind, None))
+
+
+def takes_away(action: Action, kind: Kind) -> bool:
+    """Whether what lets somebody in goes, or is not there for a while in which that matters."""
+    rule = kind.lets_in
+    return rule is not None and action.verb in GOING and not (action.verb is Verb.REPLACE and rule.replaceable)
+
+
+def narrowings(
+    matches: Matches, actions: Mapping[Address, Action], referrers: Referrers, dependents: DependentsIndex
+) -> dict[Address, Narrowing]:
+    """Those actions that cut off somebody who is in use, or goes with them, or may be. Indexes are complete."""
+    rooms = ClosedRooms(matches, actions, referrers)
+    found = {}
+    for address, action in actions.items():
+        if may_narrow(action, matches.kinds, actions):
+            narrowing = _narrowing(action, matches, actions, referrers, dependents, rooms)
+            if narrowing is not None and (narrowing.evidence or narrowing.leaving):
+                found[address] = narrowing
+    return found
+
+
+def _narrowing(
+    action: Action,
+    matches: Matches,
+    actions: Mapping[Address, Action],
+    referrers: Referrers,
+    dependents: DependentsIndex,
+    rooms: ClosedRooms,
+) -> Narrowing | None:
+    live, kind = matches.match(action.address).live, matches.kinds[action.address.kind]
+    if may_close(action, kind, actions):
+        return _of_rooms(action, rooms)
+    if live is None:
+        return None
+    lost = lost_clients(action, kind, live)
+    if not lost and (not takes_away(action, kind) or goes_with(action, live, matches, actions)):
+        return None
+    users = usage.behind(live, matches, referrers, actions)
+    counts = list(users.counts)
+    figures = [Evidence(f"{user.name}s in use behind it", _value(number)) for user, number in counts]
+    seen = [f"{number} {user.name}(s)" for user, number in counts if not isinstance(number, Unknown)]
+    untold = [f"whether a {user.name} is behind it {number}" for user, number in counts if isinstance(number, Unknown)]
+    said = [f"in use behind it: {', '.join(seen)}"] if seen else []
+    for rule in kind.dependents if not lost else ():
+        number = dependents.count(live, rule)
+        if number != 0:
+            figures.append(Evidence(rule.name, _value(number)))
+            said.append(
+                f"whether there are {rule.name} {number}" if isinstance(number, Unknown) else f"{rule.name}: {number}"
+            )
+    said += untold
+    if lost:
+        clients = "; ".join(f"{path} would no longer let in {usage.some(texts)}" for path, texts in lost.items())
+        fix = f"--allow-narrow {action.address}, or keep them until nobody has it mounted"
+        return Narrowing(f"{clients}; {'; '.join(said)}", fix, tuple(figures), users.leaving)
+    assert kind.lets_in is not None
+    fix = f"--allow-narrow {action.address}, or keep it until nobody uses it"
+    return Narrowing("; ".join([*said, kind.lets_in.without]), fix, tuple(figures), users.leaving)
+
+
+def goes_with(action: Action, live: Live, matches: Matches, actions: Mapping[Address, Action]) -> Address | None:
+    """What an object lets into and goes with, where that is to go too: who uses that is asked there."""
+    rule = live.kind.lets_in
+    if rule is None or action.verb is not Verb.DELETE:
+        return None
+    for field, refers, raw in raw_references(live.kind.fields, live.values):
+        for kind, attribute in refers.targets if field.name == rule.into else ():
+            target = matches.observed.find(live.site, kind, attribute, raw)
+            address = matches.address_of(target) if target is not None else None
+            other = actions.get(address) if address is not None else None
+            if other is not None and other.verb is Verb.DELETE:
+                return other.address
+    return None
+
+
+def _of_rooms(action: Action, rooms: ClosedRooms) -> Narrowing | None:
+    closed = closed_by(action, rooms)
+    if closed is None:
+        return None
+    name, fix = closed.rule.name, f"--allow-narrow {action.address}, or {closed.rule.fix}"
+    if isinstance(closed.rooms, Unknown):
+        text = f"{closed.what} would close, and whether there are {name}s in use {closed.rooms}"
+        return Narrowing(text, fix, (Evidence(f"{name}s", str(closed.rooms)),))
+    counts = sorted(closed.rooms.items())
+    listed = usage.some([f"{room}: {_counted(number, name)}" for room, number in counts])
+    text = f"{closed.what} would close to {_counted(len(counts), closed.rule.room)} in use: {listed}"
+    figures = tuple(Evidence(f"{name}s in {room}", number) for room, number in counts)
+    return Narrowing(text, fix, figures, closed.leaving)
+
+
+def _counted(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"
+
+
+def _value(number: usage.Figure) -> Any:
+    return str(number) if isinstance(number, Unknown) else number
+
+
+def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, list[str]]:
+    """Whom each changed field would no longer let in."""
+    if action.verb not in (Verb.UPDATE, Verb.ADOPT):
+        return {}
+    # A reference that is let go of and attached again has a change of its own, beside the one that may narrow its field.
+    changes = [change for change in action.changes if not change.known_after_apply]
+    lost = {change.path: _lost(change, action, kind, live) for change in changes}
+    return {path: clients for path, clients in lost.items() if clients}
+
+
+def _lost(change: FieldChange, action: Action, kind: Kind, live: Live | None) -> list[str]:
+    field = next((candidate for candidate in kind.fields if candidate.name == change.path), None)
+    if field is None or field.admits is None:
+        return []
+    if field.admits.open_when_empty and not change.after:
+        return []
+    shown = live.values if live is not None else {}
+    wider = [_texts(action.desired.get(name, to_json(shown.get(name)))) for name in field.admits.also]
+    after = [*_texts(change.after), *(text for texts in wider for text in texts)]
+    if field.admits.open_when_empty and not change.before:
+        return ["everybody else"]
+    return cut_off(_texts(change.before), after)
+
+
+def _texts(value: Any) -> list[str]:
+    """The items of a list as texts; a reference by its address."""
+    items = value if isinstance(value, list) else []
+    return [
+        str(next(iter(item.values()))) if isinstance(item, dict) and len(item) == 1
+        else item if isinstance(item, str) else json.dumps(item)
+        for item in items
+    ]  # fmt: skip
+
+
+def dropped(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> Iterator[tuple[Address, bool]]:
+    """What an action stops letting in and the same plan deletes; and whether it has to be let go of before it can go."""
+    live, kind = matches.match(action.address).live, matches.kinds[action.address.kind]
+    if live is None or action.verb not in (Verb.UPDATE, Verb.ADOPT):
+        return
+    lists = {rule.but for rule in kind.closes}
+    narrowed = {
+        change.path
+        for change in action.changes
+        if change.path in lists or ((field := table(kind.fields).by_name.get(change.path)) and field.admits)
+    }
+    for field, refers, raw in raw_references(kind.fields, live.values) if narrowed else ():
+        for target_kind, attribute in refers.targets if field.name in narrowed else ():
+            target = matches.observed.find(live.site, target_kind, attribute, raw)
+            address = matches.address_of(target) if target is not None else None
+            other = actions.get(address) if address is not None else None
+            if other is not None and other.verb is Verb.DELETE:
+                yield other.address, refers.blocks_delete
+
+
+def closers_to_index(kinds: Mapping[str, Kind], narrowing: Iterable[Action]) -> set[str]:
+    """The kinds whose referrers say whether they are in force, of the actions that may let fewer in."""
+    return {action.address.kind for action in narrowing if kinds[action.address.kind].closes} | {
+        target
+        for action in narrowing
+        if (rule := kinds[action.address.kind].enforces) is not None
+        for target in _targets(kinds[action.address.kind], rule.field)
+    }
+
+
+def _targets(kind: Kind, name: str) -> tuple[str, ...]:
+    refers = kind.field(name).refers
+    return tuple(target for target, _ in refers.targets) if refers is not None else ()

@@ -1,0 +1,34 @@
+"""Pod: read only, and only where pods are to be kept from bringing volumes of their own."""
+
+from typing import Annotated
+
+from vastplan.kinds.kubernetes._common import ObjectName, manifest
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import IDENTITY, Wire
+from vastplan.schema.types import MISSING, Spec
+
+_OVER = ("Succeeded", "Failed")
+
+
+class Pod(Spec):
+    """A pod, with the CSI drivers whose volumes it brings itself, and the claims that it mounts."""
+
+    name: ObjectName = MISSING
+    namespace: Annotated[str, Wire("metadata", "namespace"), IDENTITY]
+    inline_drivers: list[str] | MISSING = MISSING
+    claims: list[str] | MISSING = MISSING
+
+
+def _read(values: Values, row: Row) -> Values:
+    """The volumes by where they come from; a pod that has ended mounts nothing any more."""
+    over = (row.get("status") or {}).get("phase") in _OVER
+    volumes = (row.get("spec") or {}).get("volumes") or () if not over else ()
+    inline = {volume["csi"]["driver"] for volume in volumes if volume.get("csi")}
+    claims = {volume["persistentVolumeClaim"]["claimName"] for volume in volumes if volume.get("persistentVolumeClaim")}
+    return {**values, "inline_drivers": sorted(inline), "claims": sorted(claims)}
+
+
+KIND = kind(
+    Pod, name="pod", system="kubernetes", endpoint=manifest("v1", "Pod", "pods", namespaced=True), finish_decode=_read
+)
