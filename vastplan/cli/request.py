@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
+
+_PLANS = "plans"
+"""In the metadata of a field: the option that fills it is given to a plan while it is made."""
 
 
 class Format(Enum):
@@ -28,6 +31,20 @@ class LedgerVerb(Enum):
     LIST = "list"
     FORGET = "forget"
     UNLOCK = "unlock"
+
+
+def _plans(option: str, default: Any) -> Any:
+    """A field whose option (as it is typed) says how to plan: beside a plan that is made already it says nothing."""
+    return field(default=default, metadata={_PLANS: option})
+
+
+def planning_options(request: Request) -> list[str]:
+    """The options of this request that say how to plan, as they are typed, in the order of the fields."""
+    return [
+        each.metadata[_PLANS]
+        for each in fields(request)
+        if _PLANS in each.metadata and each.default is not MISSING and getattr(request, each.name) != each.default
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,15 +74,15 @@ class ValidateRequest(Request):
 class PlanningRequest(Request):
     """What `plan` and `apply PATH` have in common: which part, and what somebody allows. `site` is a list with commas."""
 
-    site: str | None = None
-    targets: tuple[str, ...] = ()
-    keep_drift: tuple[str, ...] = ()
-    adopt: bool = False
-    allow_delete: tuple[str, ...] = ()
-    allow_narrow: tuple[str, ...] = ()
-    believe_gone: tuple[str, ...] = ()
-    approvals: Path | None = None
-    max_changes: int | None = None
+    site: str | None = _plans("--site", None)
+    targets: tuple[str, ...] = _plans("--target", ())
+    keep_drift: tuple[str, ...] = _plans("--keep-drift", ())
+    adopt: bool = _plans("--adopt", False)
+    allow_delete: tuple[str, ...] = _plans("--allow-delete", ())
+    allow_narrow: tuple[str, ...] = _plans("--allow-narrow", ())
+    believe_gone: tuple[str, ...] = _plans("--believe-gone", ())
+    approvals: Path | None = _plans("--approvals", None)
+    max_changes: int | None = _plans("--max-changes", None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +103,8 @@ class ApplyRequest(PlanningRequest):
     """`vastplan apply`: a saved plan, or a document. `documents` is where a saved plan's document is now, if it moved."""
 
     command = "apply"
-    reviewed: Path | None = None
-    allow_difference: bool = False
+    reviewed: Path | None = _plans("--reviewed", None)
+    allow_difference: bool = _plans("--allow-difference", False)
     auto_approve: bool = False
     documents: tuple[Path, ...] = ()
 

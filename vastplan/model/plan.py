@@ -292,6 +292,8 @@ class Plan:
     """What the checkpoints of each volume that speaks of them take, and what the plan does to that."""
     sources: tuple[str, ...] = ()
     """The paths of the document, one by one, for apply (since 1.1); `source` is the same for people."""
+    folder: str = ""
+    """The folder that the plan was made in, which `sources` are relative to; empty for a plan from a snapshot (since 1.1)."""
     id: str = ""
 
     def count(self) -> dict[str, int]:

@@ -79,7 +79,7 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
     if undone:
         yield ""
         yield style.paint(
-            f"Undoes what was changed by hand ({len(undone)}); --keep-drift or drift --accept keeps it", "red"
+            f"Undoes what was changed by hand ({len(undone)}); --keep-drift ADDRESS or drift --accept ADDRESS keeps it", "red"
         )
     for revert in undone:
         author = f", {revert.author}" if revert.author else ""
