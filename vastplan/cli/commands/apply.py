@@ -73,11 +73,11 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     doable = [action for action in plan.actions if not action.blocked]
     if not doable:
         receipt = exit_status.untouched(plan)
-        reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
+        conditions = reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
         record_limits(workspace, plan)
         if request.format is Format.JSON:
             screen.machine(json_report.applied(receipt, review))
-        return errors.exit_code(exit_status.conditions_of_plan(plan) - {errors.CHANGES})
+        return errors.exit_code((conditions | exit_status.conditions_of_plan(plan)) - {errors.CHANGES})
     if not request.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
         raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
     return _carry_out(request, screen, workspace, plan, places, review)
@@ -92,8 +92,8 @@ def _carry_out(
         screen.machine(json_report.applied(receipt, review))
     else:
         screen.show(receipt_text(receipt, screen.style))
-    reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
     conditions = exit_status.conditions_of_receipt(plan, receipt) | exit_status.conditions_of_plan(plan)
+    conditions |= reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
     return errors.exit_code(conditions - {errors.CHANGES})
 
 

@@ -33,7 +33,8 @@ def plan(request: PlanRequest, screen: Screen) -> int:
     plan = planned.plan
     if request.out:
         plan_file.save(plan, request.out)
-    reporting.show_plan(request, screen, plan, [request.out] if request.out else [], reports.places(planned))
+    written = [request.out] if request.out else []
+    conditions = reporting.show_plan(request, screen, plan, written, reports.places(planned))
     if request.format is Format.TEXT:
         if request.commitments:
             screen.show(commitments_text(plan.commitments, screen.style))
@@ -41,7 +42,7 @@ def plan(request: PlanRequest, screen: Screen) -> int:
             screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
         if request.out and not snapshot:
             screen.show(f"Saved to {request.out}; carry it out with: vastplan apply {request.out}")
-    conditions = exit_status.conditions_of_plan(plan)
+    conditions |= exit_status.conditions_of_plan(plan)
     if not request.detailed_exitcode:
         conditions -= {errors.CHANGES} if exit_status.forbidden(plan) else {errors.CHANGES, errors.BLOCKED}
     if request.isolation and checks.projects_meet(plan.findings):
@@ -60,9 +61,13 @@ def _opened(request: PlanRequest) -> tuple[Workspace, Snapshot | None]:
 
 
 def _base(request: PlanRequest, snapshot: Snapshot | None) -> Workspace | Finding | None:
-    """The document that the change is based on; a finding where there is none that can be read."""
+    """The document that the change is based on; a finding where what is there cannot be planned."""
     if request.base is None:
         return None
+    if not request.base.exists():
+        raise VastplanError(
+            f"--base {request.base}: there is no such file or folder; a document that is new has no base: leave --base out"
+        )
     try:
         return open_workspace([request.base], request.connections, snapshot)
     except Invalid as problem:

@@ -26,8 +26,8 @@ from vastplan.report.json_report import ShownBudget
 def show(request: ShowRequest, screen: Screen) -> int:
     """A saved plan, or one object."""
     if request.address is None:
-        reporting.show_plan(request, screen, plan_file.load(request.paths[0]), request.paths)
-        return errors.OK
+        plan = plan_file.load(request.paths[0])
+        return errors.exit_code(reporting.show_plan(request, screen, plan, request.paths))
     try:
         address = Address.parse(request.address)
     except ValueError as problem:
@@ -72,5 +72,4 @@ def _budget(request: ShowRequest, screen: Screen, workspace: Workspace, address:
         screen.show(budget_text(shown, screen.style))
     else:
         screen.show(renderers[request.format.ending]())
-    reporting.write(request, screen, renderers)
-    return errors.OK
+    return errors.exit_code(reporting.write(request, screen, renderers))
