@@ -11,7 +11,7 @@ from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
-from vastplan.report.review import left_words, reverts
+from vastplan.report.review import blind, left_words, reverts
 from vastplan.report.values import before_after, counted, plain
 from vastplan.report.view import FieldView, of_change
 
@@ -104,9 +104,14 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
         "release": "to release", "blocked": "blocked",
     }  # fmt: skip
     parts = [f"{counts[name]} {text}" for name, text in words.items() if counts[name]]
-    unknown = f" {len(plan.unknown)} collections unknown." if plan.unknown else ""
+    unknown = f" {counted(len(plan.unknown), 'collection')} unknown." if plan.unknown else ""
+    if blind(plan):
+        return style.paint(f"{title}: incomplete. Nothing could be read, so it cannot be told what would change.", "bold") + unknown
+    if not parts and plan.unknown:
+        text = f"{title}: no changes in what could be read, {counted(plan.in_sync, 'object')} in sync."
+        return style.paint(text, "bold") + unknown
     if not parts:
-        return style.paint(f"{title}: no changes. {counted(plan.in_sync, 'object')} in sync.", "green") + unknown
+        return style.paint(f"{title}: no changes. {counted(plan.in_sync, 'object')} in sync.", "green")
     return (
         style.paint(f"{title}: {', '.join(parts)}.", "bold") + f" {counted(plan.in_sync, 'object')} in sync." + unknown
     )
