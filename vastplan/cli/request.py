@@ -132,7 +132,7 @@ class DriftRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowRequest(Request):
-    """`vastplan show`: a saved plan without an address, an object of a document with one."""
+    """`vastplan show`: a saved plan, or with an address what it does to one object, or an object of a document."""
 
     command = "show"
     address: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
@@ -59,6 +60,15 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     lines += [*budget_lines(plan.budgets, style), "", summary(plan, style, title)]
     if plan.base is not None and beside(plan):
         lines.append(beside(plan))
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def part_text(plan: Plan, actions: Iterable[Action], style: Style) -> str:
+    """Some actions of a plan, with what was found about them."""
+    shown = tuple(actions)
+    about = {str(action.address) for action in shown}
+    findings = findings_lines((finding for finding in plan.findings if finding.address in about), style)
+    lines = [*findings, *_by_site(replace(plan, actions=shown), style)]
     return "\n".join(lines).lstrip("\n") + "\n"
 
 

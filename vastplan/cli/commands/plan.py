@@ -18,6 +18,7 @@ from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding
+from vastplan.model.shell import word
 from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
 
@@ -41,7 +42,7 @@ def plan(request: PlanRequest, screen: Screen) -> int:
         if request.isolation:
             screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
         if request.out and not snapshot:
-            screen.show(f"Saved to {request.out}; carry it out with: vastplan apply {request.out}")
+            screen.show(f"Saved to {request.out}; carry it out with: vastplan apply {word(request.out)}")
     conditions |= exit_status.conditions_of_plan(plan)
     if not request.detailed_exitcode:
         conditions -= {errors.CHANGES} if exit_status.forbidden(plan) else {errors.CHANGES, errors.BLOCKED}

@@ -10,6 +10,7 @@ from vastplan.engine.guards.context import GuardContext, some
 from vastplan.engine.observe import Live
 from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import Action, Block, FieldChange, Verb
+from vastplan.model.shell import word
 from vastplan.model.value import Unknown, to_json
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
@@ -28,7 +29,7 @@ def narrowing(action: Action, context: GuardContext) -> Block | None:
     known = [f"{number} {kind.name}(s)" for kind, number in users if not isinstance(number, Unknown)]
     seen = "; ".join([*([f"in use behind it: {', '.join(known)}"] if known else []), *unknown])
     text = "; ".join(f"{path} would no longer let in {some(clients)}" for path, clients in lost.items())
-    fix = f"--allow-narrow {action.address}, or keep them until nobody has it mounted"
+    fix = f"--allow-narrow {word(action.address)}, or keep them until nobody has it mounted"
     return Block("narrows", f"{text}; {seen}", fix)
 
 

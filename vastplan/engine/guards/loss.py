@@ -8,6 +8,7 @@ from math import ceil
 from vastplan.engine import usage
 from vastplan.engine.guards.context import GuardContext, some
 from vastplan.model.plan import GOING, Action, Block
+from vastplan.model.shell import word
 from vastplan.model.value import Unknown
 
 _AGAIN = "plan again when it is told, or delete it by hand and vastplan ledger forget it"
@@ -21,7 +22,7 @@ def approved(action: Action, context: GuardContext) -> Block | None:
     if not kind.data_bearing:
         if address in context.allowed.delete:
             return None
-        return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {address}")
+        return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {word(address)}")
     approval = context.approval(address)
     if approval is None:
         text = f"a {action.verb.value} of a {kind.name} loses data"

@@ -8,6 +8,7 @@ from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind, som
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import GOING, Action, Block, Verb
+from vastplan.model.shell import word
 
 
 def adopting(action: Action, context: GuardContext) -> Block | None:
@@ -27,7 +28,7 @@ def emptied(action: Action, context: GuardContext) -> Block | None:
     if action.address not in context.gone.get(place, ()) or action.address in context.allowed.believe_gone:
         return None
     seen = _seen(context, *place)
-    fix = f"see that it is the right system and that all of it answers; then --believe-gone {action.address}"
+    fix = f"see that it is the right system and that all of it answers; then --believe-gone {word(action.address)}"
     return Block("emptied", seen, fix) if seen else None
 
 
