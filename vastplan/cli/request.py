@@ -93,6 +93,7 @@ class PlanRequest(PlanningRequest):
     snapshot: Path | None = None
     base: Path | None = None
     out: Path | None = None
+    approvals_template: Path | None = None
     detailed_exitcode: bool = False
     isolation: bool = False
     commitments: bool = False

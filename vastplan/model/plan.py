@@ -103,11 +103,16 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Why a guard stops an action, and what would satisfy it."""
+    """Why a guard stops an action, and what would satisfy it.
+
+    `max_used` and `max_orphans` are what an approval would have to say of the address, 0 where it need not (since 1.1).
+    """
 
     guard: str
     message: str
     fix: str = ""
+    max_used: int = 0
+    max_orphans: int = 0
 
 
 @dataclass(frozen=True, slots=True)

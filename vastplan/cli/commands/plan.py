@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vastplan.app import checks, reports
+from vastplan.app.clock import now
+from vastplan.app.files import approvals_template
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.plan import make_plan
@@ -21,6 +23,7 @@ from vastplan.model.finding import Finding
 from vastplan.model.shell import word
 from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
+from vastplan.report.values import counted
 
 if TYPE_CHECKING:
     from vastplan.model.snapshot import Snapshot
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
 
 def plan(request: PlanRequest, screen: Screen) -> int:
     """Show what would change; the exit code says so where it was asked to."""
+    if request.approvals_template:
+        approvals_template.refuse(request.approvals_template, request.paths)
     workspace, snapshot = _opened(request)
     options = plan_options(request, workspace)
     planned = make_plan(workspace, replace(options, snapshot=snapshot, base=_base(request, snapshot)))
@@ -43,6 +48,10 @@ def plan(request: PlanRequest, screen: Screen) -> int:
             screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
         if request.out and not snapshot:
             screen.show(f"Saved to {request.out}; carry it out with: vastplan apply {word(request.out)}")
+    if request.approvals_template:
+        count = approvals_template.write(request.approvals_template, plan, now().date())
+        text = f"wrote {request.approvals_template}: {counted(count, 'approval')} to give a reason for"
+        screen.progress(text if count else "no approval is needed, so none was written")
     conditions |= exit_status.conditions_of_plan(plan)
     if not request.detailed_exitcode:
         conditions -= {errors.CHANGES} if exit_status.forbidden(plan) else {errors.CHANGES, errors.BLOCKED}
