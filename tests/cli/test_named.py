@@ -135,7 +135,7 @@ def test_a_saved_plan_shows_one_action(document: Path, vastplan: Run, tmp_path: 
     assert ran.code == 0 and "+ persistent_volume_claim scratch" in ran.out and "more" not in ran.out, ran
     ran = vastplan("show", saved, "iad/tenant/team-b")
     assert ran.code == 1 and "the plan has no action on iad/tenant/team-b (did you mean iad/tenant/team-a?)" in ran.err
-    for words in (("--format", "json"), ("--report", "r.md")):
+    for words in (("--format", "json"), ("--report", str(tmp_path / "r.md"))):
         ran = vastplan("show", saved, "iad/tenant/team-a", *words)
         assert ran.code == 1 and "show PLAN ADDRESS prints text" in ran.err, ran
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,11 @@ from tests.conftest import Run
 from vastplan.cli.parse import parse
 from vastplan.cli.parser import parser
 from vastplan.cli.request import planning_options
+from vastplan.sim.world import World
 
-DOCUMENT = "version: 1\nname: doc\nsites: {iad: {sim: {systems: [vast, kubernetes]}}}\ntenants: {a: {}}\nnamespaces: {n: {}}\n"
+DOCUMENT = (
+    "version: 1\nname: doc\nsites: {iad: {sim: {systems: [vast, kubernetes]}}}\ntenants: {a: {}}\nnamespaces: {n: {}}\n"
+)
 HERE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 GIVEN_TO_APPLY = {
     "--connections", "--auto-approve", "--document", "--format", "--report", "-h", "--help",
@@ -102,7 +106,9 @@ def test_and_on_another_machine_from_the_folder_that_is_the_same_there(
     assert vastplan("apply", "repo/plans/plan.json").code == 0
 
 
-def test_a_served_world_is_found_from_another_folder(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_served_world_is_found_from_another_folder(
+    tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "repo").mkdir()
     (tmp_path / "repo" / "doc.yaml").write_text(DOCUMENT)
     words = [sys.executable, "-m", "vastplan", "sim", "doc.yaml"]
@@ -116,3 +122,61 @@ def test_a_served_world_is_found_from_another_folder(tmp_path: Path, vastplan: R
     finally:
         serving.terminate()
         serving.wait(30)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """Systems that answer, whose certificates and credentials are in files beside the document or the connections."""
+    with_systems = World(tmp_path / "world", {"iad": ["vast", "kubernetes"]}).start()
+    yield with_systems
+    with_systems.stop()
+
+
+def addresses(world: World, folder: Path) -> str:
+    """A site with the addresses of the world; every file that it names is in `folder`, and named from there."""
+    (folder / "secret").mkdir(parents=True)
+    found = {endpoint.system: endpoint for endpoint in world.endpoints()}
+    vast = found["vast"]
+    shutil.copy(vast.ca_file, folder / "secret" / "ca.pem")
+    (folder / "secret" / "password").write_text(vast.password)
+    shutil.copy(found["kubernetes"].kubeconfig, folder / "secret" / "kubeconfig")
+    return (
+        f"sites: {{iad: {{vast: {{url: '{vast.url}', username: {vast.username}, password: {{file: secret/password}}, "
+        "ca_file: secret/ca.pem}, kubernetes: {kubeconfig: secret/kubeconfig}}}\n"
+    )
+
+
+WITHOUT_SITES = "version: 1\nname: doc\ntenants: {a: {}}\nnamespaces: {n: {}}\n"
+
+
+@pytest.mark.parametrize("ledger", ["", "ledger: {local: ours}\n"], ids=["usual ledger", "ledger of its own"])
+def test_files_that_a_document_names_are_beside_it(
+    ledger: str, world: World, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = tmp_path / "repo"
+    sites = addresses(world, repo)
+    (repo / "doc.yaml").write_text(WITHOUT_SITES + sites + ledger)
+    monkeypatch.chdir(tmp_path)
+    ran = vastplan("plan", "repo/doc.yaml", "--out", "plan.json")
+    assert ran.code == 0 and "2 to create" in ran.out, ran
+    monkeypatch.chdir("/")
+    ran = vastplan("apply", tmp_path / "plan.json")
+    assert ran.code == 0 and "2 done" in ran.out, ran
+    monkeypatch.chdir(repo)
+    assert vastplan("drift", "doc.yaml").code == 0
+    assert (repo / (".vastplan/ledger" if not ledger else "ours") / "iad.json").exists()
+
+
+def test_files_that_connections_name_are_beside_those(
+    world: World, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sites = addresses(world, tmp_path / "ops")
+    (tmp_path / "ops" / "connections.yaml").write_text("version: 1\n" + sites)
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "repo" / "doc.yaml").write_text(WITHOUT_SITES + "sites: {iad: {}}\n")
+    monkeypatch.chdir(tmp_path)
+    words = ("--connections", "ops/connections.yaml")
+    assert vastplan("plan", "repo/doc.yaml", "--out", "plan.json", *words).code == 0
+    monkeypatch.chdir(tmp_path / "ops")
+    ran = vastplan("apply", "../plan.json", "--connections", "connections.yaml")
+    assert ran.code == 0 and "2 done" in ran.out, ran

@@ -148,7 +148,9 @@ def test_one_value_is_printed_where_a_report_cannot_be_written(
     ran = vastplan(words[0], document, *words[1:], "--format", "json", "--report", document.parent / "folder.json")
     printed = json.loads(ran.out)
     assert ran.code == 1 and "folder.json cannot be written: Is a directory" in ran.err
-    assert printed["document" if words[0] != "apply" else "plan"]  # what was found is told, whatever becomes of a report
+    assert printed[
+        "document" if words[0] != "apply" else "plan"
+    ]  # what was found is told, whatever becomes of a report
     assert ran.err.count("cannot be written") == 1
 
 

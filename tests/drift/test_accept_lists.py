@@ -92,7 +92,11 @@ def test_all_of_it_goes(tmp_path: Path, vastplan: Run) -> None:
 
 def test_the_end_of_a_file_stays_as_it_is(tmp_path: Path, vastplan: Run) -> None:
     accepted(tmp_path, vastplan, HEAD + NEXT_LINE, [*BEFORE[:2], "10.15.0.0/24"])
-    assert (tmp_path / "hand.yaml").read_text().endswith("    - 10.12.0.0/24 # one\n    - 10.13.0.0/24\n    - 10.15.0.0/24")
+    assert (
+        (tmp_path / "hand.yaml")
+        .read_text()
+        .endswith("    - 10.12.0.0/24 # one\n    - 10.13.0.0/24\n    - 10.15.0.0/24")
+    )
 
 
 def test_a_list_in_brackets_stays_in_them(tmp_path: Path, vastplan: Run) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 _PLANS = "plans"
 """In the metadata of a field: the option that fills it is given to a plan while it is made."""
@@ -33,9 +34,9 @@ class LedgerVerb(Enum):
     UNLOCK = "unlock"
 
 
-def _plans(option: str, default: Any) -> Any:
-    """A field whose option (as it is typed) says how to plan: beside a plan that is made already it says nothing."""
-    return field(default=default, metadata={_PLANS: option})
+def _plans(option: str) -> Mapping[str, str]:
+    """Of a field whose option (as it is typed) says how to plan: beside a plan that is made already it says nothing."""
+    return {_PLANS: option}
 
 
 def planning_options(request: Request) -> list[str]:
@@ -74,15 +75,15 @@ class ValidateRequest(Request):
 class PlanningRequest(Request):
     """What `plan` and `apply PATH` have in common: which part, and what somebody allows. `site` is a list with commas."""
 
-    site: str | None = _plans("--site", None)
-    targets: tuple[str, ...] = _plans("--target", ())
-    keep_drift: tuple[str, ...] = _plans("--keep-drift", ())
-    adopt: bool = _plans("--adopt", False)
-    allow_delete: tuple[str, ...] = _plans("--allow-delete", ())
-    allow_narrow: tuple[str, ...] = _plans("--allow-narrow", ())
-    believe_gone: tuple[str, ...] = _plans("--believe-gone", ())
-    approvals: Path | None = _plans("--approvals", None)
-    max_changes: int | None = _plans("--max-changes", None)
+    site: str | None = field(default=None, metadata=_plans("--site"))
+    targets: tuple[str, ...] = field(default=(), metadata=_plans("--target"))
+    keep_drift: tuple[str, ...] = field(default=(), metadata=_plans("--keep-drift"))
+    adopt: bool = field(default=False, metadata=_plans("--adopt"))
+    allow_delete: tuple[str, ...] = field(default=(), metadata=_plans("--allow-delete"))
+    allow_narrow: tuple[str, ...] = field(default=(), metadata=_plans("--allow-narrow"))
+    believe_gone: tuple[str, ...] = field(default=(), metadata=_plans("--believe-gone"))
+    approvals: Path | None = field(default=None, metadata=_plans("--approvals"))
+    max_changes: int | None = field(default=None, metadata=_plans("--max-changes"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,8 +105,8 @@ class ApplyRequest(PlanningRequest):
     """`vastplan apply`: a saved plan, or a document. `documents` is where a saved plan's document is now, if it moved."""
 
     command = "apply"
-    reviewed: Path | None = _plans("--reviewed", None)
-    allow_difference: bool = _plans("--allow-difference", False)
+    reviewed: Path | None = field(default=None, metadata=_plans("--reviewed"))
+    allow_difference: bool = field(default=False, metadata=_plans("--allow-difference"))
     auto_approve: bool = False
     documents: tuple[Path, ...] = ()
 

@@ -21,7 +21,6 @@ def of_plan(parser: argparse.ArgumentParser) -> None:
         help="the document before the change: tells this change from what was pending and what drifted",
     )
 
-
     parser.add_argument(
         "--approvals-template",
         type=Path,

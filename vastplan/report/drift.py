@@ -41,7 +41,9 @@ def text(drift: Drift, style: Style) -> str:
     if drift.unknown:
         lines.append(style.paint("Unknown (could not be read, so it cannot be told):", "yellow"))
         lines += unknown_lines(drift.unknown)
-    lines.append(style.paint(_headline(drift), "bold" if drift.news() or drift.unknown else "green") + drift_verdict(drift))
+    lines.append(
+        style.paint(_headline(drift), "bold" if drift.news() or drift.unknown else "green") + drift_verdict(drift)
+    )
     return "\n".join(lines) + "\n"
 
 

@@ -84,7 +84,11 @@ def verdict(plan: Plan) -> str:
     if errors:
         return _sentence([f"{counted(errors, 'error')} in the document: nothing of this can be applied", unread])
     if blind(plan):
-        return _sentence([f"it cannot be told whether anything would change: nothing could be read ({counted(len(plan.unknown), 'collection')})"])
+        return _sentence(
+            [
+                f"it cannot be told whether anything would change: nothing could be read ({counted(len(plan.unknown), 'collection')})"
+            ]
+        )
     if not plan.actions:
         where = " in what could be read" if plan.unknown else ""
         return _sentence([f"nothing to change{where}, {counted(plan.in_sync, 'object')} in sync", unread])

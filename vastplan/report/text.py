@@ -89,7 +89,8 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
     if undone:
         yield ""
         yield style.paint(
-            f"Undoes what was changed by hand ({len(undone)}); --keep-drift ADDRESS or drift --accept ADDRESS keeps it", "red"
+            f"Undoes what was changed by hand ({len(undone)}); --keep-drift ADDRESS or drift --accept ADDRESS keeps it",
+            "red",
         )
     for revert in undone:
         author = f", {revert.author}" if revert.author else ""
@@ -116,7 +117,10 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
     parts = [f"{counts[name]} {text}" for name, text in words.items() if counts[name]]
     unknown = f" {counted(len(plan.unknown), 'collection')} unknown." if plan.unknown else ""
     if blind(plan):
-        return style.paint(f"{title}: incomplete. Nothing could be read, so it cannot be told what would change.", "bold") + unknown
+        return (
+            style.paint(f"{title}: incomplete. Nothing could be read, so it cannot be told what would change.", "bold")
+            + unknown
+        )
     if not parts and plan.unknown:
         text = f"{title}: no changes in what could be read, {counted(plan.in_sync, 'object')} in sync."
         return style.paint(text, "bold") + unknown

@@ -16,7 +16,6 @@ from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.schema.types import MISSING, Bytes, Count, Spec
 
-
 ADDRESS = r"^[^/*?]+/[^/*?]+/[^*?]+$"
 """One object: an approval is no pattern."""
 

@@ -21,11 +21,7 @@ _DOCUMENTS = (".yaml", ".yml")
 
 def to_approve(plan: Plan) -> list[Action]:
     """The actions that an approval would let go on, or would have to be part of what does."""
-    return [
-        action
-        for action in plan.actions
-        if any(_is_approvable(action, block) for block in action.blocked)
-    ]
+    return [action for action in plan.actions if any(_is_approvable(action, block) for block in action.blocked)]
 
 
 def _is_approvable(action: Action, block: Block) -> bool:
@@ -35,10 +31,14 @@ def _is_approvable(action: Action, block: Block) -> bool:
 def refuse(file: Path, document: Sequence[Path]) -> None:
     """Raises `VastplanError` for a file that is there, or that would be read as a part of the document."""
     if file.exists() or file.is_symlink():
-        raise VastplanError(f"--approvals-template {file}: it is there already, and what somebody signed is not written over")
+        raise VastplanError(
+            f"--approvals-template {file}: it is there already, and what somebody signed is not written over"
+        )
     folders = [path.resolve() for path in document if path.is_dir()]
     if file.suffix in _DOCUMENTS and file.resolve().parent in folders:
-        raise VastplanError(f"--approvals-template {file}: it would be read as a part of the document; name another folder")
+        raise VastplanError(
+            f"--approvals-template {file}: it would be read as a part of the document; name another folder"
+        )
 
 
 def write(file: Path, plan: Plan, today: date) -> int:

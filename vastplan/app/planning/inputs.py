@@ -53,7 +53,10 @@ def plan_inputs(
         now=at,
         targets=aimed_at(options.targets, there),
         findings=(
-            *desired.findings, *unverified(document, desired.sites), *rule_findings, *matching_nothing(options, there)
+            *desired.findings,
+            *unverified(document, desired.sites),
+            *rule_findings,
+            *matching_nothing(options, there),
         ),
         ignore=rules,
         limits={site: in_force(limits_of(part.limits), asked) for site, part in ledger.items()},

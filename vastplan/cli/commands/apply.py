@@ -41,7 +41,9 @@ def apply(request: ApplyRequest, screen: Screen) -> int:
 def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
     """A saved plan is carried out as it is: what says how to plan would be taken for granted, and do nothing."""
     if len(request.paths) > 1:
-        raise VastplanError(f"{plan} is a saved plan, which is applied alone; its document, where it moved, is given with --document")
+        raise VastplanError(
+            f"{plan} is a saved plan, which is applied alone; its document, where it moved, is given with --document"
+        )
     typed = planning_options(request)
     if typed:
         raise VastplanError(
