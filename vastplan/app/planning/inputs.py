@@ -8,7 +8,7 @@ from vastplan.app.clock import now
 from vastplan.app.connect import unverified
 from vastplan.app.planning.desired import Desired
 from vastplan.app.planning.ignore import ignore_rules
-from vastplan.app.planning.named import aimed_at, known, matching_nothing
+from vastplan.app.planning.named import resolve_named
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
@@ -38,7 +38,7 @@ def plan_inputs(
         everywhere=set(desired.sites) == set(document.head.sites),
     )
     asked = requested_limits(workspace)
-    there = known(desired.entries, ledger, document.head.sites)
+    targets, nowhere = resolve_named(options, desired.entries, ledger, document.head.sites)
     return PlanInputs(
         document=workspace.name,
         digest=workspace.digest(desired.everything),
@@ -51,12 +51,12 @@ def plan_inputs(
         consent=options.consent,
         reveal=source.reveal,
         now=at,
-        targets=aimed_at(options.targets, there),
+        targets=targets,
         findings=(
             *desired.findings,
             *unverified(document, desired.sites),
             *rule_findings,
-            *matching_nothing(options, there),
+            *nowhere,
         ),
         ignore=rules,
         limits={site: in_force(limits_of(part.limits), asked) for site, part in ledger.items()},

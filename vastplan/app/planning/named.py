@@ -29,6 +29,18 @@ class Known:
     elsewhere: frozenset[str]
 
 
+def resolve_named(
+    options: PlanOptions, entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str]
+) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
+    """What the targets of this run aim at, and a warning for each address or pattern of it that nothing here has."""
+    consent = options.consent
+    named = (consent.allow_delete, consent.allow_narrow, consent.believe_gone, consent.approvals)
+    if not any((*named, options.targets, options.keep_drift)):
+        return (), ()
+    there = known(entries, ledger, sites)
+    return aimed_at(options.targets, there), tuple(matching_nothing(options, there))
+
+
 def known(entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str]) -> Known:
     """What the document stands for and what is owned; `sites` are all of the document, those of `ledger` are planned."""
     addresses = {text for part in ledger.values() for text in (*part.entries, *part.intents)}

@@ -59,18 +59,13 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
         return None
     approval = context.approval(action.address)
     accepted = approval.max_orphans if approval else 0
-    over = []
     for name, figure in usage.remaining(live, context.dependents):
         if isinstance(figure, Unknown):
             return Block("orphans", f"{name} that would stay behind: {figure}", "plan again when they can be read")
         if figure > accepted:
-            over.append((int(figure), name))
-    if not over:
-        return None
-    most = max(figure for figure, _ in over)
-    fix = f"max_orphans: {most} in its approval, or delete them first"
-    text = ", ".join(f"{figure} {name}" for figure, name in over)
-    return Block("orphans", f"{text} would stay behind", fix, max_orphans=most)
+            fix = f"max_orphans: {figure} in its approval, or delete them first"
+            return Block("orphans", f"{figure} {name} would stay behind", fix, max_orphans=figure)
+    return None
 
 
 def locks(action: Action, context: GuardContext) -> Block | None:
