@@ -23,6 +23,7 @@ from vastplan.model.drift import Drift, DriftedField, DriftedObject
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Where
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import from_json, sources, to_json
 from vastplan.schema.entries import Entry
@@ -83,7 +84,7 @@ def _chosen(wanted: str, drift: Drift) -> list[tuple[DriftedObject, DriftedField
     if named.what == "gone":
         raise VastplanError(
             f"--accept {named.address}: it is gone, and there is no value to accept; take its entry out of the document and "
-            "run vastplan ledger forget, or apply to make it again"
+            f"run vastplan ledger forget PATH {word(named.address)}, or apply to make it again"
         )
     path = wanted[len(named.address) + 1 :]
     fields = [field for field in named.fields if not path or field.path == path or field.path.startswith(f"{path}.")]

@@ -64,7 +64,7 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
             return Block("orphans", f"{name} that would stay behind: {figure}", "plan again when they can be read")
         if figure > accepted:
             fix = f"max_orphans: {figure} in its approval, or delete them first"
-            return Block("orphans", f"{figure} {name} would stay behind", fix, max_orphans=figure)
+            return Block("orphans", f"{figure} {name} would stay behind", fix, max_orphans=int(figure))
     return None
 
 
