@@ -134,6 +134,7 @@ def test_once_ends_what_has_begun(writes: int, lab: Lab, vastplan: Run) -> None:
     assert end is not None, process.out()
     done, skipped = map(int, end.groups())
     assert process.out().count("stopped before it began") == skipped
+    assert "skipped" not in process.err()  # each is listed once, at the end
     entries, _ = lab.workspace().entries()
     assert done + skipped == len(entries)
     owned = [site.entries for site in [lab.workspace().ledger().read("iad")]]

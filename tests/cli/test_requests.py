@@ -34,7 +34,7 @@ def test_every_command_that_can_be_typed_has_one() -> None:
 
 
 def test_what_was_typed_is_in_the_request() -> None:
-    typed = ["--no-colour", "plan", "a", "b", "--target", "iad/view/*", "--target", "iad/quota/q", "--keep-drift",
+    typed = ["--no-colour", "plan", "a", "b", "--target", "iad/view/*", "--target", "iad/quota/q", "--keep-drift", "*",
              "--max-changes", "3", "--report", "r.md", "--format", "json", "--adopt"]  # fmt: skip
     assert parse(typed) == PlanRequest(
         colour=False, paths=(Path("a"), Path("b")), targets=("iad/view/*", "iad/quota/q"), keep_drift=("*",),

@@ -107,3 +107,64 @@ def test_nobody_listening_is_no_error(document: Path) -> None:
     command = f"{sys.executable} -m vastplan validate {document} >&-"
     ran = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("words", [("plan",), ("apply", "--auto-approve"), ("drift",)], ids=" ".join)
+@pytest.mark.parametrize("how", ["a folder is there", "it is damaged"])
+def test_simulators_that_cannot_keep_their_objects_say_so(
+    how: str, words: tuple[str, ...], document: Path, vastplan: Run
+) -> None:
+    kept = document.parent / ".vastplan" / "sim" / "iad.vast.sqlite"
+    kept.parent.mkdir(parents=True)
+    if how == "it is damaged":
+        kept.write_bytes(b"no database" * 500)
+    else:
+        kept.mkdir()
+    ran = vastplan(words[0], document, *words[1:])
+    assert ran.code == 1 and f"the simulators keep their objects in {kept.parent}, and cannot: " in ran.err, ran
+    ran = vastplan("sim", document)
+    assert ran.code == 1 and "and cannot: " in ran.err, ran
+
+
+def test_a_folder_without_locks_is_said_too(document: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: object) -> None:
+        raise NotImplementedError("FileSystem does not appear to support flock")
+
+    monkeypatch.setattr("filelock.FileLock._acquire", refuse)
+    ran = vastplan("plan", document)
+    assert ran.code == 1 and "and cannot: FileSystem does not appear to support flock; make it writable" in ran.err
+
+
+def test_a_plane_that_cannot_keep_its_objects_says_so(tmp_path: Path, vastplan: Run) -> None:
+    ran = vastplan("sim", "vast", "--state", tmp_path)
+    assert ran.code == 1 and f"the simulators keep their objects in {tmp_path}, and cannot: " in ran.err, ran
+
+
+@pytest.mark.parametrize("words", [("plan",), ("apply", "--auto-approve"), ("drift",), ("validate",)], ids=" ".join)
+def test_one_value_is_printed_where_a_report_cannot_be_written(
+    words: tuple[str, ...], document: Path, vastplan: Run
+) -> None:
+    (document.parent / "folder.json").mkdir()
+    ran = vastplan(words[0], document, *words[1:], "--format", "json", "--report", document.parent / "folder.json")
+    printed = json.loads(ran.out)
+    assert ran.code == 1 and "folder.json cannot be written: Is a directory" in ran.err
+    assert printed[
+        "document" if words[0] != "apply" else "plan"
+    ]  # what was found is told, whatever becomes of a report
+    assert ran.err.count("cannot be written") == 1
+
+
+def test_a_base_that_is_not_there_is_an_error(document: Path, vastplan: Run) -> None:
+    ran = vastplan("plan", document, "--base", document.parent / "nofile.yaml")
+    assert ran.code == 1 and "nofile.yaml: there is no such file or folder" in ran.err and "leave --base out" in ran.err
+
+
+def test_a_problem_is_no_check(vastplan: Run) -> None:
+    ran = vastplan("validate", "--explain", "VP251")
+    assert ran.code == 1 and "VP251 is a problem and not a check: its own message says" in ran.err
+
+
+def test_a_path_is_no_drift_to_keep(document: Path, vastplan: Run) -> None:
+    ran = vastplan("plan", "--keep-drift", document)
+    assert ran.code == 1 and "is a path and no address; to keep all drift type: --keep-drift '*'" in ran.err
+    assert vastplan("plan", "--keep-drift", "*", document).code == 0

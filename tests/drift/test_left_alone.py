@@ -85,8 +85,8 @@ def test_kept_drift_is_listed_and_the_rest_of_the_object_is_applied(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:
     hands.quota(3 * TIB)
-    assert plan(vastplan, tmp_path, "--keep-drift")["actions"] == []
-    assert "left alone this time" in vastplan("plan", tmp_path / "hand.yaml", "--keep-drift").out
+    assert plan(vastplan, tmp_path, "--keep-drift", "*")["actions"] == []
+    assert "left alone this time" in vastplan("plan", tmp_path / "hand.yaml", "--keep-drift", "*").out
     assert len(plan(vastplan, tmp_path, "--keep-drift=pdx/*")["actions"]) == 1
     write(tmp_path, DOCUMENT.replace("1099511627776", "1 GiB"))
     saved = tmp_path / "plan.json"
@@ -108,7 +108,7 @@ def test_what_is_gone_and_kept_is_not_made_again_nor_what_stands_on_it(
 ) -> None:
     key = hands.row("iad", "quotas", path="/q")["id"]
     hands.call("iad", "vast", "DELETE", f"/api/v5/quotas/{key}/")
-    made = plan(vastplan, tmp_path, "--keep-drift")
+    made = plan(vastplan, tmp_path, "--keep-drift", "*")
     assert made["actions"] == [] and [one["address"] for one in made["left"]] == ["iad/quota/q"]
     assert len(plan(vastplan, tmp_path)["actions"]) == 1
 

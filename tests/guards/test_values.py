@@ -379,6 +379,13 @@ def test_a_warning_says_what_to_look_at() -> None:
     )  # fmt: skip
 
 
+def test_what_is_true_of_a_whole_system_is_said_once() -> None:
+    plan, _ = planned({"owned": {"tenant/t": 1, "qos_policy/gold": 2, "view_policy/p": 3}})
+    assert [finding.message for finding in plan.findings] == [
+        "all 3 objects of vast on iad that the ledger owns are gone at once: gold, t, p"
+    ]
+
+
 def test_another_site_that_still_has_its_own_does_not_make_up_for_this_one() -> None:
     entries = {"tenant/t": Owned("1", "1"), "qos_policy/gold": Owned("3", "3")}
     ledger = {

@@ -119,7 +119,7 @@ def against(lab: Lab, vastplan: Run, text: str) -> Ran:
     return vastplan("plan", lab.folder / "lab.yaml", "--base", lab.folder / "base.yaml", "--format", "json")
 
 
-def test_a_base_that_is_broken_or_not_there_is_said(lab: Lab, vastplan: Run) -> None:
+def test_a_base_that_is_broken_is_said_and_one_that_is_not_there_is_an_error(lab: Lab, vastplan: Run) -> None:
     change(lab)
     text = (lab.folder / "base.yaml").read_text()
     circle = yaml.safe_load(text)
@@ -133,7 +133,7 @@ def test_a_base_that_is_broken_or_not_there_is_said(lab: Lab, vastplan: Run) -> 
         assert {one["standing"] for one in found["actions"]} == {None}
     (lab.folder / "base.yaml").unlink()
     ran = vastplan("plan", lab.folder / "lab.yaml", "--base", lab.folder / "base.yaml")
-    assert ran.code == 0 and "VP332" in ran.out, ran
+    assert ran.code == 1 and ran.out == "" and "base.yaml: there is no such file or folder" in ran.err, ran
 
 
 def test_the_same_finding_is_not_new(lab: Lab, vastplan: Run) -> None:

@@ -95,4 +95,4 @@ def test_what_does_not_go_together(lab: Lab, vastplan: Run) -> None:
     ran = vastplan("apply", lab.folder / "lab.yaml", "--allow-difference")
     assert ran.code == 1 and "--reviewed FILE" in ran.err
     ran = vastplan("apply", lab.folder / "reviewed.json", "--reviewed", lab.folder / "reviewed.json")
-    assert ran.code == 1 and "plans anew" in ran.err
+    assert ran.code == 1 and "--reviewed: these are given to plan, not beside a saved plan" in ran.err

@@ -134,7 +134,7 @@ def test_what_could_not_be_read_stays_unknown(tmp_path: Path, vastplan: Run) -> 
         ran = vastplan("record", tmp_path / "lab.yaml", "--out", tmp_path / "s.json")
         assert ran.code == 6 and "iad tenant" in ran.out, ran
     ran = vastplan("plan", tmp_path / "lab.yaml", "--snapshot", tmp_path / "s.json")
-    assert ran.code == 6 and "to create" not in ran.out and "1 collections unknown" in ran.out, ran
+    assert ran.code == 6 and "to create" not in ran.out and "1 collection unknown" in ran.out, ran
 
 
 def test_a_plan_from_it_is_never_applied(factory: Path, vastplan: Run) -> None:

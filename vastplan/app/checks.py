@@ -26,6 +26,7 @@ from vastplan.model.value import Unknown
 from vastplan.report.json_report import KnownCheck
 from vastplan.schema.capability import Capability
 
+_PROBLEM = "VP"
 _ISOLATION = "ISO-"
 """The codes of the checks on isolation begin with it."""
 
@@ -38,6 +39,11 @@ def catalogue() -> Mapping[str, Check]:
 
 def known(code: str | None = None) -> tuple[KnownCheck, ...]:
     """The checks for people, or the one with the code; raises `VastplanError` for one that is none."""
+    if code is not None and code.upper().startswith(_PROBLEM):
+        raise VastplanError(
+            f"{code} is a problem and not a check: its own message says what is wrong, where and what to do; "
+            "--explain is for checks, which --list-checks lists"
+        )
     if code is not None and code not in catalogue():
         hint = nearest(code.upper(), catalogue())
         raise VastplanError(f"no check {code}" + (f"; {hint}" if hint else ""))

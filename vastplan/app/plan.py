@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from vastplan.app.files.plan import sealed
 from vastplan.app.planning.base import no_base, with_standings
@@ -36,6 +37,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
             plan,
             actions=attribute(plan.actions, planned.matches.owned, workspace.registry.kinds, source.providers),
             sources=tuple(map(str, workspace.document.paths)),
+            folder="" if options.snapshot else str(Path.cwd()),
         )
     return replace(planned, plan=sealed(plan))
 

@@ -1,4 +1,4 @@
-"""`vastplan show PATH ADDRESS`: one object of a document, desired and live."""
+"""`vastplan show ... ADDRESS`: one object of a document, desired and live, or what a saved plan does to it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,24 @@ from vastplan.document.instantiate import nearest
 from vastplan.engine.diff import leaves, value_at
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Action, Plan
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import references, to_json
 from vastplan.schema.markers import Marker
+
+
+def actions_at(plan: Plan, address: Address) -> list[Action]:
+    """What a plan does to one object, or to all that a composite entry stands for. Raises `VastplanError` for nothing."""
+    actions = [action for action in plan.actions if str(address) in (str(action.address), action.origin)]
+    if not actions:
+        shown, near = inert(address, 200), nearest(str(address), [str(action.address) for action in plan.actions])
+        raise VastplanError(
+            f"the plan has no action on {shown}{f' ({near})' if near else ''}; "
+            f"what there is of it now: vastplan show PATH {word(shown)}"
+        )
+    return actions
 
 
 def describe(workspace: Workspace, address: Address) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from filelock import Timeout
 
 from vastplan.app.workspace import Workspace
-from vastplan.app.worlds import SIM_FOLDER
+from vastplan.app.worlds import SIM_FOLDER, kept
 from vastplan.model.errors import VastplanError
 from vastplan.sim.faults import Rate
 from vastplan.sim.planes import PLANES
@@ -33,7 +33,8 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
         raise VastplanError(f"{workspace.name} has no simulated site; a site is simulated with sim: {{}}")
     world = World(document.folder / SIM_FOLDER, systems)
     try:
-        world.start()
+        with kept(world.folder):
+            world.start()
     except Timeout:
         raise VastplanError(f"another process serves or uses the simulators in {world.folder}") from None
     try:
@@ -65,7 +66,8 @@ def serve_plane(
     """Serve one of `PLANES`; prints its URL, its CA certificate's path and, for Kubernetes, a kubeconfig's."""
     standalone = PLANES[system]
     secret = password or secrets.token_urlsafe(16)
-    store = Store(state)
+    with kept(state or Path.cwd()):
+        store = Store(state)
     authority = Authority()
     try:
         plane = standalone.make(store, user, secret, version or standalone.version)

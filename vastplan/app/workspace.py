@@ -65,8 +65,9 @@ class Workspace:
         if shared is not None:
             return shared_ledger(self.document, *shared, writable=writable)
         local = getattr(self.document.head.ledger, "local", None)
-        folder = self.document.folder / (local if isinstance(local, str) else LEDGER_FOLDER)
-        return FileLedger(folder, self.name)
+        place = local if isinstance(local, str) else str(LEDGER_FOLDER)
+        # A plan calls it as the document does: that is the same from whichever folder somebody works.
+        return FileLedger(self.document.folder / place, self.name, place)
 
     def composed(self, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
         """The document composed, offline without `probed`; raises `Invalid` when composing finds an error."""

@@ -47,6 +47,23 @@ def world(folder: Path, systems: Mapping[str, frozenset[str]]) -> Iterator[list[
                     served.stop()
 
 
+@contextlib.contextmanager
+def kept(folder: Path) -> Iterator[None]:
+    """What keeps the simulators from keeping their objects in a folder, as a sentence: it is read-only, full, or damaged."""
+    import sqlite3
+
+    try:
+        yield
+    except TimeoutError:
+        raise
+    except (OSError, sqlite3.Error, NotImplementedError) as problem:  # the last: a file system without locks
+        reason = (problem.strerror if isinstance(problem, OSError) else None) or str(problem)
+        raise VastplanError(
+            f"the simulators keep their objects in {folder}, and cannot: {reason}; "
+            "make it writable, or delete it to begin with empty systems"
+        ) from None
+
+
 def _open_or_join(folder: Path, systems: Mapping[str, frozenset[str]]) -> tuple[World | None, list[SimEndpoint]]:
     try:
         from vastplan.sim.world import open_or_join
@@ -55,6 +72,7 @@ def _open_or_join(folder: Path, systems: Mapping[str, frozenset[str]]) -> tuple[
             f"the simulators are not installed ({problem.name} is missing): pip install 'vastplan[sim]'"
         ) from None
     try:
-        return open_or_join(folder, systems)
+        with kept(folder):
+            return open_or_join(folder, systems)
     except TimeoutError as problem:
         raise VastplanError(str(problem)) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 EXIT_CODES = """\
@@ -71,6 +72,13 @@ def reports(parser: argparse.ArgumentParser, *endings: str) -> None:
     )
 
 
+def _pattern(text: str) -> str:
+    """A pattern of addresses; a path in its place was meant to be the document."""
+    if os.path.exists(text):
+        raise argparse.ArgumentTypeError(f"{text} is a path and no address; to keep all drift type: --keep-drift '*'")
+    return text
+
+
 def consents(parser: argparse.ArgumentParser) -> None:
     """What the person who runs it allows."""
     parser.add_argument(
@@ -84,11 +92,10 @@ def consents(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-drift",
         action="append",
-        nargs="?",
-        const="*",
+        type=_pattern,
         default=[],
         metavar="ADDRESS",
-        help="leave what was changed by hand alone this time, all of it or at this address; patterns allowed; repeatable",
+        help="leave what was changed by hand alone this time at this address; patterns allowed, '*' for all; repeatable",
     )
     parser.add_argument("--adopt", action="store_true", help="take over what exists and is not ours")
     parser.add_argument(

@@ -160,11 +160,11 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     command = options.command(
         commands,
         "show",
-        "show a saved plan, or one object: desired, live and who moved which field",
+        "show a saved plan, what it does to one object, or one object: desired, live and who moved which field",
         "vastplan show examples/ai-factory iad/tenant/team-a",
     )
     command.add_argument("paths", nargs=1, type=Path, metavar="PLAN|PATH", help="a saved plan, or a document")
-    command.add_argument("address", nargs="?", metavar="ADDRESS", help="an object of the document")
+    command.add_argument("address", nargs="?", metavar="ADDRESS", help="one object of the plan or of the document")
     command.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )

@@ -8,6 +8,7 @@ from pathlib import Path
 from vastplan.app import reports
 from vastplan.cli.request import Format, Request
 from vastplan.cli.screen import Screen
+from vastplan.model import errors
 from vastplan.model.errors import VastplanError
 from vastplan.model.plan import Plan
 from vastplan.report.json_report import Problems
@@ -15,25 +16,33 @@ from vastplan.report.results import NOWHERE, Places
 from vastplan.report.text import plan_text
 
 
-def write(request: Request, screen: Screen, renderers: reports.Renderers) -> None:
-    """Write the files that were asked for."""
-    for file in reports.write(request.reports, renderers):
-        screen.progress(f"wrote {file}")
+def write(request: Request, screen: Screen, renderers: reports.Renderers) -> set[int]:
+    """Write the files that were asked for; the exit codes that this makes hold.
+
+    What a command found is told whatever becomes of its reports, and one value is printed: a file that cannot be written is
+    said on standard error.
+    """
+    try:
+        for file in reports.write(request.reports, renderers):
+            screen.progress(f"wrote {file}")
+    except VastplanError as problem:
+        screen.error(str(problem))
+        return {errors.ERROR}
+    return set()
 
 
 def problems(request: Request, screen: Screen, problems: Problems) -> None:
     """Write the reports of a command that could not go on; what cannot be written is only said."""
-    try:
-        write(request, screen, reports.of_problems(request.command, request.paths, problems))
-    except VastplanError as problem:
-        screen.error(str(problem))
+    write(request, screen, reports.of_problems(request.command, request.paths, problems))
 
 
-def show_plan(request: Request, screen: Screen, plan: Plan, files: Iterable[Path], places: Places = NOWHERE) -> None:
-    """Print a plan in the format that was asked for; `files` hold it already."""
+def show_plan(
+    request: Request, screen: Screen, plan: Plan, files: Iterable[Path], places: Places = NOWHERE
+) -> set[int]:
+    """Print a plan in the format that was asked for, and write its reports, as `write` does; `files` hold it already."""
     renderers = reports.of_plan(plan, [*request.reports, *files], places)
     if request.format is Format.TEXT:
         screen.show(plan_text(plan, screen.style))
     else:
         screen.show(renderers[request.format.ending]())
-    write(request, screen, renderers)
+    return write(request, screen, renderers)

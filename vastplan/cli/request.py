@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import MISSING, dataclass, field, fields
 from enum import Enum
 from pathlib import Path
 from typing import ClassVar
+
+_PLANS = "plans"
+"""In the metadata of a field: the option that fills it is given to a plan while it is made."""
 
 
 class Format(Enum):
@@ -28,6 +32,20 @@ class LedgerVerb(Enum):
     LIST = "list"
     FORGET = "forget"
     UNLOCK = "unlock"
+
+
+def _plans(option: str) -> Mapping[str, str]:
+    """Of a field whose option (as it is typed) says how to plan: beside a plan that is made already it says nothing."""
+    return {_PLANS: option}
+
+
+def planning_options(request: Request) -> list[str]:
+    """The options of this request that say how to plan, as they are typed, in the order of the fields."""
+    return [
+        each.metadata[_PLANS]
+        for each in fields(request)
+        if _PLANS in each.metadata and each.default is not MISSING and getattr(request, each.name) != each.default
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,15 +75,15 @@ class ValidateRequest(Request):
 class PlanningRequest(Request):
     """What `plan` and `apply PATH` have in common: which part, and what somebody allows. `site` is a list with commas."""
 
-    site: str | None = None
-    targets: tuple[str, ...] = ()
-    keep_drift: tuple[str, ...] = ()
-    adopt: bool = False
-    allow_delete: tuple[str, ...] = ()
-    allow_narrow: tuple[str, ...] = ()
-    believe_gone: tuple[str, ...] = ()
-    approvals: Path | None = None
-    max_changes: int | None = None
+    site: str | None = field(default=None, metadata=_plans("--site"))
+    targets: tuple[str, ...] = field(default=(), metadata=_plans("--target"))
+    keep_drift: tuple[str, ...] = field(default=(), metadata=_plans("--keep-drift"))
+    adopt: bool = field(default=False, metadata=_plans("--adopt"))
+    allow_delete: tuple[str, ...] = field(default=(), metadata=_plans("--allow-delete"))
+    allow_narrow: tuple[str, ...] = field(default=(), metadata=_plans("--allow-narrow"))
+    believe_gone: tuple[str, ...] = field(default=(), metadata=_plans("--believe-gone"))
+    approvals: Path | None = field(default=None, metadata=_plans("--approvals"))
+    max_changes: int | None = field(default=None, metadata=_plans("--max-changes"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +94,7 @@ class PlanRequest(PlanningRequest):
     snapshot: Path | None = None
     base: Path | None = None
     out: Path | None = None
+    approvals_template: Path | None = None
     detailed_exitcode: bool = False
     isolation: bool = False
     commitments: bool = False
@@ -86,8 +105,8 @@ class ApplyRequest(PlanningRequest):
     """`vastplan apply`: a saved plan, or a document. `documents` is where a saved plan's document is now, if it moved."""
 
     command = "apply"
-    reviewed: Path | None = None
-    allow_difference: bool = False
+    reviewed: Path | None = field(default=None, metadata=_plans("--reviewed"))
+    allow_difference: bool = field(default=False, metadata=_plans("--allow-difference"))
     auto_approve: bool = False
     documents: tuple[Path, ...] = ()
 
@@ -115,7 +134,7 @@ class DriftRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowRequest(Request):
-    """`vastplan show`: a saved plan without an address, an object of a document with one."""
+    """`vastplan show`: a saved plan, or with an address what it does to one object, or an object of a document."""
 
     command = "show"
     address: str | None = None

@@ -21,6 +21,13 @@ def of_plan(parser: argparse.ArgumentParser) -> None:
         help="the document before the change: tells this change from what was pending and what drifted",
     )
 
+    parser.add_argument(
+        "--approvals-template",
+        type=Path,
+        metavar="FILE",
+        help="write a new approvals file for what this plan waits for, with the evidence and without the reasons",
+    )
+
 
 def of_apply(parser: argparse.ArgumentParser) -> None:
     """The options of `apply PATH`."""

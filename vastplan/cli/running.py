@@ -11,6 +11,7 @@ from contextlib import contextmanager
 
 from vastplan.cli.screen import Screen
 from vastplan.engine.apply import Progress, ProgressEvent
+from vastplan.model.outcome import State
 from vastplan.model.plan import Plan
 
 
@@ -21,7 +22,7 @@ def progress(screen: Screen, plan: Plan) -> Progress:
 
     def tell(event: ProgressEvent) -> None:
         action = event.action
-        if event.state is None or action.blocked:
+        if event.state is None or event.state is State.SKIPPED or action.blocked:  # the receipt lists what was skipped
             return
         state = event.state.value + (f": {event.message}" if event.message else "")
         with lock:

@@ -8,6 +8,7 @@ here: an edit that says what was meant when the document is read again is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from io import StringIO
 from typing import Any
 
@@ -15,6 +16,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
+from vastplan.document.edit_list import edited_list
 from vastplan.model.finding import Where
 from vastplan.model.units import BANDWIDTH, BYTES, SECONDS, parse_bandwidth, parse_bytes, parse_span, show
 
@@ -23,10 +25,24 @@ _PARSERS = {BYTES: parse_bytes, BANDWIDTH: parse_bandwidth, SECONDS: parse_span}
 _MOST = 40  # places tried
 
 
-def edits(
-    text: str, entry: Where, site: str, path: Path, value: Any, unit: str, units: Mapping[str, str]
-) -> Iterator[tuple[str, int]]:
-    """Texts in which the entry at `entry` says `value` at `path`, each with the line (from 1) that was touched.
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What is to be written of an entry: `value` in the place of `before` at `path`, as it is on a site.
+
+    `shared` says that the entry is on other sites, too: only then a line for one of them is worth having.
+    """
+
+    site: str
+    path: Path
+    before: Any
+    value: Any
+    unit: str = ""
+    units: Mapping[str, str] = field(default_factory=dict)
+    shared: bool = False
+
+
+def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
+    """Texts in which the entry at `entry` says what it is to say, each with the line (from 1) that was touched.
 
     The nearest to what somebody would type come first: where it stands already, on that site first; then as a line of its
     own, for all sites, then for that one. Nothing, where the entry cannot be found.
@@ -40,14 +56,14 @@ def edits(
     )
     if node_of_entry is None:
         return
-    own = _at(node_of_entry, ("per_site", site))
+    own = _at(node_of_entry, ("per_site", edit.site))
     places = [*_mappings(own), *_mappings(node_of_entry)] if own is not None else [*_mappings(node_of_entry)]
     for node in list(dict.fromkeys(places))[:_MOST]:
-        value_node = _at(node, path)
+        value_node = _at(node, edit.path)
         if value_node is not None:
-            yield from _replaced(text, value_node, value, unit, units)
-    for steps in (path, ("per_site", site, *path)):
-        yield from _inserted(text, node_of_entry, steps, written(value, unit, units))
+            yield from _replaced(text, value_node, edit)
+    for steps in (edit.path, *([("per_site", edit.site, *edit.path)] if edit.shared else [])):
+        yield from _inserted(text, node_of_entry, steps, written(edit.value, edit.unit, edit.units))
 
 
 def written(value: Any, unit: str = "", units: Mapping[str, str] | None = None) -> str:
@@ -82,9 +98,14 @@ def _flow(value: Any) -> str:
     return out.getvalue().removesuffix("...\n").rstrip("\n")
 
 
-def _replaced(text: str, node: Node, value: Any, unit: str, units: Mapping[str, str]) -> Iterator[tuple[str, int]]:
-    start, end = node.start_mark.index, _end(node)
+def _replaced(text: str, node: Node, edit: Edit) -> Iterator[tuple[str, int]]:
+    start, end, value, unit, units = node.start_mark.index, _end(node), edit.value, edit.unit, edit.units
     old = text[start:end]
+    if isinstance(node, SequenceNode) and isinstance(value, list):
+        ends = [_end(item) for item in node.value]
+        typed_items = [_flow(_typed(item, unit, units)) for item in value]
+        for edited in edited_list(text, node, ends, edit.before, value, typed_items):
+            yield edited, node.start_mark.line + 1
     if "#" in old and not isinstance(node, ScalarNode):
         return  # a comment inside would be lost
     if isinstance(node, ScalarNode) and old.lstrip("+-").isdigit():

@@ -26,7 +26,10 @@ from vastplan.schema.system import Systems
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document whose entries are typed and not yet composed. `folder` is what its relative paths are relative to."""
+    """A document whose entries are typed and not yet composed.
+
+    `folder` (absolute) is what its relative paths are relative to, `connections_folder` those in a connections file.
+    """
 
     head: specs.Head
     folder: Path
@@ -90,13 +93,13 @@ def load(
     entries = resolver.resolve(raws)
     problems += [*instantiator.problems, *resolver.problems]
     first = paths[0]
-    folder = first if first.is_dir() else first.parent
+    folder = (first if first.is_dir() else first.parent).absolute()
     if connections:
         problems += credentials.taken(entries, folder, _opened(of_sites, outside), connections)
     if problems:
         raise Invalid(problems)
     return Document(
-        head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections.parent if connections else folder,
+        head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections.parent.absolute() if connections else folder,
         systems, ledger_cluster, _places(tree), assumed, tuple(paths),
     )  # fmt: skip
 

@@ -20,6 +20,7 @@ from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import GOING, Action, Evidence, FieldChange, Verb
+from vastplan.model.shell import word
 from vastplan.model.value import Unknown, to_json
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
@@ -94,10 +95,10 @@ def _narrowing(
     said += untold
     if lost:
         clients = "; ".join(f"{path} would no longer let in {usage.some(texts)}" for path, texts in lost.items())
-        fix = f"--allow-narrow {action.address}, or keep them until nobody has it mounted"
+        fix = f"--allow-narrow {word(action.address)}, or keep them until nobody has it mounted"
         return Narrowing(f"{clients}; {'; '.join(said)}", fix, tuple(figures), users.leaving)
     assert kind.lets_in is not None
-    fix = f"--allow-narrow {action.address}, or keep it until nobody uses it"
+    fix = f"--allow-narrow {word(action.address)}, or keep it until nobody uses it"
     return Narrowing("; ".join([*said, kind.lets_in.without]), fix, tuple(figures), users.leaving)
 
 
@@ -120,7 +121,7 @@ def _of_rooms(action: Action, rooms: ClosedRooms) -> Narrowing | None:
     closed = closed_by(action, rooms)
     if closed is None:
         return None
-    name, fix = closed.rule.name, f"--allow-narrow {action.address}, or {closed.rule.fix}"
+    name, fix = closed.rule.name, f"--allow-narrow {word(action.address)}, or {closed.rule.fix}"
     if isinstance(closed.rooms, Unknown):
         text = f"{closed.what} would close, and whether there are {name}s in use {closed.rooms}"
         return Narrowing(text, fix, (Evidence(f"{name}s", str(closed.rooms)),))

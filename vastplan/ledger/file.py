@@ -21,11 +21,15 @@ from vastplan.model.site_ledger import SiteLedger
 
 
 class FileLedger:
-    """Parts as `SITE.json`, with `SITE.journal` while an apply runs and `SITE.lock` beside it."""
+    """Parts as `SITE.json`, with `SITE.journal` while an apply runs and `SITE.lock` beside it.
 
-    def __init__(self, folder: Path, document: str) -> None:
+    `place` is how the folder is called in plans, where that is not its path: as the document calls it.
+    """
+
+    def __init__(self, folder: Path, document: str, place: str = "") -> None:
         self._folder = folder
         self._document = document
+        self._place = place or str(folder)
 
     def __enter__(self) -> Self:
         return self
@@ -35,7 +39,7 @@ class FileLedger:
 
     def describe(self) -> str:
         """The folder."""
-        return f"file:{self._folder}"
+        return f"file:{self._place}"
 
     def read(self, site: str) -> SiteLedger:
         """The file with the journal's events applied."""

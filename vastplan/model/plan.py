@@ -103,11 +103,16 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Why a guard stops an action, and what would satisfy it."""
+    """Why a guard stops an action, and what would satisfy it.
+
+    `max_used` and `max_orphans` are what an approval would have to say of the address, 0 where it need not (since 1.1).
+    """
 
     guard: str
     message: str
     fix: str = ""
+    max_used: int = 0
+    max_orphans: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +299,8 @@ class Plan:
     """What the checkpoints of each volume that speaks of them take, and what the plan does to that."""
     sources: tuple[str, ...] = ()
     """The paths of the document, one by one, for apply (since 1.1); `source` is the same for people."""
+    folder: str = ""
+    """The folder that the plan was made in, which `sources` are relative to; empty for a plan from a snapshot (since 1.1)."""
     id: str = ""
 
     def by_address(self) -> dict[Address, Action]:

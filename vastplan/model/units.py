@@ -57,20 +57,30 @@ def _whole(value: Fraction, text: str, unit: str) -> int:
     return int(value)
 
 
+_Units = Sequence[tuple[str, int]]
+
+
 def _largest_first(units: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(units.items(), key=lambda unit: -unit[1]))
 
 
-# What each canonical unit is shown in, the largest first, and what stands between the number and the unit.
-_SHOWN_IN = {
-    BYTES: (_largest_first(BINARY), " "),
-    BANDWIDTH: (_largest_first({"MB/s": 1, "GB/s": 1000, "TB/s": 10**6}), " "),
-    SECONDS: (_largest_first({name: SPANS[name] for name in "smhd"}), ""),
+# What each canonical unit is shown in, the largest first; what it is rounded in, if ever; what stands between number and
+# unit. Binary and decimal units are equals: a size is shown in the one that it was meant in.
+_SHOWN_IN: Mapping[str, tuple[_Units, _Units, str]] = {
+    BYTES: (_largest_first(_SIZES), _largest_first(BINARY), " "),
+    BANDWIDTH: (_largest_first({"MB/s": 1, "GB/s": 1000, "TB/s": 10**6}), (), " "),
+    SECONDS: (_largest_first({name: SPANS[name] for name in "smhd"}), (), ""),
 }
+_LONGEST = 100_000
+"""From here on nobody reads a number: it is rounded in a larger unit, with what it is exactly beside it."""
 
 
 def show(value: object, unit: str) -> str:
-    """A canonical number as a person would write it; anything else as it is."""
+    """A canonical number as a person would write it; anything else as it is.
+
+    A size is a whole number of the largest unit that divides it: `1 PB`, `1536 GiB`. One that only a small unit divides is
+    rounded, and says so: `≈ 931.32 GiB (1000000000001 B)`.
+    """
     if not unit or not isinstance(value, int) or isinstance(value, bool):
         return str(value)
     if unit == SECONDS and not value:
@@ -80,13 +90,14 @@ def show(value: object, unit: str) -> str:
     return f"{value} {unit}"
 
 
-def _in_largest(value: int, units: Sequence[tuple[str, int]], gap: str) -> str:
-    """In the largest unit that divides it, or with two decimals in the largest that fits."""
-    for name, size in units:
-        if value and value % size == 0:
-            return f"{value // size}{gap}{name}"
-    name, size = next(((name, size) for name, size in units if value >= size), units[-1])
-    return f"{value / size:.2f}".rstrip("0").rstrip(".") + f"{gap}{name}"
+def _in_largest(value: int, exact: _Units, rounded: _Units, gap: str) -> str:
+    """In the largest unit that divides it; where that says too long a number, rounded in the largest that fits."""
+    name, size = next(((name, size) for name, size in exact if value and value % size == 0), exact[-1])
+    if not rounded or value < _LONGEST * size:
+        return f"{value // size}{gap}{name}"
+    name, size = next((name, size) for name, size in rounded if value >= size)
+    figure = f"{value / size:.2f}".rstrip("0").rstrip(".")
+    return f"≈ {figure}{gap}{name} ({value}{gap}{exact[-1][0]})"
 
 
 def span_text(seconds: int) -> str:

@@ -41,9 +41,17 @@ def text(drift: Drift, style: Style) -> str:
     if drift.unknown:
         lines.append(style.paint("Unknown (could not be read, so it cannot be told):", "yellow"))
         lines += unknown_lines(drift.unknown)
-    begin = style.paint("Drift: " if drift.drift else "Drift: none. ", "bold" if drift.news() else "green")
-    lines.append(begin + drift_verdict(drift))
+    lines.append(
+        style.paint(_headline(drift), "bold" if drift.news() or drift.unknown else "green") + drift_verdict(drift)
+    )
     return "\n".join(lines) + "\n"
+
+
+def _headline(drift: Drift) -> str:
+    """None is only said where all of it was read."""
+    if drift.drift:
+        return "Drift: "
+    return "Drift: incomplete. " if drift.unknown else "Drift: none. "
 
 
 def place(address: str, path: str) -> str:

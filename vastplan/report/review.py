@@ -83,8 +83,15 @@ def verdict(plan: Plan) -> str:
     unread = f"{counted(len(plan.unknown), 'collection')} could not be read" if plan.unknown else ""
     if errors:
         return _sentence([f"{counted(errors, 'error')} in the document: nothing of this can be applied", unread])
+    if blind(plan):
+        return _sentence(
+            [
+                f"it cannot be told whether anything would change: nothing could be read ({counted(len(plan.unknown), 'collection')})"
+            ]
+        )
     if not plan.actions:
-        return _sentence([f"nothing to change, {counted(plan.in_sync, 'object')} in sync", unread])
+        where = " in what could be read" if plan.unknown else ""
+        return _sentence([f"nothing to change{where}, {counted(plan.in_sync, 'object')} in sync", unread])
     waiting = sum(1 for action in plan.actions if any(block.guard == "approval" for block in action.blocked))
     blocked = sum(1 for action in plan.actions if action.blocked) - waiting
     going = Counter(action.verb for action in plan.actions if action.verb in _GOING)
@@ -101,6 +108,11 @@ def verdict(plan: Plan) -> str:
         unread,
     ]
     return _sentence(parts)
+
+
+def blind(plan: Plan) -> bool:
+    """Whether nothing that was to be planned could be read: no object of it is in sync, changed or left alone."""
+    return bool(plan.unknown) and not (plan.actions or plan.in_sync or plan.left)
 
 
 def _are(count: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
@@ -11,7 +12,7 @@ from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
-from vastplan.report.review import left_words, reverts
+from vastplan.report.review import blind, left_words, reverts
 from vastplan.report.values import before_after, counted, plain
 from vastplan.report.view import FieldView, of_change
 
@@ -62,6 +63,15 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     return "\n".join(lines).lstrip("\n") + "\n"
 
 
+def part_text(plan: Plan, actions: Iterable[Action], style: Style) -> str:
+    """Some actions of a plan, with what was found about them."""
+    shown = tuple(actions)
+    about = {str(action.address) for action in shown}
+    findings = findings_lines((finding for finding in plan.findings if finding.address in about), style)
+    lines = [*findings, *_by_site(replace(plan, actions=shown), style)]
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
 def _by_site(plan: Plan, style: Style) -> Iterator[str]:
     site = ""
     # The sort is stable: within a site the actions stay in the order of work.
@@ -79,7 +89,8 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
     if undone:
         yield ""
         yield style.paint(
-            f"Undoes what was changed by hand ({len(undone)}); --keep-drift or drift --accept keeps it", "red"
+            f"Undoes what was changed by hand ({len(undone)}); --keep-drift ADDRESS or drift --accept ADDRESS keeps it",
+            "red",
         )
     for revert in undone:
         author = f", {revert.author}" if revert.author else ""
@@ -104,9 +115,17 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
         "release": "to release", "blocked": "blocked",
     }  # fmt: skip
     parts = [f"{counts[name]} {text}" for name, text in words.items() if counts[name]]
-    unknown = f" {len(plan.unknown)} collections unknown." if plan.unknown else ""
+    unknown = f" {counted(len(plan.unknown), 'collection')} unknown." if plan.unknown else ""
+    if blind(plan):
+        return (
+            style.paint(f"{title}: incomplete. Nothing could be read, so it cannot be told what would change.", "bold")
+            + unknown
+        )
+    if not parts and plan.unknown:
+        text = f"{title}: no changes in what could be read, {counted(plan.in_sync, 'object')} in sync."
+        return style.paint(text, "bold") + unknown
     if not parts:
-        return style.paint(f"{title}: no changes. {counted(plan.in_sync, 'object')} in sync.", "green") + unknown
+        return style.paint(f"{title}: no changes. {counted(plan.in_sync, 'object')} in sync.", "green")
     return (
         style.paint(f"{title}: {', '.join(parts)}.", "bold") + f" {counted(plan.in_sync, 'object')} in sync." + unknown
     )

@@ -103,10 +103,20 @@ def worst_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda finding: _SEVERITIES.index(finding.severity)))
 
 
+def drift_blind(drift: Drift) -> bool:
+    """Whether nothing could be read: no object is known to be there, or not to be."""
+    known = drift.drift or drift.in_sync or drift.pending or drift.ignored or drift.unmanaged or drift.made
+    return bool(drift.unknown) and not known
+
+
 def drift_verdict(drift: Drift) -> str:
     """One line: how much moved, how much of it is new, what is still to be applied."""
     moved, new = len(drift.drift), sum(1 for drifted in drift.drift if drifted.new)
-    if not moved:
+    if drift_blind(drift):
+        sentences = ["Nothing could be read, so it cannot be told what moved."]
+    elif not moved and drift.unknown:
+        sentences = ["Nothing moved behind our back in what could be read."]
+    elif not moved:
         sentences = ["Nothing moved behind our back."]
     elif drift.compared_with:
         since = inert(drift.compared_with, 40)

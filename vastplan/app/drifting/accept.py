@@ -16,13 +16,14 @@ from vastplan.app.files import read_write
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import open_workspace
 from vastplan.document import merge
-from vastplan.document.edit import edits, written
+from vastplan.document.edit import Edit, edits, written
 from vastplan.engine.diff import leaves, same, value_at
 from vastplan.model.address import Address
 from vastplan.model.drift import Drift, DriftedField, DriftedObject
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Where
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import from_json, sources, to_json
 from vastplan.schema.entries import Entry
@@ -83,7 +84,7 @@ def _chosen(wanted: str, drift: Drift) -> list[tuple[DriftedObject, DriftedField
     if named.what == "gone":
         raise VastplanError(
             f"--accept {named.address}: it is gone, and there is no value to accept; take its entry out of the document and "
-            "run vastplan ledger forget, or apply to make it again"
+            f"run vastplan ledger forget PATH {word(named.address)}, or apply to make it again"
         )
     path = wanted[len(named.address) + 1 :]
     fields = [field for field in named.fields if not path or field.path == path or field.path.startswith(f"{path}.")]
@@ -129,8 +130,11 @@ def _accept_field(
         raise VastplanError(f"--accept {drifted.address}: the document was changed while it was looked at; try again")
     where, shown = drafted.where, inert(written(field.live, field.unit, field.units), 200)
     if file is not None and where is not None:
-        candidates = edits(draft.texts[file], where, entry.address.site, leaf.path, field.live, field.unit, field.units)
-        for text, line in candidates:
+        edit = Edit(
+            entry.address.site, leaf.path, to_json(leaf.value), field.live, field.unit, field.units,
+            shared=any(other.where == where and other.address.site != entry.address.site for other in draft.entries.values()),
+        )  # fmt: skip
+        for text, line in edits(draft.texts[file], where, edit):
             try:
                 edited = trial.read({**draft.texts, file: text})
             except Invalid:
@@ -139,8 +143,9 @@ def _accept_field(
                 return edited, Accepted(drifted.address, field.path, shown, Where(str(file), line, 1))
     origin = f"it comes from {entry.origin}" if entry.origin else "it does not stand there by itself"
     raise VastplanError(
-        f"--accept {drifted.address}.{field.path}: no line of the document says that alone ({origin}, at {entry.where}); "
-        f"make it say {shown} by hand, or leave the change with drift.ignore or plan --keep-drift"
+        f"--accept {drifted.address}.{field.path}: no line of the document says that alone, or what stands there has an anchor or comments in "
+        f"brackets ({origin}, at {entry.where}); "
+        f"make it say {shown} by hand, or leave the change with drift.ignore or plan --keep-drift ADDRESS"
     )
 
 

@@ -82,3 +82,10 @@ def looks_like_plan(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(64).lstrip()[:1] == b"{"
+
+
+def documents(plan: Plan) -> tuple[Path, ...]:
+    """Where a plan's document is: from the folder that the plan was made in, or, where that is not on this machine, from here."""
+    named = tuple(map(Path, plan.sources or (plan.source,)))
+    there = tuple(Path(plan.folder) / path for path in named)
+    return there if plan.folder and all(path.exists() for path in there) else named

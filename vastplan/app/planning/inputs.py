@@ -8,6 +8,7 @@ from vastplan.app.clock import now
 from vastplan.app.connect import unverified
 from vastplan.app.planning.desired import Desired
 from vastplan.app.planning.ignore import ignore_rules
+from vastplan.app.planning.named import resolve_named
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
@@ -37,6 +38,7 @@ def plan_inputs(
         everywhere=set(desired.sites) == set(document.head.sites),
     )
     asked = requested_limits(workspace)
+    targets, nowhere = resolve_named(options, desired.entries, ledger, document.head.sites)
     return PlanInputs(
         document=workspace.name,
         digest=workspace.digest(desired.everything),
@@ -49,8 +51,13 @@ def plan_inputs(
         consent=options.consent,
         reveal=source.reveal,
         now=at,
-        targets=options.targets,
-        findings=(*desired.findings, *unverified(document, desired.sites), *rule_findings),
+        targets=targets,
+        findings=(
+            *desired.findings,
+            *unverified(document, desired.sites),
+            *rule_findings,
+            *nowhere,
+        ),
         ignore=rules,
         limits={site: in_force(limits_of(part.limits), asked) for site, part in ledger.items()},
         asked={"count": asked.count, "percent": asked.percent},

@@ -12,7 +12,7 @@ from vastplan.app.stale.reviewed import differences, refusal
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import exit_status, reporting
 from vastplan.cli.planning import plan_options
-from vastplan.cli.request import ApplyRequest, Format
+from vastplan.cli.request import ApplyRequest, Format, planning_options
 from vastplan.cli.running import interruptible, progress
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
@@ -27,18 +27,33 @@ from vastplan.report.values import counted
 
 def apply(request: ApplyRequest, screen: Screen) -> int:
     """Carry it out; the exit code says how it ended."""
+    saved = next((path for path in request.paths if plan_file.looks_like_plan(path)), None)
+    if saved is not None:
+        _refuse_planning(request, saved)
+        return _apply_saved(request, screen, saved)
     if request.allow_difference and request.reviewed is None:
         raise VastplanError("--allow-difference is said to --reviewed FILE")
-    if len(request.paths) == 1 and plan_file.looks_like_plan(request.paths[0]):
-        return _apply_saved(request, screen, request.paths[0])
+    if request.documents:
+        raise VastplanError("--document is given beside a saved plan; a document is given by its PATH alone")
     return _plan_and_apply(request, screen)
+
+
+def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
+    """A saved plan is carried out as it is: what says how to plan would be taken for granted, and do nothing."""
+    if len(request.paths) > 1:
+        raise VastplanError(
+            f"{plan} is a saved plan, which is applied alone; its document, where it moved, is given with --document"
+        )
+    typed = planning_options(request)
+    if typed:
+        raise VastplanError(
+            f"{', '.join(typed)}: these are given to plan, not beside a saved plan; plan again with them, or: vastplan apply PATH"
+        )
 
 
 def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
     plan = plan_file.load(file)
-    if request.reviewed:
-        raise VastplanError("--reviewed is for apply PATH, which plans anew; a saved plan is itself what was reviewed")
-    documents = request.documents or tuple(map(Path, plan.sources or (plan.source,)))
+    documents = request.documents or plan_file.documents(plan)
     workspace = open_workspace(documents, request.connections)
     exit_status.refuse_wrong(plan)
     return _carry_out(request, screen, workspace, plan, NOWHERE, None)  # it does not say on which lines it was written
@@ -60,11 +75,11 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
     doable = [action for action in plan.actions if not action.blocked]
     if not doable:
         receipt = exit_status.untouched(plan)
-        reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
+        conditions = reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
         record_limits(workspace, plan)
         if request.format is Format.JSON:
             screen.machine(json_report.applied(receipt, review))
-        return errors.exit_code(exit_status.conditions_of_plan(plan) - {errors.CHANGES})
+        return errors.exit_code((conditions | exit_status.conditions_of_plan(plan)) - {errors.CHANGES})
     if not request.auto_approve and not screen.ask(f"Carry out these {len(doable)} actions? Only yes is yes: "):
         raise VastplanError("nothing was done: it was not approved (use --auto-approve where nobody can answer)")
     return _carry_out(request, screen, workspace, plan, places, review)
@@ -79,8 +94,8 @@ def _carry_out(
         screen.machine(json_report.applied(receipt, review))
     else:
         screen.show(receipt_text(receipt, screen.style))
-    reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
     conditions = exit_status.conditions_of_receipt(plan, receipt) | exit_status.conditions_of_plan(plan)
+    conditions |= reporting.write(request, screen, reports.of_receipt(plan, receipt, places))
     return errors.exit_code(conditions - {errors.CHANGES})
 
 

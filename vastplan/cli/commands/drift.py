@@ -25,14 +25,14 @@ def drift(request: DriftRequest, screen: Screen) -> int:
     drift_found = find_drift(workspace, workspace.chosen(request.site), prove=request.isolation, since=request.since)
     drift = drift_found.drift
     renderers = reports.of_drift(drift, reports.places(drift_found.planned))
-    reporting.write(request, screen, renderers)
+    conditions = reporting.write(request, screen, renderers)
     if request.format is Format.TEXT:
         screen.show(drift_report.text(drift, screen.style))
         if request.isolation:
             screen.show(isolation_text(drift.isolation, screen.style, of="the live state"))
     else:
         screen.show(renderers[request.format.ending]())
-    return errors.exit_code(_conditions(drift) | _unproven(workspace, drift))
+    return errors.exit_code(conditions | _conditions(drift) | _unproven(workspace, drift))
 
 
 def _unproven(workspace: Workspace, drift: Drift) -> set[int]:

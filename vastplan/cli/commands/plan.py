@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vastplan.app import checks, reports
+from vastplan.app.clock import now
+from vastplan.app.files import approvals_template
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.plan import make_plan
@@ -18,8 +20,10 @@ from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding
+from vastplan.model.shell import word
 from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
+from vastplan.report.values import counted
 
 if TYPE_CHECKING:
     from vastplan.model.snapshot import Snapshot
@@ -27,21 +31,28 @@ if TYPE_CHECKING:
 
 def plan(request: PlanRequest, screen: Screen) -> int:
     """Show what would change; the exit code says so where it was asked to."""
+    if request.approvals_template:
+        approvals_template.refuse(request.approvals_template, request.paths)
     workspace, snapshot = _opened(request)
     options = plan_options(request, workspace)
     planned = make_plan(workspace, replace(options, snapshot=snapshot, base=_base(request, snapshot)))
     plan = planned.plan
     if request.out:
         plan_file.save(plan, request.out)
-    reporting.show_plan(request, screen, plan, [request.out] if request.out else [], reports.places(planned))
+    written = [request.out] if request.out else []
+    conditions = reporting.show_plan(request, screen, plan, written, reports.places(planned))
     if request.format is Format.TEXT:
         if request.commitments:
             screen.show(commitments_text(plan.commitments, screen.style))
         if request.isolation:
             screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
         if request.out and not snapshot:
-            screen.show(f"Saved to {request.out}; carry it out with: vastplan apply {request.out}")
-    conditions = exit_status.conditions_of_plan(plan)
+            screen.show(f"Saved to {request.out}; carry it out with: vastplan apply {word(request.out)}")
+    if request.approvals_template:
+        count = approvals_template.write(request.approvals_template, plan, now().date())
+        text = f"wrote {request.approvals_template}: {counted(count, 'approval')} to give a reason for"
+        screen.progress(text if count else "no approval is needed, so none was written")
+    conditions |= exit_status.conditions_of_plan(plan)
     if not request.detailed_exitcode:
         conditions -= {errors.CHANGES} if exit_status.forbidden(plan) else {errors.CHANGES, errors.BLOCKED}
     if request.isolation and checks.projects_meet(plan.findings):
@@ -60,9 +71,13 @@ def _opened(request: PlanRequest) -> tuple[Workspace, Snapshot | None]:
 
 
 def _base(request: PlanRequest, snapshot: Snapshot | None) -> Workspace | Finding | None:
-    """The document that the change is based on; a finding where there is none that can be read."""
+    """The document that the change is based on; a finding where what is there cannot be planned."""
     if request.base is None:
         return None
+    if not request.base.exists():
+        raise VastplanError(
+            f"--base {request.base}: there is no such file or folder; a document that is new has no base: leave --base out"
+        )
     try:
         return open_workspace([request.base], request.connections, snapshot)
     except Invalid as problem:

@@ -1,4 +1,4 @@
-"""`vastplan show`: a saved plan, one object of a document, or the checkpoint budget of one of its volumes."""
+"""`vastplan show`: a saved plan or an action of it, one object of a document, or the checkpoint budget of one of its volumes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
-from vastplan.app.show import describe
+from vastplan.app.show import actions_at, describe
 from vastplan.app.validate import check_document
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.checkpoint.evaluate import WITH_BUDGET
@@ -21,17 +21,20 @@ from vastplan.report import json_report
 from vastplan.report.budgets import budget_text
 from vastplan.report.html_budget import budget_page
 from vastplan.report.json_report import ShownBudget
+from vastplan.report.text import part_text
 
 
 def show(request: ShowRequest, screen: Screen) -> int:
     """A saved plan, or one object."""
     if request.address is None:
-        reporting.show_plan(request, screen, plan_file.load(request.paths[0]), request.paths)
-        return errors.OK
+        plan = plan_file.load(request.paths[0])
+        return errors.exit_code(reporting.show_plan(request, screen, plan, request.paths))
     try:
         address = Address.parse(request.address)
     except ValueError as problem:
         raise VastplanError(str(problem)) from None
+    if plan_file.looks_like_plan(request.paths[0]):
+        return _action(request, screen, address)
     _refuse_format(request, has_budget=address.kind == WITH_BUDGET)
     workspace = open_workspace(request.paths, request.connections)
     if address.kind == WITH_BUDGET:
@@ -41,6 +44,15 @@ def show(request: ShowRequest, screen: Screen) -> int:
         screen.machine(json_report.shown(described))
     else:
         screen.show(drift_report.object_text(described, screen.style))
+    return errors.OK
+
+
+def _action(request: ShowRequest, screen: Screen, address: Address) -> int:
+    """What a saved plan does to one object, or to all that a composite entry stands for."""
+    if request.format is not Format.TEXT or request.reports:
+        raise VastplanError("show PLAN ADDRESS prints text; the other formats and --report are of the whole plan")
+    plan = plan_file.load(request.paths[0])
+    screen.show(part_text(plan, actions_at(plan, address), screen.style))
     return errors.OK
 
 
@@ -72,5 +84,4 @@ def _budget(request: ShowRequest, screen: Screen, workspace: Workspace, address:
         screen.show(budget_text(shown, screen.style))
     else:
         screen.show(renderers[request.format.ending]())
-    reporting.write(request, screen, renderers)
-    return errors.OK
+    return errors.exit_code(reporting.write(request, screen, renderers))

@@ -37,7 +37,7 @@ def validate(request: ValidateRequest, screen: Screen) -> int:
         checked.commitments,
         checked.budgets,
     )
-    reporting.write(request, screen, reports.of_validation(validation))
+    conditions = reporting.write(request, screen, reports.of_validation(validation))
     if request.format is Format.JSON:
         screen.machine(validation)
     else:
@@ -54,7 +54,8 @@ def validate(request: ValidateRequest, screen: Screen) -> int:
         if request.isolation:
             screen.show(isolation_text(checked.isolation, screen.style, of="the document"))
     unproven = request.isolation and checks.projects_meet(checked.findings)
-    return errors.exit_code({errors.ERROR} if wrong else {errors.BLOCKED} if unproven else set())
+    conditions |= {errors.ERROR} if wrong else {errors.BLOCKED} if unproven else set()
+    return errors.exit_code(conditions)
 
 
 def _explain(request: ValidateRequest, screen: Screen) -> int:

@@ -8,6 +8,7 @@ from math import ceil
 from vastplan.engine import usage
 from vastplan.engine.guards.context import GuardContext
 from vastplan.model.plan import GOING, Action, Block
+from vastplan.model.shell import word
 from vastplan.model.value import Unknown
 
 _AGAIN = "plan again when it is told, or delete it by hand and vastplan ledger forget it"
@@ -21,7 +22,7 @@ def approved(action: Action, context: GuardContext) -> Block | None:
     if not kind.data_bearing:
         if address in context.allowed.delete:
             return None
-        return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {address}")
+        return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {word(address)}")
     approval = context.approval(address)
     if approval is None:
         text = f"a {action.verb.value} of a {kind.name} loses data"
@@ -48,7 +49,7 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
     if untold:
         return Block("in-use", "; ".join(untold), _AGAIN)
     fix = f"max_used: {most} in its approval, or empty it first"
-    return Block("in-use", "; ".join(over), fix) if over else None
+    return Block("in-use", "; ".join(over), fix, max_used=most) if over else None
 
 
 def orphans(action: Action, context: GuardContext) -> Block | None:
@@ -63,7 +64,7 @@ def orphans(action: Action, context: GuardContext) -> Block | None:
             return Block("orphans", f"{name} that would stay behind: {figure}", "plan again when they can be read")
         if figure > accepted:
             fix = f"max_orphans: {figure} in its approval, or delete them first"
-            return Block("orphans", f"{figure} {name} would stay behind", fix)
+            return Block("orphans", f"{figure} {name} would stay behind", fix, max_orphans=int(figure))
     return None
 
 

@@ -9,6 +9,7 @@ from vastplan.engine.usage import some
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import GOING, Action, Block, Verb
+from vastplan.model.shell import word
 
 
 def adopting(action: Action, context: GuardContext) -> Block | None:
@@ -28,18 +29,23 @@ def emptied(action: Action, context: GuardContext) -> Block | None:
     if action.address not in context.gone.get(place, ()) or action.address in context.allowed.believe_gone:
         return None
     seen = _seen(context, *place)
-    fix = f"see that it is the right system and that all of it answers; then --believe-gone {action.address}"
+    fix = f"see that it is the right system and that all of it answers; then --believe-gone {word(action.address)}"
     return Block("emptied", seen, fix) if seen else None
 
 
 def warnings(context: GuardContext) -> Iterator[Finding]:
-    """A warning for every kind that much is gone of at once, for those that look and change nothing."""
+    """A warning for every kind that much is gone of at once, for those that look and change nothing.
+
+    What is true of a whole system is said once, not of each of its kinds.
+    """
+    names: dict[str, list[str]] = {}
     for (site, kind), gone in sorted(context.gone.items()):
         seen = _seen(context, site, kind)
         if seen:
-            names = some(sorted(address.name for address in gone))
-            fix = "see that it is the right system and that all of it answers"
-            yield Finding("VP305", Severity.WARNING, f"{seen}: {names}", fix)
+            names.setdefault(seen, []).extend(sorted(address.name for address in gone))
+    for seen, of_all in names.items():
+        fix = "see that it is the right system and that all of it answers"
+        yield Finding("VP305", Severity.WARNING, f"{seen}: {some(of_all)}", fix)
 
 
 def _seen(context: GuardContext, site: str, kind: str) -> str:

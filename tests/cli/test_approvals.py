@@ -1,0 +1,60 @@
+"""`plan --approvals-template FILE`, signed, is what `--approvals FILE` takes; nothing is written over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.conftest import Run
+from tests.guards.test_approvals_template import signed
+
+DOCUMENT: dict[str, Any] = {
+    "version": 1,
+    "name": "doc",
+    "sites": {"iad": {"sim": {"systems": ["vast"]}}},
+    "tenants": {f"t{number}": {} for number in range(4)},
+}
+
+
+@pytest.fixture
+def emptied(tmp_path: Path, vastplan: Run) -> Path:
+    """A document two of whose tenants went after an apply."""
+    file = tmp_path / "doc.yaml"
+    file.write_text(yaml.safe_dump(DOCUMENT))
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    file.write_text(yaml.safe_dump({**DOCUMENT, "tenants": {"t0": {}, "t1": {}}}))
+    return file
+
+
+def test_there_and_back(emptied: Path, vastplan: Run, tmp_path: Path) -> None:
+    file = tmp_path / "signed" / "approvals.yaml"
+    file.parent.mkdir()
+    ran = vastplan("plan", emptied, "--approvals-template", file)
+    assert ran.code == 0 and f"wrote {file}: 2 approvals to give a reason for" in ran.err, ran
+    ran = vastplan("plan", emptied, "--approvals", file)
+    assert ran.code == 1 and ran.err.count("VP240") == 2, ran
+    signed(file)
+    ran = vastplan("plan", emptied, "--approvals", file, "--detailed-exitcode")
+    assert ran.code == 2 and "2 to delete" in ran.out and "blocked" not in ran.out, ran
+    ran = vastplan("plan", emptied, "--approvals", file, "--approvals-template", tmp_path / "more.yml")
+    assert "no approval is needed, so none was written" in ran.err and not (tmp_path / "more.yml").exists()
+
+
+def test_what_is_there_is_not_written_over(emptied: Path, vastplan: Run, tmp_path: Path) -> None:
+    there, link = tmp_path / "there.yml", tmp_path / "link.yml"
+    there.write_text("signed")
+    link.symlink_to(tmp_path / "nowhere")
+    for file in (there, link):
+        ran = vastplan("plan", emptied, "--approvals-template", file)
+        assert ran.code == 1 and ran.out == "" and "it is there already" in ran.err, ran
+    assert there.read_text() == "signed"
+
+
+def test_nor_into_the_document(emptied: Path, vastplan: Run, tmp_path: Path) -> None:
+    ran = vastplan("plan", tmp_path, "--approvals-template", tmp_path / "approvals.yaml")
+    assert ran.code == 1 and "it would be read as a part of the document" in ran.err, ran
+    ran = vastplan("plan", emptied, "--approvals-template", tmp_path / "no" / "a.yml")
+    assert ran.code == 1 and "cannot be written: No such file or directory" in ran.err, ran

@@ -1,0 +1,182 @@
+"""A saved plan is carried out as it is, from whichever folder: what says how to plan is refused beside it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+from vastplan.cli.parse import parse
+from vastplan.cli.parser import parser
+from vastplan.cli.request import planning_options
+from vastplan.sim.world import World
+
+DOCUMENT = (
+    "version: 1\nname: doc\nsites: {iad: {sim: {systems: [vast, kubernetes]}}}\ntenants: {a: {}}\nnamespaces: {n: {}}\n"
+)
+HERE = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+GIVEN_TO_APPLY = {
+    "--connections", "--auto-approve", "--document", "--format", "--report", "-h", "--help",
+}  # fmt: skip
+"""What says where the document and its systems are now, whether to ask, and what to print."""
+
+
+def options_of_apply() -> list[tuple[str, list[str]]]:
+    """Every option of apply with words that give it."""
+    commands = next(each for each in parser()._actions if isinstance(each, argparse._SubParsersAction))
+    options = [action for action in commands.choices["apply"]._actions if action.option_strings]
+    return [
+        (name, [name] if action.nargs == 0 else [name, "json" if action.choices else "7"])
+        for action in options
+        for name in action.option_strings
+    ]
+
+
+@pytest.fixture
+def saved(tmp_path: Path, vastplan: Run) -> Path:
+    """A plan beside its document."""
+    (tmp_path / "doc.yaml").write_text(DOCUMENT)
+    assert vastplan("plan", tmp_path / "doc.yaml", "--out", tmp_path / "plan.json").code == 0
+    return tmp_path / "plan.json"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [pair for pair in options_of_apply() if pair[0] not in GIVEN_TO_APPLY], ids=lambda x: str(x)
+)
+def test_every_option_that_plans_is_refused_beside_a_saved_plan(
+    name: str, words: list[str], saved: Path, vastplan: Run
+) -> None:
+    ran = vastplan("apply", saved, *words)
+    assert ran.code == 1 and ran.err.startswith(f"error: {name}: these are given to plan, not beside a saved plan"), ran
+    assert vastplan("ledger", "list", saved.parent / "doc.yaml").out == "nothing is owned yet\n"
+
+
+@pytest.mark.parametrize("name", sorted(GIVEN_TO_APPLY - {"-h", "--help"}))
+def test_and_what_says_how_to_apply_is_not(name: str) -> None:
+    (words,) = (words for option, words in options_of_apply() if option == name)
+    assert planning_options(parse(["apply", "plan.json", *words])) == []
+
+
+def test_all_that_were_typed_are_named(saved: Path, vastplan: Run) -> None:
+    ran = vastplan("apply", saved, "--adopt", "--site", "iad", "--format", "json")
+    assert ran.code == 1 and json.loads(ran.out)["error"].startswith("--site, --adopt: these are given to plan")
+
+
+def test_a_saved_plan_is_applied_alone(saved: Path, vastplan: Run) -> None:
+    ran = vastplan("apply", saved, saved.parent / "doc.yaml")
+    assert ran.code == 1 and "which is applied alone" in ran.err and "--document" in ran.err
+    ran = vastplan("apply", saved.parent / "doc.yaml", "--document", saved.parent / "doc.yaml")
+    assert ran.code == 1 and "--document is given beside a saved plan" in ran.err
+
+
+def made(folder: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`repo/doc.yaml` with a plan of it in `repo/plans`, made from `folder`, everything named from there."""
+    (folder / "repo" / "plans").mkdir(parents=True)
+    (folder / "repo" / "doc.yaml").write_text(DOCUMENT)
+    monkeypatch.chdir(folder)
+    assert vastplan("plan", "repo/doc.yaml", "--out", "repo/plans/plan.json").code == 0
+
+
+def test_a_plan_is_applied_from_another_folder(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(tmp_path, vastplan, monkeypatch)
+    monkeypatch.chdir(tmp_path / "repo" / "plans")
+    ran = vastplan("apply", "plan.json")
+    assert ran.code == 0 and "2 done" in ran.out, ran
+    monkeypatch.chdir("/")
+    assert vastplan("plan", tmp_path / "repo" / "doc.yaml", "--detailed-exitcode").code == 0
+
+
+def test_and_on_another_machine_from_the_folder_that_is_the_same_there(
+    tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path / "one", vastplan, monkeypatch)
+    monkeypatch.chdir(tmp_path)
+    shutil.move(tmp_path / "one", tmp_path / "other")
+    ran = vastplan("apply", "other/repo/plans/plan.json")
+    assert ran.code == 1 and "doc.yaml" in ran.err, ran
+    monkeypatch.chdir(tmp_path / "other")
+    assert vastplan("apply", "repo/plans/plan.json").code == 0
+
+
+def test_a_served_world_is_found_from_another_folder(
+    tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "repo" / "doc.yaml").write_text(DOCUMENT)
+    words = [sys.executable, "-m", "vastplan", "sim", "doc.yaml"]
+    serving = subprocess.Popen(words, cwd=tmp_path / "repo", stdout=subprocess.PIPE, text=True, env=HERE)
+    try:
+        assert serving.stdout is not None
+        assert any("ready" in line for line in iter(serving.stdout.readline, ""))
+        monkeypatch.chdir(tmp_path)
+        ran = vastplan("plan", "repo/doc.yaml", "--detailed-exitcode")
+        assert ran.code == 2 and "2 to create" in ran.out, ran
+    finally:
+        serving.terminate()
+        serving.wait(30)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """Systems that answer, whose certificates and credentials are in files beside the document or the connections."""
+    with_systems = World(tmp_path / "world", {"iad": ["vast", "kubernetes"]}).start()
+    yield with_systems
+    with_systems.stop()
+
+
+def addresses(world: World, folder: Path) -> str:
+    """A site with the addresses of the world; every file that it names is in `folder`, and named from there."""
+    (folder / "secret").mkdir(parents=True)
+    found = {endpoint.system: endpoint for endpoint in world.endpoints()}
+    vast = found["vast"]
+    shutil.copy(vast.ca_file, folder / "secret" / "ca.pem")
+    (folder / "secret" / "password").write_text(vast.password)
+    shutil.copy(found["kubernetes"].kubeconfig, folder / "secret" / "kubeconfig")
+    return (
+        f"sites: {{iad: {{vast: {{url: '{vast.url}', username: {vast.username}, password: {{file: secret/password}}, "
+        "ca_file: secret/ca.pem}, kubernetes: {kubeconfig: secret/kubeconfig}}}\n"
+    )
+
+
+WITHOUT_SITES = "version: 1\nname: doc\ntenants: {a: {}}\nnamespaces: {n: {}}\n"
+
+
+@pytest.mark.parametrize("ledger", ["", "ledger: {local: ours}\n"], ids=["usual ledger", "ledger of its own"])
+def test_files_that_a_document_names_are_beside_it(
+    ledger: str, world: World, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = tmp_path / "repo"
+    sites = addresses(world, repo)
+    (repo / "doc.yaml").write_text(WITHOUT_SITES + sites + ledger)
+    monkeypatch.chdir(tmp_path)
+    ran = vastplan("plan", "repo/doc.yaml", "--out", "plan.json")
+    assert ran.code == 0 and "2 to create" in ran.out, ran
+    monkeypatch.chdir("/")
+    ran = vastplan("apply", tmp_path / "plan.json")
+    assert ran.code == 0 and "2 done" in ran.out, ran
+    monkeypatch.chdir(repo)
+    assert vastplan("drift", "doc.yaml").code == 0
+    assert (repo / (".vastplan/ledger" if not ledger else "ours") / "iad.json").exists()
+
+
+def test_files_that_connections_name_are_beside_those(
+    world: World, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sites = addresses(world, tmp_path / "ops")
+    (tmp_path / "ops" / "connections.yaml").write_text("version: 1\n" + sites)
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "repo" / "doc.yaml").write_text(WITHOUT_SITES + "sites: {iad: {}}\n")
+    monkeypatch.chdir(tmp_path)
+    words = ("--connections", "ops/connections.yaml")
+    assert vastplan("plan", "repo/doc.yaml", "--out", "plan.json", *words).code == 0
+    monkeypatch.chdir(tmp_path / "ops")
+    ran = vastplan("apply", "../plan.json", "--connections", "connections.yaml")
+    assert ran.code == 0 and "2 done" in ran.out, ran

@@ -1,0 +1,95 @@
+"""The approvals that a plan would need, written for somebody to sign: the evidence as comments, the reasons left empty."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from pathlib import Path
+
+import yaml
+
+from vastplan.app.files.approvals import ADDRESS
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Action, Block, Plan
+from vastplan.report.values import plain
+
+VALID = timedelta(days=7)
+_DOCUMENTS = (".yaml", ".yml")
+
+
+def to_approve(plan: Plan) -> list[Action]:
+    """The actions that an approval would let go on, or would have to be part of what does."""
+    return [action for action in plan.actions if any(_is_approvable(action, block) for block in action.blocked)]
+
+
+def _is_approvable(action: Action, block: Block) -> bool:
+    return bool(block.max_used or block.max_orphans) or (block.guard == "approval" and action.holds_data)
+
+
+def refuse(file: Path, document: Sequence[Path]) -> None:
+    """Raises `VastplanError` for a file that is there, or that would be read as a part of the document."""
+    if file.exists() or file.is_symlink():
+        raise VastplanError(
+            f"--approvals-template {file}: it is there already, and what somebody signed is not written over"
+        )
+    folders = [path.resolve() for path in document if path.is_dir()]
+    if file.suffix in _DOCUMENTS and file.resolve().parent in folders:
+        raise VastplanError(
+            f"--approvals-template {file}: it would be read as a part of the document; name another folder"
+        )
+
+
+def write(file: Path, plan: Plan, today: date) -> int:
+    """Write the file, a new one, and answer how many approvals are in it; nothing is written where none is needed."""
+    actions = to_approve(plan)
+    if not actions:
+        return 0
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(template(plan, actions, today))
+    except OSError as problem:
+        raise VastplanError(f"--approvals-template {file}: it cannot be written: {problem.strerror}") from None
+    return len(actions)
+
+
+def template(plan: Plan, actions: Sequence[Action], today: date) -> str:
+    """The text. Names and what systems say stand in comments on one line each, and addresses in quotes."""
+    head = (
+        f"Approvals that the plan {plan.id[:12]} of {inert(plan.document, 80)}, made {plan.created}, waits for.",
+        "Say in each reason why it may go, take out what is to stay, and have the file reviewed;",
+        "then give it to plan with --approvals.",
+    )
+    approvable = any(re.fullmatch(ADDRESS, str(action.address)) for action in actions)
+    lines = [*(f"# {line}" for line in head), "version: 1", "approvals:" if approvable else "approvals: []"]
+    for action in actions:
+        lines += _entry(action, today + VALID)
+    return "\n".join(lines) + "\n"
+
+
+def _entry(action: Action, until: date) -> Iterator[str]:
+    address = str(action.address)
+    yield f"  # {action.verb.value}: {inert(action.reason)}"
+    for evidence in action.evidence:
+        yield f"  # seen: {inert(evidence.name)} {plain(evidence.value, evidence.unit)}"
+    for block in action.blocked:
+        also = f"; to go on: {inert(block.fix)}" if block.fix and not _is_approvable(action, block) else ""
+        yield f"  # blocked ({inert(block.guard)}): {inert(block.message)}{also}"
+    if not re.fullmatch(ADDRESS, address):
+        yield f"  # {inert(address)}: a name like this cannot be approved in a file"
+        return
+    yield f"  - address: {_text(address)}"
+    yield '    reason: ""'
+    yield f'    until: "{until.isoformat()}"'
+    for key, most in (
+        ("max_used", max(block.max_used for block in action.blocked)),
+        ("max_orphans", max(block.max_orphans for block in action.blocked)),
+    ):
+        if most:
+            yield f"    {key}: {most}"
+
+
+def _text(value: str) -> str:
+    """A text as YAML in quotes on one line, whatever is in it."""
+    return yaml.safe_dump(value, default_style='"', width=float("inf")).rstrip("\n")

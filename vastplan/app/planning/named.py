@@ -1,0 +1,126 @@
+"""What somebody named for this run, held against what there is: what stands for several objects, and what matches nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from glob import escape
+
+from vastplan.app.planning.request import PlanOptions
+from vastplan.document.instantiate import nearest
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.schema.entries import Entry
+
+_SHOWN = 20
+_SIGNS = "*?["
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The addresses that can be named on the planned sites, and those that each composite entry stands for.
+
+    `elsewhere` are the sites of the document that are not planned this time.
+    """
+
+    addresses: frozenset[str]
+    parts: Mapping[str, Sequence[str]]
+    elsewhere: frozenset[str]
+
+
+def resolve_named(
+    options: PlanOptions, entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str]
+) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
+    """What the targets of this run aim at, and a warning for each address or pattern of it that nothing here has."""
+    consent = options.consent
+    named = (consent.allow_delete, consent.allow_narrow, consent.believe_gone, consent.approvals)
+    if not any((*named, options.targets, options.keep_drift)):
+        return (), ()
+    there = known(entries, ledger, sites)
+    return aimed_at(options.targets, there), tuple(matching_nothing(options, there))
+
+
+def known(entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str]) -> Known:
+    """What the document stands for and what is owned; `sites` are all of the document, those of `ledger` are planned."""
+    addresses = {text for part in ledger.values() for text in (*part.entries, *part.intents)}
+    parts: dict[str, list[str]] = {}
+    for entry in entries:
+        addresses.add(str(entry.address))
+        if entry.origin:
+            parts.setdefault(entry.origin, []).append(str(entry.address))
+    composites = {origin: of_it for origin, of_it in parts.items() if origin not in addresses}
+    return Known(frozenset(addresses), composites, frozenset(sites) - ledger.keys())
+
+
+def aimed_at(targets: Iterable[str], there: Known) -> tuple[str, ...]:
+    """The targets, and what those stand for that are no object but a composite entry, which reports name as the origin."""
+    aims: list[str] = []
+    for target in targets:
+        aims.append(target)
+        if not _matched(target, there.addresses):
+            origins = [origin for origin in there.parts if origin == target or fnmatchcase(origin, target)]
+            aims += [escape(part) for origin in origins for part in there.parts[origin]]
+    return tuple(aims)
+
+
+def matching_nothing(options: PlanOptions, there: Known) -> Iterator[Finding]:
+    """VP317 for each address or pattern of this run that nothing here has. Of an approval for a site that is not planned
+    this time nothing is said: such files are shared by runs."""
+    said = [*_named(options, there)]
+    for option, text in said[:_SHOWN]:
+        yield Finding("VP317", Severity.WARNING, f"{option} {text} matches nothing here", _hint(option, text, there))
+    if len(said) > _SHOWN:
+        yield Finding("VP317", Severity.WARNING, f"{len(said) - _SHOWN} more consents and approvals match nothing here")
+
+
+def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
+    """What was named and is not there, each with the option that named it."""
+    consent = options.consent
+    for option, texts in (
+        ("--allow-delete", consent.allow_delete),
+        ("--allow-narrow", consent.allow_narrow),
+        ("--believe-gone", consent.believe_gone),
+    ):
+        for text in dict.fromkeys(texts):
+            if not _matched(text, there.addresses):
+                yield option, text
+    for text in dict.fromkeys(options.targets):
+        if not _matched(text, there.addresses) and not _matched(text, there.parts.keys()):
+            yield "--target", text
+    for text in dict.fromkeys(options.keep_drift):
+        if not _matched(text, there.addresses) and not _of_field(text, there.addresses):
+            yield "--keep-drift", text
+    for text in dict.fromkeys(approval.address for approval in consent.approvals):
+        if text not in there.addresses and text.split("/", 1)[0] not in there.elsewhere:
+            yield "the approval of", text
+
+
+def _matched(text: str, addresses: Collection[str]) -> bool:
+    if text in addresses or text == "*":  # all there is may be nothing
+        return True
+    return any(sign in text for sign in _SIGNS) and any(fnmatchcase(address, text) for address in addresses)
+
+
+def _of_field(text: str, addresses: Collection[str]) -> bool:
+    """Whether it names a field, `ADDRESS.FIELD`: the address may be a pattern, and the field may be one."""
+    while "." in text:
+        text = text.rpartition(".")[0]
+        if _matched(text, addresses):
+            return True
+    return False
+
+
+def _hint(option: str, text: str, there: Known) -> str:
+    parts = there.parts.get(text)
+    if parts:
+        more = f" and {len(parts) - _SHOWN} more" if len(parts) > _SHOWN else ""
+        return f"it stands for several objects, and a consent names what goes: {', '.join(parts[:_SHOWN])}{more}"
+    site = text.split("/", 1)[0]
+    if site in there.elsewhere:
+        return f"{site} is not planned this time"
+    near = sorted({*there.addresses, *(there.parts if option == "--target" else ())})
+    if len(near) > 1000:  # among so many only what differs in its name, or in all but its name
+        place, _, name = text.rpartition("/")
+        near = [address for address in near if address.startswith(f"{place}/") or address.endswith(f"/{name}")]
+    return nearest(text, near) or "an address is site/kind/name"

@@ -1,0 +1,67 @@
+"""Ways to write a list where it stands, an item a line, so that what stays keeps its line, its spelling and its comments.
+
+The comment lines before an item and the one behind it are the item's own, and go with it; those before the first are the
+list's, and stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ruamel.yaml.nodes import Node, ScalarNode, SequenceNode
+
+
+def edited_list(
+    text: str, node: SequenceNode, ends: Sequence[int], before: Any, items: Sequence[Any], typed: Sequence[str]
+) -> Iterator[str]:
+    """Texts in which a list in lines holds `items`: first with what is new at the end, for lists without an order, then in order.
+
+    `ends` is where each item's text ends, `before` what the list stands for now, `typed` how each of `items` is written.
+    Nothing for a list in brackets, or one whose items do not begin in lines of their own.
+    """
+    lines = text.splitlines(keepends=True)
+    spans = _spans(text, lines, node, ends)
+    if spans is None:
+        return
+    first, last, indent = spans[0][0], spans[-1][1], " " * node.start_mark.column
+    kept = _kept(node.value, before, items, typed)
+    fresh = {number: f"{indent}- {typed[number]}\n" for number in range(len(items)) if number not in kept}
+    chunks = {number: "".join(lines[slice(*spans[old])]) for number, old in kept.items()}
+    chunks = {number: chunk if chunk.endswith("\n") else f"{chunk}\n" for number, chunk in chunks.items()} | fresh
+    as_written = sorted(kept, key=lambda number: kept[number])
+    orders = dict.fromkeys(((*as_written, *fresh), tuple(range(len(items)))))
+    head, tail = "".join(lines[:first]), "".join(lines[last:])
+    for order in orders:
+        body = "".join(chunks[number] for number in order) or f"{indent}[]\n"
+        yield head + (body if tail or text.endswith("\n") else body.removesuffix("\n")) + tail
+
+
+def _spans(text: str, lines: list[str], node: SequenceNode, ends: Sequence[int]) -> list[tuple[int, int]] | None:
+    """The lines of each item, with the comments before it; from 0, the end not included."""
+    if node.flow_style or not node.value:
+        return None
+    column, spans, begin = node.start_mark.column, [], node.start_mark.line
+    for item, end in zip(node.value, ends, strict=True):
+        dash = item.start_mark.line
+        if lines[dash][:column].strip() or lines[dash][column : column + 1] != "-":
+            return None
+        stop = text.count("\n", 0, end) + 1
+        spans.append((begin, stop))
+        begin = stop
+    return spans
+
+
+def _kept(nodes: Sequence[Node], before: Any, items: Sequence[Any], typed: Sequence[str]) -> dict[int, int]:
+    """By the number of an item that stays, the number of the line that it has."""
+    known = before if isinstance(before, list) and len(before) == len(nodes) else [...] * len(nodes)
+    free, kept = list(range(len(nodes))), {}
+    for number, item in enumerate(items):
+        for old in free:
+            node = nodes[old]
+            spelled = isinstance(node, ScalarNode) and node.value == typed[number]
+            if spelled or known[old] == item:
+                kept[number] = old
+                free.remove(old)
+                break
+    return kept
