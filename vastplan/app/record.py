@@ -14,8 +14,9 @@ from vastplan.app.redact import digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
 from vastplan.document.instantiate import nearest
 from vastplan.engine.observe import Observed, observe
+from vastplan.ledger.backend import Backend
 from vastplan.model.address import Address
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import NotAuthorised, VastplanError
 from vastplan.model.site_ledger import Intent, Owned, SiteLedger
 from vastplan.model.snapshot import SNAPSHOT_VERSION, SeenCollection, SeenSite, Snapshot
 from vastplan.schema.kind import Kind
@@ -32,6 +33,7 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
             raise VastplanError(f"--without {name}: there is no such kind {nearest(name, kinds)}".rstrip())
     with workspace.ledger() as backend:
         ledger = {site: backend.read(site) for site in sites}
+        left = _left_sites(workspace, backend)
     with connected(workspace.document, sites=sites, writable=False) as providers:
         facts = probe(workspace, providers)
         observed = observe(_all_collections(workspace, sites, without), providers, ledger)
@@ -53,10 +55,21 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
                     _redacted_part(ledger[site], kinds),
                 )
                 for site in sorted(sites)
-            ),
+            )
+            + tuple(SeenSite(part.site, {}, {}, {}, _redacted_part(part, kinds)) for part in left),
             collections=_seen_collections(observed, ledger),
         )
     )
+
+
+def _left_sites(workspace: Workspace, backend: Backend) -> list[SiteLedger]:
+    """What is owned on sites that the document does not have: nothing of them is read, and a plan of it says so."""
+    try:
+        listed = backend.sites()
+    except NotAuthorised:
+        return []
+    parts = (backend.read(site) for site in listed if site not in workspace.document.head.sites)
+    return [part for part in parts if part.entries or part.intents]
 
 
 def _all_collections(workspace: Workspace, sites: tuple[str, ...], without: Collection[str]) -> list[tuple[str, Kind]]:

@@ -66,11 +66,15 @@ def decide(
     desired: Mapping[Address, Entry],
     reveal: Reveal | None,
     targets: tuple[str, ...],
+    retired: Set[str] = frozenset(),
 ) -> Decided:
-    """Decide about every address that is aimed at. `reveal` is `None` where no secret may be resolved."""
+    """Decide about every address that is aimed at. `reveal` is `None` where no secret may be resolved.
+
+    Of `retired` sites nothing is desired, and a removal says so.
+    """
     findings: list[Finding] = []
     aimed = _aimed(matches, desired, targets, findings)
-    deciding = _Deciding(matches, ledger, desired, reveal)
+    deciding = _Deciding(matches, ledger, desired, reveal, retired)
     actions: dict[Address, Action] = {}
     blind: dict[Address, str] = {}
     in_sync = 0
@@ -153,8 +157,10 @@ class _Deciding:
         ledger: Mapping[str, SiteLedger],
         desired: Mapping[Address, Entry],
         reveal: Reveal | None,
+        retired: Set[str],
     ) -> None:
         self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
+        self._retired = retired
 
     def verdict(self, address: Address) -> _Decision:
         """What to say of an address of the document or of the ledger."""
@@ -261,14 +267,16 @@ class _Deciding:
             return _Decision(unknown=match.unknown)
         owned, live = match.owned, match.live
         assert owned is not None
+        reason = "its site is retired" if address.site in self._retired else "no longer in the document"
         if live is None:
-            reason = "no longer in the document, and already gone"
-            return _Decision(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+            return _Decision(
+                Action(address, Verb.RELEASE, f"{reason}, and already gone", id=owned.id, locator=owned.locator)
+            )
         return _Decision(
             Action(
                 address=address,
                 verb=Verb.DELETE,
-                reason="no longer in the document",
+                reason=reason,
                 id=owned.id,
                 locator=live.locator,
                 seen=seen(live.kind, live.values, owned.fields),

@@ -61,6 +61,7 @@ class PlanInputs:
     asked: Mapping[str, int] = field(default_factory=dict)  # the limits that the document asks for
     snapshot: FromSnapshot | None = None
     ignore: tuple[IgnoreRule, ...] = ()  # changes by hand that are left alone
+    retired: frozenset[str] = frozenset()  # sites that are to be emptied
 
 
 def collections_to_read(
@@ -111,7 +112,7 @@ def draft(inputs: PlanInputs) -> Draft:
     """Match and diff."""
     desired = {entry.address: entry for entry in inputs.entries}
     matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired)
-    decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets)
+    decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired)
     actions, ignored = ignore(decided.actions, inputs.ignore)
     return Draft(matches, decided, actions, ignored)
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from vastplan.ledger.chunks import COMPONENT, Api, Place, Row
 from vastplan.model.errors import NotFound, VastplanError
 
 _PAGE = 500
+_NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 
 
 def places(api: Api, namespace: str) -> list[Place]:
@@ -20,7 +22,8 @@ def _named(api: Api, namespace: str) -> Iterator[Place]:
         metadata = row["metadata"]
         notes = metadata.get("annotations") or {}
         place = Place(namespace, str(notes.get("vastplan/document", "")), str(notes.get("vastplan/site", "")))
-        if metadata.get("name") == place.base:  # the name is made of both, so nothing else can pass for a part
+        named = all(_NAME.fullmatch(name) for name in (place.document, place.site))
+        if named and metadata.get("name") == place.base:  # it is made of both, so nothing else can pass for a part
             yield place
 
 

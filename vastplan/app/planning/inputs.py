@@ -9,6 +9,7 @@ from vastplan.app.connect import unverified
 from vastplan.app.planning.desired import Desired
 from vastplan.app.planning.ignore import ignore_rules
 from vastplan.app.planning.request import PlanOptions
+from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
 from vastplan.document.specs import LimitsSpec
@@ -50,11 +51,17 @@ def plan_inputs(
         reveal=source.reveal,
         now=at,
         targets=options.targets,
-        findings=(*desired.findings, *unverified(document, desired.sites), *rule_findings),
+        findings=(
+            *desired.findings,
+            *unverified(document, desired.sites),
+            *rule_findings,
+            *site_findings(workspace, options, ledger, source),
+        ),
         ignore=rules,
         limits={site: in_force(limits_of(part.limits), asked) for site, part in ledger.items()},
         asked={"count": asked.count, "percent": asked.percent},
         snapshot=source.taken_from,
+        retired=document.head.retired(),
     )
 
 
