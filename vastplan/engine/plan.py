@@ -14,6 +14,7 @@ from vastplan.engine.evidence_reads import kinds_to_index
 from vastplan.engine.guards import ownership
 from vastplan.engine.guards.context import GuardContext, guard_context
 from vastplan.engine.guards.evaluate import block_dependents, evaluate_guards, evidence
+from vastplan.engine.guards.owner import owners
 from vastplan.engine.ignore import IgnoreRule, ignore
 from vastplan.engine.match import Matches, match
 from vastplan.engine.observe import Observed
@@ -21,6 +22,7 @@ from vastplan.engine.order import Ordered, order
 from vastplan.engine.referrers import index_referrers
 from vastplan.engine.topology import topology
 from vastplan.model.address import Address, kind_of
+from vastplan.model.claims import SiteClaims
 from vastplan.model.finding import Finding
 from vastplan.model.plan import (
     FORMAT_VERSION,
@@ -62,6 +64,7 @@ class PlanInputs:
     snapshot: FromSnapshot | None = None
     ignore: tuple[IgnoreRule, ...] = ()  # changes by hand that are left alone
     retired: frozenset[str] = frozenset()  # sites that are to be emptied
+    claims: Mapping[str, SiteClaims] = field(default_factory=dict)  # what other documents own, by site
 
 
 def collections_to_read(
@@ -124,8 +127,9 @@ def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Match
     referrers = index_referrers(inputs.observed, kinds_to_index(inputs.kinds, made.actions.values()))
     ordered = order(made.matches, desired, made.actions, referrers)
     context = guard_context(
-        inputs.consent, made.matches, ordered.actions, referrers, inputs.now, inputs.limits, inputs.ledger
-    )
+        inputs.consent, made.matches, ordered.actions, referrers, inputs.now, inputs.limits, inputs.ledger,
+        owners(inputs.document, inputs.claims),
+    )  # fmt: skip
     guarded = block_dependents(evaluate_guards(context), ordered.operations)
     nodes = topology(made.matches, desired, guarded.values()) if guarded else ()
     return _plan(inputs, made, ordered, context, _shown(guarded, ordered, context, nodes), nodes), made.matches

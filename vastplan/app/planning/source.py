@@ -7,14 +7,16 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from vastplan.app.claims import site_claims
 from vastplan.app.connect import Providers, connected
 from vastplan.app.endpoints import endpoints, places
 from vastplan.app.files.snapshot import tables
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace, probe
 from vastplan.engine.observe import Collection, Live, Observed, observe
-from vastplan.ledger.backend import Backend
+from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.ledger.events import new_part
+from vastplan.model.claims import SiteClaims
 from vastplan.model.errors import NotAuthorised, VastplanError
 from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger
@@ -57,6 +59,9 @@ class Source(Protocol):
     def left(self, sites: Container[str]) -> LeftParts:
         """What the ledger holds of other sites than these."""
 
+    def claims(self, sites: Iterable[str]) -> Mapping[str, SiteClaims]:
+        """What other documents own of the sites' systems."""
+
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
         """The collections."""
 
@@ -76,6 +81,7 @@ class LiveSystems:
         self._parts: dict[str, SiteLedger] = {}
         self._held: tuple[str, ...] = ()
         self._unlisted = ""
+        self._claims: Mapping[str, SiteClaims] | None = None
         self._read: dict[CollectionKey, Collection] = {}
         self._probed: Mapping[str, Mapping[str, Any]] | None = None
 
@@ -107,6 +113,18 @@ class LiveSystems:
         """As the ledger lists them."""
         assert self._backend is not None, "the ledger comes first"
         return LeftParts(self.ledger(site for site in self._held if site not in sites), self._unlisted)
+
+    def claims(self, sites: Iterable[str]) -> Mapping[str, SiteClaims]:
+        """As the parts of other documents say that are kept in the same place, read once."""
+        if self._claims is None:
+            self._claims = site_claims(self._others(), self.endpoints(), self._workspace.registry.kinds)
+        return {site: self._claims.get(site, SiteClaims()) for site in sites}
+
+    def _others(self) -> OtherParts:
+        if self._unlisted:
+            return OtherParts()  # who may not list them was told so
+        with self._workspace.ledger() as backend:
+            return backend.others()
 
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
         """Read what was not read yet."""
@@ -183,6 +201,10 @@ class RecordedSystems:
         """As the snapshot has them."""
         return LeftParts({name: seen.ledger for name, seen in self._sites.items() if name not in sites})
 
+    def claims(self, sites: Iterable[str]) -> Mapping[str, SiteClaims]:
+        """As they were."""
+        return {site: self._sites[site].claims for site in sites if site in self._sites}
+
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
         """From the file."""
         systems = self._workspace.systems()
@@ -209,6 +231,7 @@ def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
     return Live(
         site=site, kind=kind, id=seen.id, locator=seen.locator, values=values, attributes=dict(seen.attributes),
         metrics={name: _figure(value) for name, value in seen.facts.items()}, system_owned=seen.system_owned, writers=seen.writers,
+        document=seen.document,
     )  # fmt: skip
 
 

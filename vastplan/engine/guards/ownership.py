@@ -10,10 +10,18 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import GOING, Action, Block, Verb
 
 
+def of_another(action: Action, context: GuardContext) -> Block | None:
+    """What another document owns does not become ours, not even when that is asked for."""
+    match = context.matches.match(action.address)
+    if match.live is None or match.owned is not None:
+        return None  # what we own stays ours, whatever is written on it: a finding says so
+    return context.owners.block(match.live)
+
+
 def adopting(action: Action, context: GuardContext) -> Block | None:
     """What exists and is not ours is taken over only when that is asked for, and never replaced by that."""
-    if action.verb is not Verb.ADOPT:
-        return None
+    if action.verb is not Verb.ADOPT or of_another(action, context) is not None:
+        return None  # where it has an owner, asking for it is no way on
     fixed = [change.path for change in action.changes if change.replaces]
     if fixed:
         text = f"it exists and differs where it cannot be changed: {', '.join(fixed)}"
@@ -32,13 +40,18 @@ def emptied(action: Action, context: GuardContext) -> Block | None:
 
 
 def warnings(context: GuardContext) -> Iterator[Finding]:
-    """A warning for every kind that much is gone of at once, for those that look and change nothing."""
+    """Warnings for those that look and change nothing: of every kind that much is gone of at once, and of two owners."""
     for (site, kind), gone in sorted(context.gone.items()):
         seen = _seen(context, site, kind)
         if seen:
             names = some(sorted(address.name for address in gone))
             fix = "see that it is the right system and that all of it answers"
             yield Finding("VP305", Severity.WARNING, f"{seen}: {names}", fix)
+    for address in sorted(context.matches.owned):
+        live = context.matches.match(address).live
+        finding = context.owners.warning(str(address), live) if live is not None else None
+        if finding is not None:
+            yield finding
 
 
 def _seen(context: GuardContext, site: str, kind: str) -> str:
