@@ -25,7 +25,7 @@ from vastplan.schema.kind import (
     Row,
     Values,
 )
-from vastplan.schema.markers import Admits, Clears, Codec, ListMap, Marker, Refers, Since, Unit, Until, Wire
+from vastplan.schema.markers import Admits, Clears, Codec, Exclusive, ListMap, Marker, Refers, Since, Unit, Until, Wire
 from vastplan.schema.shapes.list import LIST
 from vastplan.schema.shapes.list_map import LIST_MAP
 from vastplan.schema.shapes.map import MAP
@@ -36,7 +36,7 @@ from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.types import Existing
 from vastplan.schema.walk import FieldTable
 
-_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Since, Until, Shape)
+_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Exclusive, Since, Until, Shape)
 
 
 def kind(
@@ -154,6 +154,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         codec=_first(metadata, Codec),
         unit=unit.name if unit else "",
         admits=_first(metadata, Admits),
+        exclusive=_first(metadata, Exclusive),
         clears=clears.sends if clears else None,
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,
         nullable=type(None) in every_arm or shape.unordered,

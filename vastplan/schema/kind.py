@@ -8,7 +8,7 @@ from typing import Any
 
 from vastplan.model.plan import Stage
 from vastplan.schema.endpoint import Endpoint
-from vastplan.schema.markers import Admits, Codec, Marker, Refers, Since, Until
+from vastplan.schema.markers import Admits, Codec, Exclusive, Marker, Refers, Since, Until
 from vastplan.schema.shapes.shape import Shape
 from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.walk import table
@@ -33,6 +33,7 @@ class Field:
     codec: Codec | None = None
     unit: str = ""
     admits: Admits | None = None
+    exclusive: Exclusive | None = None
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
