@@ -89,7 +89,7 @@ def decide(
             actions[address] = verdict.action
         elif verdict.compared and address in desired:
             in_sync += 1
-    blind |= _standing_on(blind.keys(), actions.keys(), desired)
+    blind |= _standing_on(blind.keys(), actions.values(), desired)
     return Decided(
         {address: action for address, action in actions.items() if address not in blind},
         {_unread(matches, address, reason) for address, reason in blind.items()},
@@ -127,16 +127,26 @@ def _needs(entry: Entry | None) -> list[Address]:
     return [] if entry is None else [*(ref.target for ref in references(entry.values)), *entry.after]
 
 
+def _needs_now(action: Action, entry: Entry | None) -> list[Address]:
+    """What must be seen before an action. What is there already came after all that it had to: only what it names counts,
+    and what makes that (the peer whose mirror it names)."""
+    if entry is None or action.verb in (Verb.CREATE, Verb.REPLACE):
+        return _needs(entry)
+    named = [ref.target for ref in references(entry.values)]
+    makes = {(target.kind, target.name) for target in named}
+    return [*named, *(address for address in entry.after if (address.kind, address.name) in makes)]
+
+
 def _standing_on(
-    blind: Iterable[Address], acting: Iterable[Address], desired: Mapping[Address, Entry]
+    blind: Iterable[Address], acting: Iterable[Action], desired: Mapping[Address, Entry]
 ) -> dict[Address, str]:
     """The actions that stand, directly or not, on something that could not be seen, each with why."""
     if not blind:
         return {}
     users: dict[Address, list[Address]] = {}
-    for address in acting:
-        for need in _needs(desired.get(address)):
-            users.setdefault(need, []).append(address)
+    for action in acting:
+        for need in _needs_now(action, desired.get(action.address)):
+            users.setdefault(need, []).append(action.address)
     lost: dict[Address, str] = {}
     queue = list(blind)
     while queue:

@@ -123,6 +123,17 @@ class Dependents:
 
 
 @dataclass(frozen=True, slots=True)
+class Precedes:
+    """Objects of another kind, on another site, that come after ours, because ours makes what they are of.
+
+    They are those whose fields equal ours (`same`: ours, theirs).
+    """
+
+    kind: str
+    same: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ControllerOwned:
     """How to tell that something made an object for itself: the text at `path` of the row fits `pattern` as a whole."""
 
@@ -165,6 +176,7 @@ class Kind:
     # (field path, fact): a limit that must not go below what is used; `*` in the path is the key of the fact
     floors: tuple[tuple[str, str], ...] = ()
     dependents: tuple[Dependents, ...] = ()  # read only where an object of this kind is to go
+    precedes: tuple[Precedes, ...] = ()
     # fields that a system changes when a user lets go: no reason to spare what is to go
     ignored_on_delete: tuple[str, ...] = ()
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = ()
