@@ -15,6 +15,7 @@ from tests.conftest import Run
 from vastplan.sim.world import World
 
 SHARED = {"tenants": {"shared": {}}, "namespaces": {"shared": {"labels": {"who": "x"}}}}
+TENANT: dict[str, Any] = {"tenants": {"shared": {}}}
 SIM = {"iad": {"sim": {"systems": ["vast", "kubernetes"]}}}
 IN_CLUSTER = {"kubernetes": {"namespace": "ledgers", "site": "iad"}}
 
@@ -118,9 +119,8 @@ def real(tmp_path: Path) -> Iterator[dict[str, Any]]:
 
 
 def test_a_site_may_have_another_name_in_each_document(tmp_path: Path, real: dict[str, Any], vastplan: Run) -> None:
-    tenants = {"tenants": {"shared": {}}}
-    first = document(tmp_path, "first", tenants, sites={"iad": real}, ledger=None)
-    second = document(tmp_path, "second", tenants, sites={"east": real}, ledger=None)
+    first = document(tmp_path, "first", TENANT, sites={"iad": real}, ledger=None)
+    second = document(tmp_path, "second", TENANT, sites={"east": real}, ledger=None)
     assert vastplan("apply", first, "--auto-approve").code == 0
     assert json.loads((tmp_path / ".vastplan" / "ledger" / "iad.json").read_text())["systems"].keys() == {"vast"}
     ran = vastplan("plan", second, "--adopt")
@@ -130,11 +130,10 @@ def test_a_site_may_have_another_name_in_each_document(tmp_path: Path, real: dic
 
 
 def test_an_object_of_that_id_in_another_system_is_another(tmp_path: Path, real: dict[str, Any], vastplan: Run) -> None:
-    tenants = {"tenants": {"shared": {}}}
-    first = document(tmp_path, "first", tenants, sites={"iad": real}, ledger=None)
+    first = document(tmp_path, "first", TENANT, sites={"iad": real}, ledger=None)
     simulated = {"east": {"sim": {"systems": ["vast"]}}}
-    other = document(tmp_path, "other", tenants, sites=simulated, ledger={"local": "elsewhere"})
-    second = document(tmp_path, "second", tenants, sites=simulated, ledger=None)
+    other = document(tmp_path, "other", TENANT, sites=simulated, ledger={"local": "elsewhere"})
+    second = document(tmp_path, "second", TENANT, sites=simulated, ledger=None)
     vastplan("apply", first, "--auto-approve")
     vastplan("apply", other, "--auto-approve")  # both are the first tenant of their system
     assert blocks(vastplan("plan", second, "--adopt", "--format", "json")) == {
@@ -145,9 +144,8 @@ def test_an_object_of_that_id_in_another_system_is_another(tmp_path: Path, real:
 def test_where_the_other_ledger_cannot_be_read_nothing_is_taken_over(
     tmp_path: Path, real: dict[str, Any], vastplan: Run
 ) -> None:
-    tenants = {"tenants": {"shared": {}}}
-    first = document(tmp_path, "first", tenants, sites={"iad": real}, ledger=None)
-    second = document(tmp_path, "second", tenants, sites={"east": real}, ledger=None)
+    first = document(tmp_path, "first", TENANT, sites={"iad": real}, ledger=None)
+    second = document(tmp_path, "second", TENANT, sites={"east": real}, ledger=None)
     vastplan("apply", first, "--auto-approve")
     part = tmp_path / ".vastplan" / "ledger" / "iad.json"
     part.write_text(part.read_text()[:-40])
@@ -161,10 +159,9 @@ def test_where_the_other_ledger_cannot_be_read_nothing_is_taken_over(
 def test_what_another_document_took_over_since_the_plan_is_stale(
     tmp_path: Path, real: dict[str, Any], vastplan: Run
 ) -> None:
-    tenants = {"tenants": {"shared": {}}}
-    made = document(tmp_path, "made", tenants, sites={"iad": real}, ledger={"local": "elsewhere"})
-    first = document(tmp_path, "first", tenants, sites={"iad": real}, ledger=None)
-    second = document(tmp_path, "second", tenants, sites={"east": real}, ledger=None)
+    made = document(tmp_path, "made", TENANT, sites={"iad": real}, ledger={"local": "elsewhere"})
+    first = document(tmp_path, "first", TENANT, sites={"iad": real}, ledger=None)
+    second = document(tmp_path, "second", TENANT, sites={"east": real}, ledger=None)
     vastplan("apply", made, "--auto-approve")
     plan = tmp_path / "plan.json"
     assert vastplan("plan", second, "--adopt", "--out", plan).code == 0

@@ -48,10 +48,9 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
             fix = "see that it is the right system and that all of it answers"
             yield Finding("VP305", Severity.WARNING, f"{seen}: {names}", fix)
     for address in sorted(context.matches.owned):
-        live = context.matches.match(address).live
-        finding = context.owners.warning(str(address), live) if live is not None else None
-        if finding is not None:
-            yield finding
+        match = context.matches.match(address)
+        if match.live is not None and match.owned is not None:  # and not another one in its place
+            yield from context.owners.warnings(str(address), match.live)
 
 
 def _seen(context: GuardContext, site: str, kind: str) -> str:
