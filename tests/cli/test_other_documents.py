@@ -33,6 +33,20 @@ def blocks(ran: Any) -> dict[str, list[str]]:
     return {one["address"]: [block["guard"] for block in one["blocked"]] for one in plan["actions"]}
 
 
+def by_hand(folder: Path, query: str, patch: dict[str, Any]) -> None:
+    """Somebody changes the namespace."""
+    world = World(folder / ".vastplan" / "sim", {"iad": ["vast", "kubernetes"]}).start()
+    try:
+        (cluster,) = (one for one in world.endpoints() if one.system == "kubernetes")
+        answer = requests.patch(
+            f"{cluster.url}/api/v1/namespaces/shared{query}", data=json.dumps(patch), verify=cluster.ca_file, timeout=30,
+            headers={"Authorization": f"Bearer {cluster.password}", "Content-Type": "application/merge-patch+json"},
+        )  # fmt: skip
+        assert answer.status_code == 200
+    finally:
+        world.stop()
+
+
 def test_what_another_ledger_owns_is_refused_by_name(tmp_path: Path, vastplan: Run) -> None:
     first, second = document(tmp_path, "first", SHARED), document(tmp_path, "second", SHARED)
     assert vastplan("apply", first, "--auto-approve").code == 0
@@ -75,6 +89,16 @@ def test_without_its_ledger_an_object_in_kubernetes_says_whose_it_is(tmp_path: P
     assert "the document first wrote it, and its ledger is not where this one's is" in ran.out
 
 
+def test_a_mark_that_nobody_stands_for_any_more_is_taken_off(tmp_path: Path, vastplan: Run) -> None:
+    first = document(tmp_path, "first", SHARED)
+    second = document(tmp_path, "second", SHARED, ledger=None)
+    vastplan("apply", first, "--auto-approve")
+    by_hand(tmp_path, "", {"metadata": {"managedFields": [{}]}})  # as docs/ledger.md says
+    assert blocks(vastplan("plan", second, "--adopt", "--format", "json")) == {
+        "iad/namespace/shared": [], "iad/tenant/shared": [],
+    }  # fmt: skip
+
+
 def test_a_lost_ledger_is_adopted_anew(tmp_path: Path, vastplan: Run) -> None:
     file = document(tmp_path, "first", SHARED, ledger=None)
     vastplan("apply", file, "--auto-approve")
@@ -86,17 +110,7 @@ def test_a_lost_ledger_is_adopted_anew(tmp_path: Path, vastplan: Run) -> None:
 def test_what_is_ours_stays_ours_whoever_writes_on_it(tmp_path: Path, vastplan: Run) -> None:
     file = document(tmp_path, "first", SHARED, ledger=None)
     vastplan("apply", file, "--auto-approve")
-    world = World(tmp_path / ".vastplan" / "sim", {"iad": ["vast", "kubernetes"]}).start()
-    try:
-        (cluster,) = (one for one in world.endpoints() if one.system == "kubernetes")
-        answer = requests.patch(
-            f"{cluster.url}/api/v1/namespaces/shared?fieldManager=vastplan:second",
-            data=json.dumps({"metadata": {"labels": {"who": "z"}}}), verify=cluster.ca_file, timeout=30,
-            headers={"Authorization": f"Bearer {cluster.password}", "Content-Type": "application/merge-patch+json"},
-        )  # fmt: skip
-        assert answer.status_code == 200
-    finally:
-        world.stop()
+    by_hand(tmp_path, "?fieldManager=vastplan:second", {"metadata": {"labels": {"who": "z"}}})
     ran = vastplan("drift", file)
     assert ran.code == 2
     says = "warning VP311: iad/namespace/shared: the document second has written it since, as if it were its own"

@@ -81,11 +81,10 @@ class _Graph:
         for taken in held(self._matches, self._desired, self.actions):
             if taken.freed is None:
                 self._block(taken.taker, taken.block())
-            elif taken.freed[0] != taken.taker and taken.freed in self._edges:
+            else:
                 node = (taken.taker, Step.WRITE)
-                if taken.freed not in self._edges[node]:
-                    self._held[node, taken.freed] = taken
-                    self._edge(node, taken.freed)
+                self._held[node, taken.freed] = taken
+                self._edge(node, taken.freed)
 
     def _block(self, address: Address, block: Block) -> None:
         action = self.actions[address]  # letting go of something else may have been added to it
