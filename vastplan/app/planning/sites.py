@@ -20,8 +20,13 @@ def site_findings(
     document_sites = workspace.document.head.sites
     left = source.left(document_sites)
     if left.unread:
-        text = f"it cannot be told whether the ledger owns anything on a site that the document does not have: {left.unread}"
-        yield Finding("VP313", Severity.WARNING, text, "let it list the leases where the ledger is")
+        text = (
+            "the ledger's parts cannot be listed, so it is not known what is owned on sites that left the document, nor what "
+            f"other documents own: {left.unread}"
+        )
+        yield Finding(
+            "VP313", Severity.WARNING, text, "give the account list on leases, in the namespace of the ledger"
+        )
     for site, part in sorted(left.parts.items()):
         if part.entries or part.intents:
             # Who chose some sites has said that the others are not what they are about: they hear of them, and go on.
