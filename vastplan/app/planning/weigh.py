@@ -48,7 +48,7 @@ def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[st
 def read_claims(drafted: Drafted, source: Source) -> Drafted:
     """Read what other documents own, where something would be taken over, or one of ours says that it is of another."""
     matches = drafted.draft.matches
-    found = [matches.match(address) for address in {*drafted.draft.actions, *matches.owned}]
+    found = (matches.match(address) for address in (*drafted.draft.actions, *matches.owned))
     if not any(
         match.live is not None and (match.owned is None or match.live.document not in ("", drafted.inputs.document))
         for match in found

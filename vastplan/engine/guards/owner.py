@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from vastplan.engine.observe import Live
@@ -52,7 +52,7 @@ class Owners:
             return Block("other-document", text, "plan again when that ledger can be read")
         return None
 
-    def warnings(self, address: str, live: Live) -> Iterator[Finding]:
+    def warning(self, address: str, live: Live) -> Finding | None:
         """What to say of an object of ours that another document claims too."""
         claim, mark = self.claim(live), self.mark(live)
         if claim is not None:
@@ -60,9 +60,9 @@ class Owners:
         elif mark:
             text = f"the document {inert(mark, _NAMES)} has written it since, as if it were its own"
         else:
-            return
+            return None
         fix = "keep it in one document; in the other remove it and vastplan ledger forget it"
-        yield Finding("VP311", Severity.WARNING, text, fix, address)
+        return Finding("VP311", Severity.WARNING, text, fix, address)
 
 
 def owners(document: str, sites: Mapping[str, SiteClaims]) -> Owners:

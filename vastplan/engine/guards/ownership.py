@@ -47,10 +47,14 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
             names = some(sorted(address.name for address in gone))
             fix = "see that it is the right system and that all of it answers"
             yield Finding("VP305", Severity.WARNING, f"{seen}: {names}", fix)
-    for address in sorted(context.matches.owned):
+    contested = {}
+    for address in context.matches.owned:
         match = context.matches.match(address)
         if match.live is not None and match.owned is not None:  # and not another one in its place
-            yield from context.owners.warnings(str(address), match.live)
+            finding = context.owners.warning(str(address), match.live)
+            if finding is not None:
+                contested[address] = finding
+    yield from (contested[address] for address in sorted(contested))
 
 
 def _seen(context: GuardContext, site: str, kind: str) -> str:
