@@ -7,6 +7,8 @@ absent: [kind]              # collections of a system that the site does not hav
 owned: {kind/name: id}      # the ledger
 intents: {kind/name: verb}  # what an earlier apply was about to do
 desired: {kind/name: {...}} # values as plans write them, references as {"$ref": ADDRESS}
+claims: {...}               # what other documents own there: ledger, claims, known, unread; a row may say `wrote: DOCUMENT`
+retired: true               # the site is to be emptied
 consent: {...}              # of the person; approvals as mappings without reason
 limits: {...}               # in force
 targets: [address]
@@ -32,6 +34,7 @@ from vastplan.engine.match import Matches
 from vastplan.engine.observe import Collection, Observed, live_of
 from vastplan.engine.plan import PlanInputs, build
 from vastplan.model.address import Address
+from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.plan import Plan
 from vastplan.model.site_ledger import Intent, Owned, SiteLedger
 from vastplan.model.value import from_json
@@ -71,6 +74,10 @@ class Nobody:
     def writers(self, row: Row) -> tuple[str, ...]:
         """Nobody."""
         return ()
+
+    def document_of(self, row: Row) -> str:
+        """What the row itself says."""
+        return str(row.get("wrote", ""))
 
 
 def observed(case: Case) -> Observed:
@@ -112,6 +119,16 @@ def ledger(case: Case) -> dict[str, SiteLedger]:
     return {"iad": SiteLedger("test", "iad", "lineage", "00", entries=entries, intents=intents)}
 
 
+def claims(case: Case) -> dict[str, SiteClaims]:
+    """What other documents own."""
+    if "claims" not in case:
+        return {}
+    given = {"ledger": "here", **case["claims"]}
+    given["claims"] = tuple(Claim(**one) for one in given.get("claims", ()))
+    given["known"] = tuple((document, system) for document, system in given.get("known", ()))
+    return {"iad": SiteClaims(**given)}
+
+
 def planned(case: Case) -> tuple[Plan, Matches]:
     """The plan of a case, and how it was matched."""
     entries = tuple(
@@ -122,6 +139,7 @@ def planned(case: Case) -> tuple[Plan, Matches]:
         PlanInputs(
             document="test", digest="", source="test.yaml", kinds=kinds(), entries=entries, observed=observed(case),
             ledger=ledger(case), endpoints={}, consent=consent(case.get("consent", {})), reveal=str, now=NOW,
-            targets=tuple(case.get("targets", ())), limits=limits,
+            targets=tuple(case.get("targets", ())), limits=limits, claims=claims(case),
+            retired=frozenset({"iad"} if case.get("retired") else ()),
         )
     )  # fmt: skip

@@ -70,7 +70,7 @@ def test_field_managers_tell_their_fields_and_we_are_not_one_of_them() -> None:
     }  # fmt: skip
     old = {**entry, "manager": "helm", "time": "2025-01-01T00:00:00Z"}
     row = {"metadata": {"managedFields": [entry, old, {**entry, "manager": "vastplan"}, "junk"]}}
-    (trace,) = of_managers(row, SINCE, "vastplan")
+    (trace,) = of_managers(row, SINCE, ("vastplan",))
     assert (trace.who, trace.how) == ("kubectl-edit", "Update")
     assert trace.paths == (("metadata", "labels", "team/a.b"), ("spec", "ports"))
     assert list(of_managers({}, SINCE, "vastplan")) == []

@@ -95,7 +95,7 @@ def _unchecked(place: str, spec: Verified) -> Finding:
 
 def _connection(document: Document, writable: bool, parallel: int) -> Connection:
     folder = document.connections_folder
-    return Connection(folder, partial(lazily, folder=folder), writable, parallel, TRANSPORT_LIMITS)
+    return Connection(folder, partial(lazily, folder=folder), writable, parallel, TRANSPORT_LIMITS, document.head.name)
 
 
 def _parallel(document: Document, site: str) -> int:

@@ -22,12 +22,14 @@ class DriftFound:
     planned: Planned
 
 
-def find_drift(
-    workspace: Workspace, sites: tuple[str, ...], *, prove: bool = False, since: Path | None = None
-) -> DriftFound:
-    """Look, and compare with an earlier look where one is given; that is read before anything is asked."""
+def find_drift(workspace: Workspace, site: str | None, *, prove: bool = False, since: Path | None = None) -> DriftFound:
+    """Look at the named sites (commas between; all without), and compare with an earlier look where one is given.
+
+    That is read before anything is asked. Raises `Invalid` for a site that is not there.
+    """
+    sites = workspace.chosen(site)
     before = earlier.load(since, workspace.name) if since else None
-    planned = make_plan(workspace, PlanOptions(sites, prove=prove))
+    planned = make_plan(workspace, PlanOptions(sites, prove=prove, limited=site is not None))
     drift = drifted(planned, workspace)
     if before is not None:
         drift = compared(drift, before)

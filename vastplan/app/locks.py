@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from vastplan.app.workspace import Workspace
-from vastplan.ledger.backend import Session
+from vastplan.ledger.backend import OtherParts, Session
 from vastplan.model.site_ledger import SiteLedger
 
 
@@ -19,6 +19,8 @@ class LockedLedgers:
 
     place: str
     sessions: Mapping[str, Session]
+    others: Callable[[], OtherParts]
+    """Reads the parts of other documents that are kept there too."""
 
     def parts(self) -> dict[str, SiteLedger]:
         """As they are now, by site."""
@@ -39,4 +41,4 @@ def locked_ledgers(workspace: Workspace, sites: Iterable[str]) -> Iterator[Locke
         for site in sorted(sites):
             sessions[site] = backend.open(site, lock_holder())
             stack.callback(sessions[site].close)
-        yield LockedLedgers(backend.describe(), sessions)
+        yield LockedLedgers(backend.describe(), sessions, backend.others)

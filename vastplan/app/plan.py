@@ -13,7 +13,7 @@ from vastplan.app.planning.inputs import plan_inputs
 from vastplan.app.planning.reads import read_list
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source, open_source
-from vastplan.app.planning.weigh import draft_actions, order_and_guard, read_evidence
+from vastplan.app.planning.weigh import draft_actions, order_and_guard, read_claims, read_evidence
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.engine.attribution import attribute
 from vastplan.model import gc_pause
@@ -50,7 +50,7 @@ def _plan(workspace: Workspace, options: PlanOptions, source: Source, offline: C
     inputs = plan_inputs(workspace, options, desired, ledger, observed, source)
     drafted = draft_actions(inputs)  # match → diff
     weighable = read_evidence(drafted, source, workspace.systems())
-    weighed = order_and_guard(weighable)
+    weighed = order_and_guard(read_claims(weighable, source))
     return check_plan(workspace, desired, reads, weighed, inputs.now.date())
 
 

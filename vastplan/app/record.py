@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from vastplan import __version__
+from vastplan.app.claims import site_claims
 from vastplan.app.clock import now
 from vastplan.app.connect import connected
 from vastplan.app.endpoints import endpoints, places
@@ -14,8 +15,10 @@ from vastplan.app.redact import digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
 from vastplan.document.instantiate import nearest
 from vastplan.engine.observe import Observed, observe
+from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.model.address import Address
-from vastplan.model.errors import VastplanError
+from vastplan.model.claims import SiteClaims
+from vastplan.model.errors import NotAuthorised, VastplanError
 from vastplan.model.site_ledger import Intent, Owned, SiteLedger
 from vastplan.model.snapshot import SNAPSHOT_VERSION, SeenCollection, SeenSite, Snapshot
 from vastplan.schema.kind import Kind
@@ -32,11 +35,13 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
             raise VastplanError(f"--without {name}: there is no such kind {nearest(name, kinds)}".rstrip())
     with workspace.ledger() as backend:
         ledger = {site: backend.read(site) for site in sites}
+        left, others = _beside(workspace, backend)
     with connected(workspace.document, sites=sites, writable=False) as providers:
         facts = probe(workspace, providers)
         observed = observe(_all_collections(workspace, sites, without), providers, ledger)
         live_places = endpoints(providers, backend.describe())
     declared_places = places(workspace.document)
+    claims = site_claims(others, live_places, kinds)
     return sealed(
         Snapshot(
             format_version=SNAPSHOT_VERSION,
@@ -51,12 +56,27 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
                     live_places.get(site, {}),
                     facts.get(site, {}),
                     _redacted_part(ledger[site], kinds),
+                    claims.get(site, SiteClaims()),
                 )
                 for site in sorted(sites)
-            ),
+            )
+            + tuple(SeenSite(part.site, {}, {}, {}, _redacted_part(part, kinds)) for part in left),
             collections=_seen_collections(observed, ledger),
         )
     )
+
+
+def _beside(workspace: Workspace, backend: Backend) -> tuple[list[SiteLedger], OtherParts]:
+    """What is owned on sites that the document does not have, of which nothing is read; and what other documents own.
+
+    Whoever may not list the ledger's parts knows of none.
+    """
+    try:
+        listed, others = backend.sites(), backend.others()
+    except NotAuthorised:
+        return [], OtherParts()
+    parts = (backend.read(site) for site in listed if site not in workspace.document.head.sites)
+    return [part for part in parts if part.entries or part.intents], others
 
 
 def _all_collections(workspace: Workspace, sites: tuple[str, ...], without: Collection[str]) -> list[tuple[str, Kind]]:

@@ -28,6 +28,7 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
         system_owned=live.system_owned,
         writers=live.writers,
         withheld=tuple(withheld),
+        document=live.document,
     )
 
 

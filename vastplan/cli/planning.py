@@ -19,4 +19,5 @@ def plan_options(request: PlanningRequest, workspace: Workspace) -> PlanOptions:
         allow_narrow=request.allow_narrow,
         believe_gone=request.believe_gone,
     )
-    return PlanOptions(workspace.chosen(request.site), request.targets, consent, request.keep_drift)
+    sites, limited = workspace.chosen(request.site), request.site is not None
+    return PlanOptions(sites, request.targets, consent, request.keep_drift, limited=limited)

@@ -89,8 +89,10 @@ def load(
     ledger_cluster = None if recorded is not None else _ledger_cluster(head, known, outside, tree, problems)
     instantiator = Instantiator(tree, registry, tuple(head.sites))
     raws = list(instantiator.instantiate())
-    resolver = Resolver(known)
-    entries = resolver.resolve(raws)
+    retired = head.retired()
+    resolver = Resolver(known, retired)
+    # What is written for a retired site is read as ever, so that taking `retire` away is enough to want it again.
+    entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
     problems += [*instantiator.problems, *resolver.problems]
     first = paths[0]
     folder = (first if first.is_dir() else first.parent).absolute()

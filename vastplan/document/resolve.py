@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from pydantic import ValidationError
@@ -23,9 +23,10 @@ from vastplan.schema.walk import canonical, map_references
 class Resolver:
     """Types the entries of one document; findings collect in `problems`."""
 
-    def __init__(self, sites: Mapping[str, Site]) -> None:
+    def __init__(self, sites: Mapping[str, Site], retired: Set[str] = frozenset()) -> None:
         self.problems: list[Finding] = []
         self._sites = sites
+        self._retired = retired
         self._known: dict[tuple[str, str], dict[str, Where]] = {}
         self._seen: set[tuple[str, Where]] = set()
         self._named_after: dict[str, tuple[str, ...]] = {}  # by type: the fields that hold the entry's name
@@ -59,6 +60,7 @@ class Resolver:
             for site in own:
                 if site not in self._sites:
                     self._add("VP202", f"no site {site}", raw.where, nearest(site, self._sites))
+            self._across_to_a_retired_site(raw, own)
             if raw.site not in own:
                 return None
         has = self._sites[raw.site].systems
@@ -78,6 +80,14 @@ class Resolver:
                 "VP208", f"{raw.type.name} {raw.name}: no site has {lacks}", raw.where, "add the system to a site"
             )
         return None
+
+    def _across_to_a_retired_site(self, raw: Raw, sites: tuple[str, ...]) -> None:
+        """What joins sites has no end where nothing is wanted any more."""
+        gone = [site for site in sites if site in self._retired]
+        if gone and len(gone) < len(sites):
+            text = f"{raw.type.name} {raw.name} is of site {gone[0]} too, which is retired"
+            fix = f"remove it and what replicates over it, or take retire away from site {gone[0]}"
+            self._add("VP217", text, raw.where, fix)
 
     def _entry(self, raw: Raw, values: dict[str, Any]) -> Entry:
         def change(refers: Refers, value: Any) -> Any:

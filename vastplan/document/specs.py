@@ -99,8 +99,15 @@ class SiteSpec(Connections):
     versions: VersionsSpec | MISSING = MISSING
     """The versions of the other products, as far as they are known without asking."""
     parallel: Annotated[int, Field(ge=1, le=64)] | MISSING = MISSING
+    retire: bool | MISSING = MISSING
+    """Whether the site is to be emptied: nothing of the document is wanted there, and all that is owned there goes."""
     capability: Capability | MISSING = MISSING
     """What the site can do: what its promises, QoS minimums, GPUs and checkpoints are held against."""
+
+    @property
+    def retired(self) -> bool:
+        """Whether nothing of the document is wanted there any more."""
+        return self.retire is True
 
     def declared_versions(self) -> dict[str, str]:
         """The versions that are said, by product."""
@@ -174,6 +181,10 @@ class Head(Spec):
     limits: LimitsSpec | MISSING = MISSING
     checks: ChecksSpec | MISSING = MISSING
     drift: DriftSpec | MISSING = MISSING
+
+    def retired(self) -> frozenset[str]:
+        """The sites that are to be emptied."""
+        return frozenset(name for name, site in self.sites.items() if site.retired)
 
     def shared_ledger(self) -> tuple[str, SharedLedgerSpec] | None:
         """The system that keeps the ledger for several runners, and what is said of that."""

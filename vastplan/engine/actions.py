@@ -66,11 +66,15 @@ def decide(
     desired: Mapping[Address, Entry],
     reveal: Reveal | None,
     targets: tuple[str, ...],
+    retired: Set[str] = frozenset(),
 ) -> Decided:
-    """Decide about every address that is aimed at. `reveal` is `None` where no secret may be resolved."""
+    """Decide about every address that is aimed at. `reveal` is `None` where no secret may be resolved.
+
+    Of `retired` sites nothing is desired, and a removal says so.
+    """
     findings: list[Finding] = []
     aimed = _aimed(matches, desired, targets, findings)
-    deciding = _Deciding(matches, ledger, desired, reveal)
+    deciding = _Deciding(matches, ledger, desired, reveal, retired)
     actions: dict[Address, Action] = {}
     blind: dict[Address, str] = {}
     in_sync = 0
@@ -85,7 +89,7 @@ def decide(
             actions[address] = verdict.action
         elif verdict.compared and address in desired:
             in_sync += 1
-    blind |= _standing_on(blind.keys(), actions.keys(), desired)
+    blind |= _standing_on(blind.keys(), actions.values(), desired)
     return Decided(
         {address: action for address, action in actions.items() if address not in blind},
         {_unread(matches, address, reason) for address, reason in blind.items()},
@@ -123,16 +127,26 @@ def _needs(entry: Entry | None) -> list[Address]:
     return [] if entry is None else [*(ref.target for ref in references(entry.values)), *entry.after]
 
 
+def _needs_now(action: Action, entry: Entry | None) -> list[Address]:
+    """What must be seen before an action. What is there already came after all that it had to: only what it names counts,
+    and what makes that (the peer whose mirror it names)."""
+    if entry is None or action.verb in (Verb.CREATE, Verb.REPLACE):
+        return _needs(entry)
+    named = [ref.target for ref in references(entry.values)]
+    makes = {(target.kind, target.name) for target in named}
+    return [*named, *(address for address in entry.after if (address.kind, address.name) in makes)]
+
+
 def _standing_on(
-    blind: Iterable[Address], acting: Iterable[Address], desired: Mapping[Address, Entry]
+    blind: Iterable[Address], acting: Iterable[Action], desired: Mapping[Address, Entry]
 ) -> dict[Address, str]:
     """The actions that stand, directly or not, on something that could not be seen, each with why."""
     if not blind:
         return {}
     users: dict[Address, list[Address]] = {}
-    for address in acting:
-        for need in _needs(desired.get(address)):
-            users.setdefault(need, []).append(address)
+    for action in acting:
+        for need in _needs_now(action, desired.get(action.address)):
+            users.setdefault(need, []).append(action.address)
     lost: dict[Address, str] = {}
     queue = list(blind)
     while queue:
@@ -153,8 +167,10 @@ class _Deciding:
         ledger: Mapping[str, SiteLedger],
         desired: Mapping[Address, Entry],
         reveal: Reveal | None,
+        retired: Set[str],
     ) -> None:
         self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
+        self._retired = retired
 
     def verdict(self, address: Address) -> _Decision:
         """What to say of an address of the document or of the ledger."""
@@ -261,14 +277,16 @@ class _Deciding:
             return _Decision(unknown=match.unknown)
         owned, live = match.owned, match.live
         assert owned is not None
+        reason = "its site is retired" if address.site in self._retired else "no longer in the document"
         if live is None:
-            reason = "no longer in the document, and already gone"
-            return _Decision(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+            return _Decision(
+                Action(address, Verb.RELEASE, f"{reason}, and already gone", id=owned.id, locator=owned.locator)
+            )
         return _Decision(
             Action(
                 address=address,
                 verb=Verb.DELETE,
-                reason="no longer in the document",
+                reason=reason,
                 id=owned.id,
                 locator=live.locator,
                 seen=seen(live.kind, live.values, owned.fields),

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from vastplan.engine.diff import fingerprint
+from vastplan.engine.exclusive import Held, held
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing, dropped, goes_with
 from vastplan.engine.observe import Live
@@ -72,6 +73,7 @@ class _Graph:
         self._matches, self._desired, self._referrers = matches, desired, referrers
         self._edges: dict[_Node, set[_Node]] = {}
         going = [action for action in actions.values() if action.verb in GOING]
+        self._held: dict[tuple[_Node, _Node], Held] = {}
         self._followers = _followers(matches, going)
         self._originals = _originals(matches, going)
 
@@ -89,6 +91,17 @@ class _Graph:
                 self._after_its_referrers(action)
             if action.verb is Verb.REPLACE:
                 self._edge((action.address, Step.WRITE), (action.address, Step.DELETE))
+        for taken in held(self._matches, self._desired, self.actions):
+            if taken.freed is None:
+                self._block(taken.taker, taken.block())
+            else:
+                node = (taken.taker, Step.WRITE)
+                self._held[node, taken.freed] = taken
+                self._edge(node, taken.freed)
+
+    def _block(self, address: Address, block: Block) -> None:
+        action = self.actions[address]  # letting go of something else may have been added to it
+        self.actions[address] = replace(action, blocked=(*action.blocked, block))
 
     def together(self, address: Address, *others: Address) -> None:
         """Block an action with others, in whatever order they are carried out."""
@@ -155,9 +168,7 @@ class _Graph:
                 if not self._shields(address, action.address):
                     self._edge(node, (address, Step.DELETE))
         if in_the_way:
-            now = self.actions[action.address]  # letting go of something else may have been added to it
-            block = _still_referred_to(action, in_the_way)
-            self.actions[action.address] = replace(now, blocked=(*now.blocked, block))
+            self._block(action.address, _still_referred_to(action, in_the_way))
 
     def _makes_way(self, action: Action, node: _Node, referrer: Referrer) -> bool:
         """Order what refers to the object around its delete; whether it does not stand in the way."""
@@ -227,7 +238,23 @@ class _Graph:
         self._edge((address, Step.WRITE), (replaced.address, Step.WRITE))
 
     def operations(self) -> tuple[Operation, ...]:
-        """All operations, each after those it needs; raises `CycleError`."""
+        """All operations, each after those it needs; raises `CycleError`.
+
+        Where a ring closes by waiting for what somebody else holds, the one that waits is blocked, and not the plan wrong.
+        """
+        while True:
+            try:
+                return self._sorted()
+            except CycleError as ring:
+                nodes = ring.args[1]  # each comes before the next
+                waits = [pair for pair in zip(nodes[1:], nodes, strict=False) if pair in self._held]
+                if not waits:
+                    raise
+                for node, before in waits:
+                    self._edges[node].discard(before)
+                    self._block(node[0], self._held.pop((node, before)).block())
+
+    def _sorted(self) -> tuple[Operation, ...]:
         sorter: TopologicalSorter[_Node] = TopologicalSorter()
         for node in sorted(self._edges, key=_by_name):
             sorter.add(node, *sorted(self._edges[node], key=_by_name))

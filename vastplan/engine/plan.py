@@ -15,6 +15,7 @@ from vastplan.engine.evidence_reads import kinds_to_index
 from vastplan.engine.guards import ownership
 from vastplan.engine.guards.context import GuardContext, guard_context
 from vastplan.engine.guards.evaluate import block_dependents, evaluate_guards, evidence
+from vastplan.engine.guards.owner import owners
 from vastplan.engine.ignore import IgnoreRule, ignore
 from vastplan.engine.match import Matches, match
 from vastplan.engine.narrowing import narrowings
@@ -23,6 +24,7 @@ from vastplan.engine.order import Ordered, order
 from vastplan.engine.referrers import index_referrers
 from vastplan.engine.topology import topology
 from vastplan.model.address import Address, kind_of
+from vastplan.model.claims import SiteClaims
 from vastplan.model.finding import Finding
 from vastplan.model.plan import (
     FORMAT_VERSION,
@@ -63,6 +65,8 @@ class PlanInputs:
     asked: Mapping[str, int] = field(default_factory=dict)  # the limits that the document asks for
     snapshot: FromSnapshot | None = None
     ignore: tuple[IgnoreRule, ...] = ()  # changes by hand that are left alone
+    retired: frozenset[str] = frozenset()  # sites that are to be emptied
+    claims: Mapping[str, SiteClaims] = field(default_factory=dict)  # what other documents own, by site
 
 
 def collections_to_read(
@@ -113,7 +117,7 @@ def draft(inputs: PlanInputs) -> Draft:
     """Match and diff."""
     desired = {entry.address: entry for entry in inputs.entries}
     matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired)
-    decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets)
+    decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired)
     actions, ignored = ignore(decided.actions, inputs.ignore)
     return Draft(matches, decided, actions, ignored)
 
@@ -128,7 +132,7 @@ def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Match
     ordered = order(made.matches, desired, made.actions, referrers, narrowed)
     context = guard_context(
         inputs.consent, made.matches, ordered.actions, referrers, dependents, narrowed, inputs.now, inputs.limits,
-        inputs.ledger,
+        inputs.ledger, owners(inputs.document, inputs.claims),
     )  # fmt: skip
     guarded = block_dependents(evaluate_guards(context), ordered.operations)
     nodes = topology(made.matches, desired, guarded.values()) if guarded else ()

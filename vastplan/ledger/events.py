@@ -20,14 +20,10 @@ def new_part(document: str, site: str) -> SiteLedger:
     return SiteLedger(document=document, site=site, lineage=secrets.token_hex(16), key=secrets.token_hex(32))
 
 
-def begin(plan: str, intents: Mapping[str, Intent], at: str) -> Event:
-    """An apply begins; its intents stand until each has an outcome."""
-    return {
-        "event": "begin",
-        "plan": plan,
-        "intents": plain(intents),
-        "at": at,
-    }
+def begin(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[str, str] | None = None) -> Event:
+    """An apply begins; its intents stand until each has an outcome. `systems` says where the site's systems are."""
+    event = {"event": "begin", "plan": plan, "intents": plain(intents), "at": at}
+    return {**event, "systems": dict(systems)} if systems else event
 
 
 def own(address: str, owned: Owned) -> Event:
@@ -68,7 +64,9 @@ class Reducer:
         if name == "begin":
             self._intents |= {address: Intent(**intent) for address, intent in event["intents"].items()}
             plans = (*self._part.plans, event["plan"])[-KEPT_PLANS:]
-            self._part = replace(self._part, plans=plans, serial=self._part.serial + 1, applied=event["at"])
+            systems = {**self._part.systems, **event.get("systems", {})}
+            serial = self._part.serial + 1
+            self._part = replace(self._part, plans=plans, serial=serial, applied=event["at"], systems=systems)
         elif name == "end":
             self._part = replace(self._part, limits=dict(event["limits"]), applied=event["at"])
         elif name == "own":

@@ -50,6 +50,8 @@ class SiteLedger:
     plans: tuple[str, ...] = ()
     limits: Mapping[str, int] = field(default_factory=dict)
     applied: str = ""
+    systems: Mapping[str, str] = field(default_factory=dict)
+    """Where the site's systems were when something was last applied there, by system, as a plan shows it."""
     version: int = LEDGER_VERSION
 
 

@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from vastplan.model.claims import SiteClaims
 from vastplan.model.site_ledger import SiteLedger
 
-SNAPSHOT_VERSION = "1.0"
+SNAPSHOT_VERSION = "1.1"
 Figure = int | float | str
 """A number, or a text where the system did not tell it."""
 
@@ -31,6 +32,8 @@ class SeenObject:
     system_owned: bool = False
     writers: tuple[str, ...] = ()
     withheld: tuple[tuple[str, ...], ...] = ()
+    document: str = ""
+    """The document that wrote it last, where the system tells (since 1.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +58,8 @@ class SeenSite:
     endpoints: Mapping[str, str]
     facts: Mapping[str, str]
     ledger: SiteLedger
+    claims: SiteClaims = field(default_factory=SiteClaims)
+    """What other documents own there (since 1.1)."""
 
 
 @dataclass(frozen=True, slots=True)

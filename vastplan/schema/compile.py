@@ -24,11 +24,12 @@ from vastplan.schema.kind import (
     LetsIn,
     Measure,
     Metric,
+    Precedes,
     Ready,
     Row,
     Values,
 )
-from vastplan.schema.markers import Admits, Clears, Codec, ListMap, Marker, Refers, Since, Unit, Until, Wire
+from vastplan.schema.markers import Admits, Clears, Codec, Exclusive, ListMap, Marker, Refers, Since, Unit, Until, Wire
 from vastplan.schema.shapes.list import LIST
 from vastplan.schema.shapes.list_map import LIST_MAP
 from vastplan.schema.shapes.map import MAP
@@ -39,7 +40,7 @@ from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.types import Existing
 from vastplan.schema.walk import FieldTable
 
-_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Since, Until, Shape)
+_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Exclusive, Since, Until, Shape)
 
 
 def kind(
@@ -58,6 +59,7 @@ def kind(
     lets_in: LetsIn | None = None,
     closes: tuple[Closes, ...] = (),
     enforces: Enforces | None = None,
+    precedes: tuple[Precedes, ...] = (),
     ignored_on_delete: tuple[str, ...] = (),
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = (),
     mirrored: bool = False,
@@ -105,6 +107,7 @@ def kind(
         lets_in=lets_in,
         closes=closes,
         enforces=enforces,
+        precedes=precedes,
         ignored_on_delete=ignored_on_delete,
         system_owned=system_owned,
         mirrored=mirrored,
@@ -163,6 +166,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         codec=_first(metadata, Codec),
         unit=unit.name if unit else "",
         admits=_first(metadata, Admits),
+        exclusive=_first(metadata, Exclusive),
         clears=clears.sends if clears else None,
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,
         nullable=type(None) in every_arm or shape.unordered,

@@ -8,7 +8,7 @@ from typing import Any
 
 from vastplan.model.plan import Stage
 from vastplan.schema.endpoint import Endpoint
-from vastplan.schema.markers import Admits, Codec, Marker, Refers, Since, Until
+from vastplan.schema.markers import Admits, Codec, Exclusive, Marker, Refers, Since, Until
 from vastplan.schema.shapes.shape import Shape
 from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.walk import table
@@ -33,6 +33,7 @@ class Field:
     codec: Codec | None = None
     unit: str = ""
     admits: Admits | None = None
+    exclusive: Exclusive | None = None
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
@@ -167,6 +168,17 @@ class Enforces:
 
 
 @dataclass(frozen=True, slots=True)
+class Precedes:
+    """Objects of another kind, on another site, that come after ours, because ours makes what they are of.
+
+    They are those whose fields equal ours (`same`: ours, theirs).
+    """
+
+    kind: str
+    same: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ControllerOwned:
     """How to tell that something made an object for itself: the text at `path` of the row fits `pattern` as a whole."""
 
@@ -213,6 +225,7 @@ class Kind:
     lets_in: LetsIn | None = None
     closes: tuple[Closes, ...] = ()
     enforces: Enforces | None = None
+    precedes: tuple[Precedes, ...] = ()
     # fields that a system changes when a user lets go: no reason to spare what is to go
     ignored_on_delete: tuple[str, ...] = ()
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = ()

@@ -128,6 +128,19 @@ class Admits:
         object.__setattr__(self, "open_when_empty", open_when_empty)
 
 
+@dataclass(frozen=True, slots=True, init=False)
+class Exclusive:
+    """The field lists ranges of IP addresses, none of which two objects of the kind hold at once on a site.
+
+    Where a field of `within` differs it is another network, and its addresses are others.
+    """
+
+    within: tuple[str, ...]
+
+    def __init__(self, *within: str) -> None:
+        object.__setattr__(self, "within", within)
+
+
 Product = Literal["vms", "csi", "runai", "kubernetes"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from vastplan.model.site_ledger import Owned
 from vastplan.schema.kind import Kind, Row
@@ -51,6 +51,14 @@ class Provider(Protocol):
 
     def describe(self) -> str:
         """The system's address, without credentials, for plans and messages."""
+
+
+@runtime_checkable
+class Marking(Protocol):
+    """A provider whose system shows which document wrote an object. A provider need not."""
+
+    def document_of(self, row: Row) -> str:
+        """The document that wrote the object last, "" where nothing says so."""
 
 
 class Journal(Protocol):

@@ -27,6 +27,8 @@ class Connection:
     writable: bool
     parallel: int
     limits: TransportLimits
+    document: str = ""
+    """The document that it is for, which a system may note beside what is written."""
 
 
 class SimulatorEndpoint(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -46,7 +46,7 @@ def of_audit(rows: Iterable[Row], sought: Sequence[Sought]) -> Iterator[tuple[in
                 yield number, trace
 
 
-def of_managers(row: Row, since: str, ourselves: str) -> Iterator[Trace]:
+def of_managers(row: Row, since: str, ourselves: Collection[str]) -> Iterator[Trace]:
     """The field managers of a Kubernetes object but ourselves; a manager is the program that wrote, not its user.
 
     `fieldsV1` is a tree of `f:NAME` for fields, and of keys and values for the items of lists, where the path ends.
@@ -54,7 +54,7 @@ def of_managers(row: Row, since: str, ourselves: str) -> Iterator[Trace]:
     metadata = row.get("metadata")
     entries = metadata.get("managedFields") if isinstance(metadata, dict) else None
     for entry in entries if isinstance(entries, list) else ():
-        if not isinstance(entry, dict) or entry.get("manager") in (None, ourselves):
+        if not isinstance(entry, dict) or entry.get("manager") in (None, *ourselves):
             continue
         paths = tuple(dict.fromkeys(_paths(entry.get("fieldsV1"), ())))
         if paths and later(_text(entry, "time"), since, 0):

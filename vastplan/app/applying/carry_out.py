@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from contextlib import suppress
 
 from vastplan.app.clock import timestamp
@@ -36,13 +37,19 @@ def carry_out(
 
 def _record_intents(plan: Plan, context: ApplyContext, ledgers: LockedLedgers) -> None:
     begun = timestamp()
+    endpoints = {part.site: part.endpoints for part in plan.parts}
     for site, session in ledgers.sessions.items():
         intents = {
             str(action.address): _intent(context, action, session.part.key, begun)
             for action in plan.actions
             if action.address.site == site and not action.blocked
         }
-        session.record(events.begin(plan.id, intents, begun))
+        session.record(events.begin(plan.id, intents, begun, _systems(endpoints[site])))
+
+
+def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:
+    """Where the systems of a site are, of those that could be reached when it was planned."""
+    return {system: place for system, place in endpoints.items() if place and system != "ledger"}
 
 
 def _intent(context: ApplyContext, action: Action, key: str, at: str) -> Intent:

@@ -6,18 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vastplan.app.applying.journal import LedgerJournal, LockedProvider
+from vastplan.app.claims import site_claims
 from vastplan.app.clock import now
 from vastplan.app.connect import Providers
+from vastplan.app.endpoints import endpoints
 from vastplan.app.locks import LockedLedgers
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.evidence_reads import second_read
-from vastplan.engine.match import match
+from vastplan.engine.guards.owner import owners
+from vastplan.engine.match import Matches, match
 from vastplan.engine.observe import Observed, observe
 from vastplan.engine.plan import collections_to_read
 from vastplan.engine.stale import overtaken
+from vastplan.ledger.backend import OtherParts
 from vastplan.model.address import Address
+from vastplan.model.errors import NotAuthorised
 from vastplan.model.plan import Plan, Verb
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.value import from_json
@@ -48,6 +53,26 @@ def observe_touched(workspace: Workspace, plan: Plan, ledgers: LockedLedgers, pr
     return Touched(entries, ledger, observed)
 
 
+def _claimed_meanwhile(
+    workspace: Workspace, plan: Plan, ledgers: LockedLedgers, providers: Providers, matches: Matches
+) -> dict[Address, str]:
+    """What would be taken over and has got another owner since it was planned, or says so."""
+    taken = {
+        action.address: match.live
+        for action in plan.actions
+        if not action.blocked and (match := matches.match(action.address)).live is not None and match.owned is None
+    }
+    if not taken:
+        return {}
+    try:
+        others = ledgers.others()
+    except NotAuthorised:
+        others = OtherParts()  # the plan said that this cannot be told
+    known = owners(plan.document, site_claims(others, endpoints(providers, ledgers.place), workspace.registry.kinds))
+    blocks = {address: known.block(live) for address, live in taken.items() if live is not None}
+    return {address: f"{block.message}; plan again" for address, block in blocks.items() if block is not None}
+
+
 def prepare(
     workspace: Workspace, plan: Plan, ledgers: LockedLedgers, providers: Providers, touched: Touched
 ) -> ApplyContext:
@@ -66,5 +91,5 @@ def prepare(
         matches=matches,
         reveal=revealer(workspace.document.folder),
         now=now,
-        overtaken=overtaken(plan, matches),
+        overtaken=overtaken(plan, matches) | _claimed_meanwhile(workspace, plan, ledgers, providers, matches),
     )

@@ -10,6 +10,7 @@ from vastplan.app.planning.desired import Desired
 from vastplan.app.planning.ignore import ignore_rules
 from vastplan.app.planning.named import resolve_named
 from vastplan.app.planning.request import PlanOptions
+from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
 from vastplan.document.specs import LimitsSpec
@@ -57,11 +58,13 @@ def plan_inputs(
             *unverified(document, desired.sites),
             *rule_findings,
             *nowhere,
+            *site_findings(workspace, options, ledger, source),
         ),
         ignore=rules,
         limits={site: in_force(limits_of(part.limits), asked) for site, part in ledger.items()},
         asked={"count": asked.count, "percent": asked.percent},
         snapshot=source.taken_from,
+        retired=document.head.retired(),
     )
 
 

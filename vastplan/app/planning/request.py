@@ -23,6 +23,7 @@ class PlanOptions:
     """
 
     sites: tuple[str, ...]
+    """The sites to plan for, all or some of the document's."""
     targets: tuple[str, ...] = ()
     consent: Consent = field(default_factory=Consent)
     keep_drift: tuple[str, ...] = ()
@@ -31,6 +32,8 @@ class PlanOptions:
     """Whether to prove the isolation of what is live too, which takes more reading."""
     snapshot: Snapshot | None = None
     base: Workspace | Finding | None = None
+    limited: bool = False
+    """Whether somebody chose the sites, so that what is wrong with others does not stop them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
 from typing import Any, Protocol
 
+from vastplan.app.claims import site_claims
 from vastplan.app.connect import Providers, connected
 from vastplan.app.endpoints import endpoints, places
 from vastplan.app.files.snapshot import tables
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace, probe
 from vastplan.engine.observe import Collection, Live, Observed, observe
-from vastplan.ledger.backend import Backend
+from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.ledger.events import new_part
-from vastplan.model.errors import VastplanError
+from vastplan.model.claims import SiteClaims
+from vastplan.model.errors import NotAuthorised, VastplanError
 from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
@@ -22,6 +25,14 @@ from vastplan.model.value import REDACTED, Reveal, Unknown
 from vastplan.schema.kind import Kind
 
 CollectionKey = tuple[str, str]  # site, kind
+
+
+@dataclass(frozen=True, slots=True)
+class LeftParts:
+    """The ledger's parts of sites that a document does not have; `unread` says why it cannot be told which there are."""
+
+    parts: Mapping[str, SiteLedger]
+    unread: str = ""
 
 
 class Source(Protocol):
@@ -45,6 +56,12 @@ class Source(Protocol):
     def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
         """What we own on the sites."""
 
+    def left(self, sites: Container[str]) -> LeftParts:
+        """What the ledger holds of other sites than these."""
+
+    def claims(self, sites: Iterable[str]) -> Mapping[str, SiteClaims]:
+        """What other documents own of the sites' systems."""
+
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
         """The collections."""
 
@@ -62,6 +79,9 @@ class LiveSystems:
         self._workspace, self.providers = workspace, providers
         self._backend: Backend | None = None
         self._parts: dict[str, SiteLedger] = {}
+        self._held: tuple[str, ...] = ()
+        self._unlisted = ""
+        self._claims: Mapping[str, SiteClaims] | None = None
         self._read: dict[CollectionKey, Collection] = {}
         self._probed: Mapping[str, Mapping[str, Any]] | None = None
 
@@ -73,11 +93,38 @@ class LiveSystems:
 
     def ledger(self, sites: Iterable[str]) -> dict[str, SiteLedger]:
         """Read without a lock."""
+        sites = tuple(sites)
         missing = [site for site in sites if site not in self._parts]
         if missing or self._backend is None:
+            first = self._backend is None
             with self._workspace.ledger() as self._backend:
                 self._parts |= {site: self._backend.read(site) for site in missing}
+                if first:
+                    self._list_sites(self._backend)
         return {site: self._parts[site] for site in sites}
+
+    def _list_sites(self, backend: Backend) -> None:
+        try:
+            self._held = backend.sites()
+        except NotAuthorised as problem:  # of older roles: what may be read by name may not be listed
+            self._unlisted = str(problem)
+
+    def left(self, sites: Container[str]) -> LeftParts:
+        """As the ledger lists them."""
+        assert self._backend is not None, "the ledger comes first"
+        return LeftParts(self.ledger(site for site in self._held if site not in sites), self._unlisted)
+
+    def claims(self, sites: Iterable[str]) -> Mapping[str, SiteClaims]:
+        """As the parts of other documents say that are kept in the same place, read once."""
+        if self._claims is None:
+            self._claims = site_claims(self._others(), self.endpoints(), self._workspace.registry.kinds)
+        return {site: self._claims.get(site, SiteClaims()) for site in sites}
+
+    def _others(self) -> OtherParts:
+        if self._unlisted:
+            return OtherParts()  # who may not list them was told so
+        with self._workspace.ledger() as backend:
+            return backend.others()
 
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
         """Read what was not read yet."""
@@ -150,6 +197,14 @@ class RecordedSystems:
             parts[site] = seen.ledger if seen else self._new_parts[site]
         return parts
 
+    def left(self, sites: Container[str]) -> LeftParts:
+        """As the snapshot has them."""
+        return LeftParts({name: seen.ledger for name, seen in self._sites.items() if name not in sites})
+
+    def claims(self, sites: Iterable[str]) -> Mapping[str, SiteClaims]:
+        """As they were."""
+        return {site: self._sites[site].claims for site in sites if site in self._sites}
+
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
         """From the file."""
         systems = self._workspace.systems()
@@ -176,6 +231,7 @@ def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
     return Live(
         site=site, kind=kind, id=seen.id, locator=seen.locator, values=values, attributes=dict(seen.attributes),
         metrics={name: _figure(value) for name, value in seen.facts.items()}, system_owned=seen.system_owned, writers=seen.writers,
+        document=seen.document,
     )  # fmt: skip
 
 

@@ -45,6 +45,18 @@ def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[st
     return Drafted(replace(inputs, observed=observed), drafted.draft.seeing(observed))
 
 
+def read_claims(drafted: Drafted, source: Source) -> Drafted:
+    """Read what other documents own, where something would be taken over, or one of ours says that it is of another."""
+    matches = drafted.draft.matches
+    found = (matches.match(address) for address in (*drafted.draft.actions, *matches.owned))
+    if not any(
+        match.live is not None and (match.owned is None or match.live.document not in ("", drafted.inputs.document))
+        for match in found
+    ):
+        return drafted
+    return replace(drafted, inputs=replace(drafted.inputs, claims=source.claims(drafted.inputs.ledger)))
+
+
 def order_and_guard(drafted: Drafted) -> Weighed:
     """Order the actions and weigh them."""
     plan, matches = build(drafted.inputs, drafted.draft)

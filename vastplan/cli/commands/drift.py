@@ -22,7 +22,7 @@ def drift(request: DriftRequest, screen: Screen) -> int:
     workspace = open_workspace(request.paths, request.connections)
     if request.accept:
         return _accept(request, screen, workspace)
-    drift_found = find_drift(workspace, workspace.chosen(request.site), prove=request.isolation, since=request.since)
+    drift_found = find_drift(workspace, request.site, prove=request.isolation, since=request.since)
     drift = drift_found.drift
     renderers = reports.of_drift(drift, reports.places(drift_found.planned))
     conditions = reporting.write(request, screen, renderers)
@@ -57,7 +57,7 @@ def _accept(request: DriftRequest, screen: Screen, workspace: Workspace) -> int:
         raise VastplanError("--accept changes the document and prints what it wrote; run drift again for a report")
     from vastplan.app.drifting.accept import accept
 
-    drift_found = find_drift(workspace, workspace.chosen(request.site))
+    drift_found = find_drift(workspace, request.site)
     for accepted in accept(request.paths, request.connections, drift_found.planned, drift_found.drift, request.accept):
         screen.show(f"{accepted.where}: {accepted.address} {accepted.path} is now {accepted.shown}")
     return errors.OK

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
 from vastplan.engine.dependents import DependentsIndex
+from vastplan.engine.guards.owner import Owners
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing
 from vastplan.engine.observe import Live, Observed
@@ -52,6 +53,8 @@ class GuardContext:
     """The actions that let fewer in while somebody is in use there."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
+    owners: Owners = field(default_factory=lambda: Owners(""))
+    """Who else owns what is there."""
 
     def kind(self, action: Action) -> Kind:
         """The action's kind."""
@@ -87,6 +90,7 @@ def guard_context(
     now: datetime,
     limits: Mapping[str, ChangeLimits],
     ledger: Mapping[str, SiteLedger],
+    owners: Owners,
 ) -> GuardContext:
     """Everything that guards weigh, counted once."""
     owned: dict[SiteKind, set[Address]] = {}
@@ -110,6 +114,7 @@ def guard_context(
         gone=gone,
         shares=_shares(actions.values()),
         unread=_unread(matches.observed, matches.kinds),
+        owners=owners,
     )
 
 

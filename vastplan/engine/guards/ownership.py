@@ -12,10 +12,18 @@ from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
 
 
+def of_another(action: Action, context: GuardContext) -> Block | None:
+    """What another document owns does not become ours, not even when that is asked for."""
+    match = context.matches.match(action.address)
+    if match.live is None or match.owned is not None:
+        return None  # what we own stays ours, whatever is written on it: a finding says so
+    return context.owners.block(match.live)
+
+
 def adopting(action: Action, context: GuardContext) -> Block | None:
     """What exists and is not ours is taken over only when that is asked for, and never replaced by that."""
-    if action.verb is not Verb.ADOPT:
-        return None
+    if action.verb is not Verb.ADOPT or of_another(action, context) is not None:
+        return None  # where it has an owner, asking for it is no way on
     fixed = [change.path for change in action.changes if change.replaces]
     if fixed:
         text = f"it exists and differs where it cannot be changed: {', '.join(fixed)}"
@@ -34,7 +42,7 @@ def emptied(action: Action, context: GuardContext) -> Block | None:
 
 
 def warnings(context: GuardContext) -> Iterator[Finding]:
-    """A warning for every kind that much is gone of at once, for those that look and change nothing.
+    """Warnings for those that look and change nothing: of every kind that much is gone of at once, and of two owners.
 
     What is true of a whole system is said once, not of each of its kinds.
     """
@@ -46,6 +54,14 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
     for seen, of_all in names.items():
         fix = "see that it is the right system and that all of it answers"
         yield Finding("VP305", Severity.WARNING, f"{seen}: {some(of_all)}", fix)
+    contested = {}
+    for address in context.matches.owned:
+        match = context.matches.match(address)
+        if match.live is not None and match.owned is not None:  # and not another one in its place
+            finding = context.owners.warning(str(address), match.live)
+            if finding is not None:
+                contested[address] = finding
+    yield from (contested[address] for address in sorted(contested))
 
 
 def _seen(context: GuardContext, site: str, kind: str) -> str:

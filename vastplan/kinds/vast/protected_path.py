@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import INTERNAL, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Metric, Ready
+from vastplan.schema.kind import Metric, Precedes, Ready
 from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, Codec, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec
 
@@ -70,6 +70,8 @@ KIND = kind(
     metrics=(Metric("logical size", ("logical_size",), units.BYTES),),
     in_use=("logical size",),
     dependents=(below("source_dir"),),
+    # The other cluster makes the directory, so a view of it comes after.
+    precedes=(Precedes("view", same=(("remote_tenant", "tenant"), ("target_exported_dir", "path"))),),
     system_owned=(*INTERNAL, (("role",), "DESTINATION")),
     mirrored=True,
     ready=Ready(("state",), _USABLE, _BROKEN, ("failure_reason",)),

@@ -9,7 +9,7 @@ from vastplan.kinds.vast._common import RANGE, collection
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, LetsIn
-from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Admits, Clears, Refers, Wire
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Admits, Clears, Exclusive, Refers, Wire
 from vastplan.schema.types import MISSING, Address4or6, Count, IpRange, Name, ReferenceName, Spec, Text
 
 _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
@@ -24,7 +24,7 @@ class VipPool(Spec):
     name: Annotated[Name | MISSING, IDENTITY] = MISSING
     role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE] = "PROTOCOLS"
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL] = MISSING
-    ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, Admits()]
+    ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, Admits(), Exclusive("vlan")]
     subnet_cidr: Annotated[int, Field(ge=1, le=32)] | MISSING = MISSING
     subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128)] | MISSING = MISSING
     gw_ip: Address4or6 | None | MISSING = MISSING

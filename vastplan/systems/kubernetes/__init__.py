@@ -21,7 +21,13 @@ def _connect(spec: KubernetesEndpoint, connection: Connection) -> KubernetesProv
         in_cluster=spec.in_cluster is True,
         unverified=spec.insecure_skip_verify is True,
     )
-    return KubernetesProvider(api, writable=connection.writable, parallel=connection.parallel, limits=connection.limits)
+    return KubernetesProvider(
+        api,
+        writable=connection.writable,
+        parallel=connection.parallel,
+        limits=connection.limits,
+        document=connection.document,
+    )
 
 
 def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> KubernetesProvider:
@@ -34,6 +40,7 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> Kubernetes
         parallel=connection.parallel,
         limits=connection.limits,
         simulated=True,
+        document=connection.document,
     )
 
 

@@ -19,10 +19,11 @@ from vastplan.schema.kind import Kind, Row
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.failures import one_line
 from vastplan.systems.history import OBJECTS, of_managers
+from vastplan.systems.kubernetes import managers
+from vastplan.systems.kubernetes.managers import MANAGER
 from vastplan.systems.transport import JSON, Request, Transport, repeats, segment
 
 PAGE = 500
-MANAGER = "vastplan"
 _MERGE = "application/merge-patch+json"
 _HARMLESS = ("/selfsubjectaccessreviews",)
 
@@ -40,10 +41,12 @@ class KubernetesProvider:
         parallel: int = 8,
         limits: TransportLimits = DEFAULT_LIMITS,
         simulated: bool = False,
+        document: str = "",
     ) -> None:
         self.writable = writable
         self.simulated = simulated
         self._api = api
+        self._manager = managers.manager(document)
         api.rest_client.pool_manager.connection_pool_kw["maxsize"] = max(parallel, 4)
         api.user_agent = MANAGER
         self._transport = Transport(
@@ -99,7 +102,7 @@ class KubernetesProvider:
         body = {"apiVersion": version, "kind": name, **body}
         namespace = str(at(body, ("metadata", "namespace")) or "")
         path = self._collection(kind, namespace)
-        row = self._call("POST", path, body=body, query=self._strict())
+        row = self._call("POST", path, body=body, query=_strict(self._manager))
         if not isinstance(row, dict) or at(row, ("metadata", "uid")) is None:
             raise Unclear(f"POST {path}: the answer has no uid")
         return row
@@ -111,7 +114,7 @@ class KubernetesProvider:
             "PATCH",
             self._item(kind, locator),
             body={**body, "metadata": metadata},
-            query=self._strict(),
+            query=_strict(self._manager),
             form=_MERGE,
         )
 
@@ -127,17 +130,23 @@ class KubernetesProvider:
     def writers(self, row: Row) -> tuple[str, ...]:
         """The other field managers, and the Helm release that an object belongs to."""
         metadata = row.get("metadata") or {}
-        managers = {
-            str(entry.get("manager")) for entry in metadata.get("managedFields") or [] if isinstance(entry, dict)
-        }
+        named = {str(entry.get("manager")) for entry in managers.entries(row)}
         release = (metadata.get("annotations") or {}).get("meta.helm.sh/release-name")
-        return (*sorted(managers - {MANAGER}), *([f"Helm release {release}"] if release else []))
+        return (*sorted(named - self._ourselves()), *([f"Helm release {release}"] if release else []))
+
+    def document_of(self, row: Row) -> str:
+        """The document in the name of the field manager that wrote last."""
+        return managers.document_of(row)
+
+    def _ourselves(self) -> frozenset[str]:
+        """This document's manager, and the one of before documents were named."""
+        return frozenset((MANAGER, self._manager))
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
         """What the field managers of these objects say, which are read again for it; at most `OBJECTS` of them."""
         for number, changed in enumerate(sought[:OBJECTS]):
             row = self.read(changed.kind, changed.locator)
-            for trace in of_managers(row or {}, changed.since, MANAGER):
+            for trace in of_managers(row or {}, changed.since, self._ourselves()):
                 yield number, trace
 
     def locator(self, kind: Kind, row: Row) -> str:
@@ -153,11 +162,8 @@ class KubernetesProvider:
     def call(self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None) -> Any:
         """One request for whoever keeps objects of their own, with what raw answers there are."""
         if method in ("POST", "PUT"):
-            query = [*(query or []), *self._strict()]
+            query = [*(query or []), *_strict(MANAGER)]
         return self._call(method, path, query=query, body=body)
-
-    def _strict(self) -> list[tuple[str, str]]:
-        return [("fieldManager", MANAGER), ("fieldValidation", "Strict")]
 
     def _collection(self, kind: Kind, namespace: str) -> str:
         if not kind.endpoint.namespaced:
@@ -178,6 +184,10 @@ class KubernetesProvider:
         """The header as the kubeconfig has it; the official client renews a token by itself."""
         token = self._api.configuration.auth_settings().get("BearerToken")
         return {"Authorization": str(token["value"])} if token else {}
+
+
+def _strict(manager: str) -> list[tuple[str, str]]:
+    return [("fieldManager", manager), ("fieldValidation", "Strict")]
 
 
 def _message(body: Any, _: str) -> str:

@@ -1,0 +1,75 @@
+"""What other documents own of the systems of this one's sites: their ledgers' parts, held against where the systems are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from vastplan.app.endpoints import EMBEDDED
+from vastplan.ledger.backend import OtherParts
+from vastplan.model.address import Address
+from vastplan.model.claims import Claim, SiteClaims
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.schema.kind import Kind
+
+_SystemPlace = tuple[str, str]  # system, and where it is
+
+
+def site_claims(
+    others: OtherParts, endpoints: Mapping[str, Mapping[str, str]], kinds: Mapping[str, Kind]
+) -> dict[str, SiteClaims]:
+    """By site of ours, whose systems and ledger are at these `endpoints`. Pure."""
+    by_place: dict[_SystemPlace, list[tuple[str, tuple[Claim, ...]]]] = {}
+    systems = sorted({kind.system for kind in kinds.values()})
+    for part in others.parts:
+        claims = _by_system(part, kinds)
+        for system in systems:
+            for place in _places(part.site, system, part.systems):
+                by_place.setdefault(place, []).append((part.document, claims.get(system, ())))
+    return {
+        site: _of_site(site, where, [hit for system in systems for hit in _hits(site, system, where, by_place)], others)
+        for site, where in endpoints.items()
+    }
+
+
+def _of_site(
+    site: str, where: Mapping[str, str], hits: list[tuple[str, str, tuple[Claim, ...]]], others: OtherParts
+) -> SiteClaims:
+    return SiteClaims(
+        ledger=where.get("ledger", ""),
+        claims=tuple(claim for _, _, claims in hits for claim in claims),
+        known=tuple(dict.fromkeys((document, system) for document, system, _ in hits)),
+        unread=dict(others.unread),
+    )
+
+
+def _hits(
+    site: str,
+    system: str,
+    where: Mapping[str, str],
+    by_place: Mapping[_SystemPlace, list[tuple[str, tuple[Claim, ...]]]],
+) -> Iterator[tuple[str, str, tuple[Claim, ...]]]:
+    for place in dict.fromkeys((*_places(site, system, where), _unnoted(site, system))):
+        for document, claims in by_place.get(place, ()):
+            yield document, system, claims
+
+
+def _places(site: str, system: str, where: Mapping[str, str]) -> Iterable[_SystemPlace]:
+    """What a system of a site is known by: its address; where that was not noted, or says nothing, its site's name."""
+    noted = where.get(system, "")
+    if noted == EMBEDDED:
+        return [(system, f"{EMBEDDED} {site}")]
+    return [(system, noted)] if noted else [_unnoted(site, system)]
+
+
+def _unnoted(site: str, system: str) -> _SystemPlace:
+    """Where no address was noted, a site of the same name is taken for the same."""
+    return system, f"a site named {site}"
+
+
+def _by_system(part: SiteLedger, kinds: Mapping[str, Kind]) -> dict[str, tuple[Claim, ...]]:
+    found: dict[str, list[Claim]] = {}
+    for text, owned in part.entries.items():
+        kind = kinds.get(Address.parse(text).kind)
+        if kind is not None:
+            found.setdefault(kind.system, []).append(Claim(kind.name, owned.id, part.document, text))
+    return {system: tuple(claims) for system, claims in found.items()}

@@ -1,0 +1,68 @@
+"""What a plan says of whole sites: those that left the document with something owned there, and those that are retired."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+
+from vastplan.app.planning.request import PlanOptions
+from vastplan.app.planning.source import Source
+from vastplan.app.workspace import Workspace
+from vastplan.model.finding import Finding, Severity, error
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.report.values import counted
+
+
+def site_findings(
+    workspace: Workspace, options: PlanOptions, ledger: Mapping[str, SiteLedger], source: Source
+) -> Iterator[Finding]:
+    """Findings of the sites of a run, and of those that only the ledger knows any more."""
+    document_sites = workspace.document.head.sites
+    left = source.left(document_sites)
+    if left.unread:
+        text = (
+            "the ledger's parts cannot be listed, so it is not known what is owned on sites that left the document, nor what "
+            f"other documents own: {left.unread}"
+        )
+        yield Finding(
+            "VP313", Severity.WARNING, text, "give the account list on leases, in the namespace of the ledger"
+        )
+    for site, part in sorted(left.parts.items()):
+        if part.entries or part.intents:
+            # Who chose some sites has said that the others are not what they are about: they hear of them, and go on.
+            finding = _not_in_the_document(workspace, site, part)
+            yield Finding(finding.code, Severity.WARNING, finding.message, finding.fix) if options.limited else finding
+    for site in options.sites:
+        if document_sites[site].retired:
+            yield _retired(site, ledger[site])
+
+
+def _not_in_the_document(workspace: Workspace, site: str, part: SiteLedger) -> Finding:
+    paths = " ".join(shlex.quote(str(path)) for path in workspace.document.paths)
+    return error(
+        "VP310",
+        f"site {site} is not in the document, and the ledger owns {_owned(part)} there",
+        fix=f"put {site} back under sites with retire: true and apply, which removes them; to keep them and let go of them: "
+        f"vastplan ledger forget {paths} --site {site}",
+    )
+
+
+def _retired(site: str, part: SiteLedger) -> Finding:
+    if not (part.entries or part.intents):
+        text = f"site {site} is retired, and nothing is owned there any more"
+        return Finding("VP312", Severity.NOTE, text, f"remove {site} from the document")
+    return Finding(
+        "VP312",
+        Severity.NOTE,
+        f"site {site} is retired: all that is owned there, {_owned(part)}, is to be removed",
+        f"consent to all of it with --allow-delete '{site}/*' --max-changes {len(part.entries)}; what holds data needs an entry "
+        "in --approvals FILE",
+    )
+
+
+def _owned(part: SiteLedger) -> str:
+    """How much it is; a write without a known outcome may have made something."""
+    owned = counted(len(part.entries), "object")
+    if not part.intents:
+        return owned
+    return f"{owned}, and {counted(len(part.intents), 'write')} without a known outcome,"

@@ -1,0 +1,71 @@
+"""The guard of one owner: what another document owns is not taken over, however much that is wanted here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from vastplan.engine.observe import Live
+from vastplan.model.claims import Claim, SiteClaims
+from vastplan.model.escaping import inert
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.plan import Block
+
+_NAMES = 80  # characters of what another ledger says
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """Who owns what beside the document: by the ledgers of others, and by what objects say themselves. Made by `owners`."""
+
+    document: str
+    sites: Mapping[str, SiteClaims] = field(default_factory=dict)
+    _claims: Mapping[tuple[str, str, str], Claim] = field(default_factory=dict)
+
+    def claim(self, live: Live) -> Claim | None:
+        """What another document's ledger says of an object."""
+        return self._claims.get((live.site, live.kind.name, live.id))
+
+    def mark(self, live: Live) -> str:
+        """The other document that an object says it is of, "" for none, or where that one's ledger says that it let go."""
+        if live.document in ("", self.document):
+            return ""
+        site = self.sites.get(live.site, SiteClaims())
+        return "" if (live.document, live.kind.system) in site.known else live.document
+
+    def block(self, live: Live) -> Block | None:
+        """Why an object that is not ours may not become it."""
+        site, claim, mark = self.sites.get(live.site, SiteClaims()), self.claim(live), self.mark(live)
+        if claim is not None:
+            document, address = inert(claim.document, _NAMES), inert(claim.address, _NAMES)
+            text = f"the document {document} owns it as {address}; its ledger is at {inert(site.ledger, 2 * _NAMES)}"
+            return Block(
+                "other-document",
+                text,
+                f"let go of it there (vastplan ledger forget DOCUMENT {address}), or leave it out here",
+            )
+        if mark:
+            text = f"the document {inert(mark, _NAMES)} wrote it, and its ledger is not where this one's is"
+            return Block("other-document", text, "let go of it there and take its mark away, or leave it out here")
+        for document, reason in sorted(site.unread.items()):
+            text = f"it cannot be told whether the document {inert(document, _NAMES)} owns it: {inert(reason, 200)}"
+            return Block("other-document", text, "plan again when that ledger can be read")
+        return None
+
+    def warning(self, address: str, live: Live) -> Finding | None:
+        """What to say of an object of ours that another document claims too."""
+        claim, mark = self.claim(live), self.mark(live)
+        if claim is not None:
+            text = f"the document {inert(claim.document, _NAMES)} owns it too, as {inert(claim.address, _NAMES)}"
+        elif mark:
+            text = f"the document {inert(mark, _NAMES)} has written it since, as if it were its own"
+        else:
+            return None
+        fix = "keep it in one document; in the other remove it and vastplan ledger forget it"
+        return Finding("VP311", Severity.WARNING, text, fix, address)
+
+
+def owners(document: str, sites: Mapping[str, SiteClaims]) -> Owners:
+    """What is known of other owners, indexed once."""
+    claims = {(site, claim.kind, claim.id): claim for site, here in sites.items() for claim in here.claims}
+    return Owners(document, sites, claims)

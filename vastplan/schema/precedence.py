@@ -1,0 +1,59 @@
+"""The order that no field names: what an object of another site makes comes after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind, Precedes
+
+_Key = tuple[str, tuple[Any, ...]]  # kind, and the values that make two objects belong together
+
+
+def with_precedence(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> list[Entry]:
+    """The entries, each after the objects that precede it by what their kinds say (`Precedes`).
+
+    Two that would make each other's (a directory that each site replicates to the other) precede neither: none of them
+    could be first.
+    """
+    entries = list(entries)
+    makers: dict[_Key, Entry] = {}
+    wanted: dict[str, list[Precedes]] = {}
+    starts: set[Address] = set()
+    for entry in entries:
+        for fact in kinds[entry.address.kind].precedes:
+            key = _key(entry, [ours for ours, _ in fact.same])
+            if key is not None:
+                makers.setdefault((fact.kind, key), entry)
+                # What the maker comes after on its own site is where it starts, and not what another one makes.
+                starts.update(entry.after)
+            known = wanted.setdefault(fact.kind, [])
+            if fact not in known:
+                known.append(fact)
+    if not makers:
+        return entries
+    return [_after_its_makers(entry, wanted.get(entry.address.kind, ()), makers, starts) for entry in entries]
+
+
+def _after_its_makers(
+    entry: Entry, facts: Iterable[Precedes], makers: Mapping[_Key, Entry], starts: set[Address]
+) -> Entry:
+    if entry.address in starts:
+        return entry
+    after = list(entry.after)
+    for fact in facts:
+        key = _key(entry, [theirs for _, theirs in fact.same])
+        maker = makers.get((fact.kind, key)) if key is not None else None
+        if maker is not None and maker.address.site != entry.address.site:
+            after.append(maker.address)
+    return replace(entry, after=tuple(dict.fromkeys(after))) if len(after) > len(entry.after) else entry
+
+
+def _key(entry: Entry, fields: Iterable[str]) -> tuple[Any, ...] | None:
+    """The values of the fields, `None` where one is not given; of a reference what it names."""
+    values = [entry.values.get(name) for name in fields]
+    return None if None in values else tuple(value.target if isinstance(value, Ref) else value for value in values)
