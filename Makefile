@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 
 KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
 
-.PHONY: demo test lint types layers unit slow whole kube live record-kube schemas checks-doc explore coverage faults kills \
+.PHONY: demo test lint types layers unit slow whole kube live record-kube schemas checks-doc explore coverage faults kills histories \
   mutate-tables mutate-guards mutate-ledger mutate-checks contract bench golden browser pictures clean
 
 demo: $(VENV)/ready
@@ -102,6 +102,10 @@ mutate-ledger: $(VENV)/ready
 mutate-checks: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.code checks
 	$(BIN)/python -m tests.mutation.code checkpoint
+
+# Documents that change over months, on systems that others use too: make histories HISTORIES=200 SEED=5001
+histories: $(VENV)/ready
+	$(BIN)/python -m tests.histories --histories $(or $(HISTORIES),2000) --seed $(or $(SEED),1) --jobs $(or $(JOBS),2)
 
 mutate-tables: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.tables

@@ -1,0 +1,56 @@
+"""Who owns what, read from the ledgers' files: JSON and the journal's lines, as they are documented and as nobody here wrote them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+Key = tuple[str, str, str]
+"""Site, kind and id of a live object."""
+
+
+@dataclass(slots=True)
+class Ownership:
+    """What ledgers say: the address or addresses of each object, and the addresses with an outcome unknown."""
+
+    owners: dict[Key, list[str]] = field(default_factory=dict)
+    documents: dict[Key, set[str]] = field(default_factory=dict)
+    intents: set[str] = field(default_factory=set)
+    sites: dict[str, int] = field(default_factory=dict)
+    """How many objects are owned on each site that has a part."""
+
+
+def read(folders: Iterable[Path]) -> Ownership:
+    """All ledgers in these folders together."""
+    found = Ownership()
+    for folder in folders:
+        for file in sorted(folder.glob("*.json")):
+            part = json.loads(file.read_text())
+            entries, intents = dict(part["entries"]), set(part["intents"])
+            journal = file.with_suffix(".journal")
+            for line in journal.read_text().splitlines() if journal.exists() else ():
+                event = json.loads(line)
+                address = event.get("address", "")
+                if event["event"] == "begin":
+                    intents |= set(event["intents"])
+                elif event["event"] == "own":
+                    entries[address] = event["owned"]
+                    intents.discard(address)
+                elif event["event"] == "drop":
+                    entries.pop(address, None)
+                    intents.discard(address)
+                elif event["event"] == "settle":
+                    intents.discard(address)
+                elif event["event"] == "move":
+                    entries[event["to"]] = entries.pop(event["address"])
+            for address, owned in entries.items():
+                site, kind, _ = address.split("/", 2)
+                key = (site, kind, str(owned["id"]))
+                found.owners.setdefault(key, []).append(address)
+                found.documents.setdefault(key, set()).add(part["document"])
+            found.intents |= intents
+            if entries:
+                found.sites[file.stem] = found.sites.get(file.stem, 0) + len(entries)
+    return found
