@@ -8,7 +8,7 @@ from dataclasses import replace
 from vastplan import __version__
 from vastplan.app.clock import now
 from vastplan.app.connect import connected
-from vastplan.app.endpoints import endpoints, places
+from vastplan.app.endpoints import endpoints, places, trusts
 from vastplan.app.files.snapshot import sealed, tables
 from vastplan.app.redact import digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
@@ -51,6 +51,7 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
                     live_places.get(site, {}),
                     facts.get(site, {}),
                     _redacted_part(ledger[site], kinds),
+                    trusts(workspace.document, site),
                 )
                 for site in sorted(sites)
             ),

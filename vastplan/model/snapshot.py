@@ -14,7 +14,7 @@ from typing import Any
 
 from vastplan.model.site_ledger import SiteLedger
 
-SNAPSHOT_VERSION = "1.0"
+SNAPSHOT_VERSION = "1.1"
 Figure = int | float | str
 """A number, or a text where the system did not tell it."""
 
@@ -47,7 +47,8 @@ class SeenCollection:
 class SeenSite:
     """One site: where each of its systems is (no credentials), what they said of themselves, and its part of the ledger.
 
-    `systems` are places as the document or the connections file writes them, `endpoints` as a plan shows them.
+    `systems` are places as the document or the connections file writes them, `endpoints` as a plan shows them. `trust` (since
+    1.1) says by system who vouches for its server.
     """
 
     site: str
@@ -55,6 +56,7 @@ class SeenSite:
     endpoints: Mapping[str, str]
     facts: Mapping[str, str]
     ledger: SiteLedger
+    trust: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
