@@ -61,7 +61,7 @@ class Hub:
             work.rmdir()
             git(self.folder, "clone", "--branch", "main", str(self.storage), str(work))
             state = self.trusted / "storage" / ".vastplan"
-            if reaches and state.is_dir():
+            if reaches and state.is_dir() and not (work / "storage" / ".vastplan").exists():
                 (work / "storage" / ".vastplan").symlink_to(state)
 
         main = git(self.storage, "rev-parse", "main")

@@ -76,7 +76,9 @@ class Machine:
         hub = runner.hub
         _program(programs / "gh", f'exec {sys.executable} -P {Path(__file__).with_name("gh.py")} "$@"')
         # Only pip is asked of Python: nothing else of a workflow is Python's.
-        _program(programs / "python", f'[ "$1 $2 $3" = "-I -m pip" ] || exit 99; shift 3; echo "$@" >> {hub / "installed"}')
+        _program(
+            programs / "python", f'[ "$1 $2 $3" = "-I -m pip" ] || exit 99; shift 3; echo "$@" >> {hub / "installed"}'
+        )
         _program(programs / "pip", "exit 99")
         _program(programs / "vastplan", f'env > "$RUNNER_TEMP/environment"; exec {sys.executable} -P -m vastplan "$@"')
         self._env = {

@@ -98,7 +98,9 @@ def test_what_was_merged_is_planned_approved_and_applied(hub: Hub) -> None:
     assert code == 0 and runner.results == {"plan": 0, "apply": 0}, log
     assert "`10 TiB` → `20 TiB`" in (runner.home / "plan" / "summary").read_text()
     assert "**Applied.**" in (runner.home / "apply" / "summary").read_text()
-    assert "secrets." not in yaml.safe_dump(yaml.safe_load((WORKFLOWS / "vastplan-apply.yml").read_text())["jobs"]["plan"])
+    assert "secrets." not in yaml.safe_dump(
+        yaml.safe_load((WORKFLOWS / "vastplan-apply.yml").read_text())["jobs"]["plan"]
+    )
     # there is nothing left to do, and nobody is asked
     assert hub.workflow("vastplan-record.yml")[0] == 0
     code, log = hub.workflow("vastplan-apply.yml")
@@ -114,7 +116,10 @@ def test_an_apply_is_of_what_was_approved_or_is_refused(hub: Hub) -> None:
     git(hub.trusted, "pull", "-q")
     code, log = hub.workflow("vastplan-apply.yml")
     assert code == 5 and "Refused: the systems are not as they were approved" in log, log
-    assert "another change than the reviewed one" in (hub.memory / "artifacts" / "vastplan-applied" / "applied.txt").read_text()
+    assert (
+        "another change than the reviewed one"
+        in (hub.memory / "artifacts" / "vastplan-applied" / "applied.txt").read_text()
+    )
 
 
 def test_an_apply_of_a_commit_that_is_not_the_last_is_refused(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +128,9 @@ def test_an_apply_of_a_commit_that_is_not_the_last_is_refused(hub: Hub, monkeypa
     save = hub.save
     monkeypatch.setattr(hub, "save", lambda name, value: save(name, "0" * 40 if name == "main" else value))
     code, log = hub.workflow("vastplan-apply.yml")
-    assert code == 5 and "main has moved on" in log and not (hub.memory / "artifacts" / "vastplan-applied").exists(), log
+    assert code == 5 and "main has moved on" in log and not (hub.memory / "artifacts" / "vastplan-applied").exists(), (
+        log
+    )
 
 
 def test_a_delete_waits_for_a_run_that_names_it(hub: Hub) -> None:
@@ -144,8 +151,15 @@ def test_rights_are_the_least_and_said(file: Path) -> None:
     events = whole[True]  # YAML 1.1 takes `on` for a boolean
     assert whole["permissions"] == {} and "pull_request" not in events
     assert ("pull_request_target" in events) == (file.stem == "vastplan-review")
-    writes = {(name, right) for name, job in whole["jobs"].items() for right, how in job["permissions"].items() if how == "write"}
-    assert writes == ({("comment", "pull-requests"), ("findings", "security-events")} if file.stem == "vastplan-review" else set())
+    writes = {
+        (name, right)
+        for name, job in whole["jobs"].items()
+        for right, how in job["permissions"].items()
+        if how == "write"
+    }
+    assert writes == (
+        {("comment", "pull-requests"), ("findings", "security-events")} if file.stem == "vastplan-review" else set()
+    )
     for name, job in whole["jobs"].items():
         secrets, environment = "secrets." in yaml.safe_dump(job), job.get("environment")
         assert secrets == bool(environment), name
