@@ -126,6 +126,8 @@ def test_the_index_picks_the_site() -> None:
 def test_secrets_are_read_by_a_right_of_their_own() -> None:
     """What can be left out where a document has no need of them."""
     rules = {body["metadata"]["name"]: body["rules"] for body in MANIFESTS if body["kind"] == "ClusterRole"}
-    reading = {name for name, of in rules.items() for rule in of if "secrets" in rule["resources"] and "list" in rule["verbs"]}
+    reading = {
+        name for name, of in rules.items() for rule in of if "secrets" in rule["resources"] and "list" in rule["verbs"]
+    }
     assert reading == {"vastplan-read-secrets"}
     assert [rule["resources"] for rule in rules["vastplan-read-secrets"]] == [["secrets"]]
