@@ -5,8 +5,12 @@ BIN = $(VENV)/bin
 
 KUBE = $${KUBEBUILDER_ASSETS:-$${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/kube/1.34.4}
 
-.PHONY: demo test lint types layers unit slow whole kube live record-kube schemas checks-doc explore coverage faults kills histories \
-  mutate-tables mutate-guards mutate-ledger mutate-checks contract bench golden browser pictures clean
+# Pinned; Go's checksum database vouches for what is built.
+ACTIONLINT_VERSION = v1.7.7
+ACTIONLINT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/actionlint-$(ACTIONLINT_VERSION)
+
+.PHONY: demo test lint types layers ci-lint unit slow whole kube live record-kube schemas checks-doc explore coverage faults kills \
+  histories mutate-tables mutate-guards mutate-ledger mutate-checks contract bench golden browser pictures clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -22,6 +26,11 @@ types: $(VENV)/ready
 
 layers: $(VENV)/ready
 	$(BIN)/lint-imports
+
+# The workflows of examples/ci/github, looked at by actionlint, which Go builds once.
+ci-lint:
+	[ -x "$(ACTIONLINT)/actionlint" ] || GOBIN="$(ACTIONLINT)" go install github.com/rhysd/actionlint/cmd/actionlint@$(ACTIONLINT_VERSION)
+	"$(ACTIONLINT)/actionlint" examples/ci/github/*.yml
 
 # What a change needs to hear at once; what is tried by force has a few representatives here.
 unit: $(VENV)/ready

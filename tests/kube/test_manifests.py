@@ -117,4 +117,17 @@ def test_the_index_picks_the_site() -> None:
     for index, site in enumerate(sites.split()):
         env = {"SITES": sites, "JOB_COMPLETION_INDEX": str(index), "PATH": "/usr/bin:/bin"}
         done = subprocess.run([*container["command"], script], env=env, capture_output=True, text=True, check=True)
-        assert f"--site {site} " in done.stdout
+        words = done.stdout.split()
+        assert words[words.index("--site") + 1] == site
+        assert words[words.index("--reviewed") + 1] == "/reviewed/plan.json"  # and that is mounted
+    assert {"name": "reviewed", "mountPath": "/reviewed", "readOnly": True} in container["volumeMounts"]
+
+
+def test_secrets_are_read_by_a_right_of_their_own() -> None:
+    """What can be left out where a document has no need of them."""
+    rules = {body["metadata"]["name"]: body["rules"] for body in MANIFESTS if body["kind"] == "ClusterRole"}
+    reading = {
+        name for name, of in rules.items() for rule in of if "secrets" in rule["resources"] and "list" in rule["verbs"]
+    }
+    assert reading == {"vastplan-read-secrets"}
+    assert [rule["resources"] for rule in rules["vastplan-read-secrets"]] == [["secrets"]]

@@ -1,4 +1,4 @@
-"""From the README to a comment under a pull request: the workflows' steps in order, in clean clones, on a GitHub of paper."""
+"""From the README to a comment under a pull request and to an apply: the workflows' steps in order, on a GitHub of paper."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import gzip
 import json
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,163 +14,194 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.review.pipeline import ROOT, WORKFLOWS, Runner, git, remembered
+from tests.review.hub import Hub, applied_and_recorded, change
+from tests.review.pipeline import EXAMPLES, ROOT, WORKFLOWS, git, remembered
 
-README = (ROOT / "README.md").read_text()
-
-
-@pytest.fixture
-def storage(tmp_path: Path) -> Path:
-    """A repository as the README makes it: a document, and the workflows copied from the examples."""
-    (fence,) = re.findall(r"```sh\n((?:(?!```)[\s\S])*examples/ci/github(?:(?!```)[\s\S])*)```", README)
-    product = tmp_path / "vastplan"
-    shutil.copytree(ROOT / "examples", product / "examples", ignore=shutil.ignore_patterns(".vastplan"))
-    folder = tmp_path / "storage-repo"
-    folder.mkdir()
-    git(folder, "init")
-    subprocess.run(
-        ["bash", "-euc", fence.replace("VASTPLAN=../vastplan", f"VASTPLAN={product}")], cwd=folder, check=True
-    )
-    assert (folder / "storage" / "minimal.yaml").is_file()
-    assert {one.name for one in (folder / ".github" / "workflows").iterdir()} == {
-        one.name for one in WORKFLOWS.iterdir()
-    }
-    git(folder, "add", "-A")
-    git(folder, "commit", "-m", "storage")
-    return folder
-
-
-class Hub:
-    """The repository, a machine that may reach the systems, and what GitHub remembers."""
-
-    def __init__(self, folder: Path, storage: Path) -> None:
-        self.folder, self.storage, self.memory = folder, storage, folder / "hub"
-        self._jobs = 0
-        self.trusted = self.clone("trusted", "main")
-
-    def clone(self, name: str, branch: str) -> Path:
-        git(self.folder, "clone", "--branch", branch, str(self.storage), name)
-        return self.folder / name
-
-    def job(self, workflow: str, checkout: Path, **context: str) -> tuple[int, str]:
-        self._jobs += 1
-        base = {
-            "github.token": "read-only", "github.repository": "acme/storage", "github.base_ref": "main",
-            "secrets.VAST_IAD_TOKEN": "x", "secrets.RUNAI_SECRET": "x",
-        }  # fmt: skip
-        runner = Runner(self.folder / f"runner-{self._jobs}", checkout, self.memory, {**base, **context})
-        return runner.job(workflow), runner.log()
-
-    def pull_request(self, number: int) -> str:
-        """Push the branch as it is now, run the review on a clean clone of it, and the comment after that."""
-        sha = git(self.storage, "rev-parse", "change")
-        (self.memory / "pulls.json").write_text(
-            json.dumps([{"number": 7, "label": "someone:change", "head": {"sha": sha}}])
-        )
-        code, log = self.job("vastplan-review.yml", self.clone(f"pr-{number}", "change"))
-        event = {
-            "id": "42", "head_repository.owner.login": "someone", "head_branch": "change", "head_sha": sha,
-        }  # fmt: skip
-        nowhere = self.folder / f"nothing-{number}"
-        nowhere.mkdir()
-        told = {f"github.event.workflow_run.{name}": value for name, value in event.items()}
-        commented, more = self.job("vastplan-comment.yml", nowhere, **told)
-        assert commented == 0, more
-        return f"{code}\n{log}"
+INSTALL = (
+    "--isolated install --require-hashes --only-binary :all: --index-url https://pypi.example.com/simple/ "
+    "-r ci/requirements.txt"
+)
+FILES = sorted(WORKFLOWS.glob("*.yml"))
 
 
 @pytest.fixture
-def hub(tmp_path: Path, storage: Path) -> Hub:
-    """Applied once, and recorded by the workflow."""
-    found = Hub(tmp_path, storage)
-    words = [sys.executable, "-m", "vastplan", "apply", "storage", "--auto-approve"]
-    subprocess.run(words, cwd=found.trusted, check=True, capture_output=True)
-    code, log = found.job("vastplan-record.yml", found.trusted)
-    assert code == 0, log
+def hub(tmp_path: Path) -> Hub:
+    found = applied_and_recorded(tmp_path)
+    git(found.storage, "checkout", "-b", "change")
     return found
 
 
-def change(storage: Path, before: str, after: str) -> None:
-    file = storage / "storage" / "minimal.yaml"
-    assert before in file.read_text()
-    file.write_text(file.read_text().replace(before, after))
-    git(storage, "commit", "-am", "a change")
+def merge(hub: Hub) -> None:
+    git(hub.storage, "checkout", "main")
+    git(hub.storage, "merge", "--no-ff", "-m", "merged", "change")
+    git(hub.trusted, "pull", "-q")
 
 
 def test_from_the_readme_to_one_comment_that_is_replaced(hub: Hub) -> None:
-    git(hub.storage, "checkout", "-b", "change")
     change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
-    assert hub.pull_request(1).startswith("0\n")
-    (comment,) = remembered(hub.memory, "comments")
-    body = comment["body"]
-    assert body.startswith("<!-- vastplan:plan:minimal -->\n") and "**This change: 1 change can go ahead" in body, body
+    code, log = hub.pull_request()
+    assert code == 0, log
+    (body,) = hub.comments()
+    assert body.startswith("<!-- vastplan review of storage -->\nOf "), body
+    assert git(hub.storage, "rev-parse", "change") in body and git(hub.storage, "rev-parse", "main") in body
+    assert "**This change: 1 change can go ahead" in body and "also changes what runs" not in body
     assert "`10 TiB` → `20 TiB`" in body and "### This change (1)" in body and "Planned from the snapshot" in body
-    assert (hub.memory / "artifacts" / "vastplan-reports" / "plan.html").is_file()
+    assert hub.report("plan.html")
 
     sarif = json.loads(gzip.decompress(base64.b64decode(remembered(hub.memory, "sarif")["sarif"])))
     assert sarif["runs"][0]["tool"]["driver"]["name"] == "vastplan"
     assert remembered(hub.memory, "sarif")["ref"] == "refs/pull/7/head"
 
     change(hub.storage, "20 TiB", "30 TiB")
-    assert hub.pull_request(2).startswith("0\n")
-    (comment,) = remembered(hub.memory, "comments")
-    assert "`10 TiB` → `30 TiB`" in comment["body"]
+    code, log = hub.pull_request()
+    (body,) = hub.comments()
+    assert code == 0 and "`10 TiB` → `30 TiB`" in body, log
     asked = (hub.memory / "asked").read_text()
     assert asked.count("POST repos/acme/storage/issues/7/comments") == 1
     assert asked.count("PATCH repos/acme/storage/issues/comments/100") == 1
-    assert (hub.memory / "installed").read_text().splitlines() == ["install vastplan==0.1.0"] * 3
+    assert (hub.memory / "installed").read_text().splitlines() == [INSTALL] * 3
 
 
 def test_a_document_with_an_error_fails_the_job_and_says_so_in_the_comment(hub: Hub) -> None:
-    git(hub.storage, "checkout", "-b", "change")
     change(hub.storage, "hard_limit: 10 TiB", "hard_limt: 10 TiB")
-    assert hub.pull_request(1).startswith("1\n")
-    (comment,) = remembered(hub.memory, "comments")
-    assert re.search(r"\*\*No plan: \d+ errors in the document.\*\*", comment["body"]) and "VP206" in comment["body"]
+    code, log = hub.pull_request()
+    (body,) = hub.comments()
+    assert code == 1 and re.search(r"\*\*No plan: \d+ errors? in the document.\*\*", body) and "VP206" in body, log
 
 
-def test_a_report_that_is_none_is_not_posted_and_a_strangers_comment_stays(hub: Hub, tmp_path: Path) -> None:
-    """The artifact was made by a job that the pull request may have rewritten."""
-    reports = hub.memory / "artifacts" / "vastplan-reports"
-    reports.mkdir()
-    (hub.memory / "pulls.json").write_text(
-        json.dumps([{"number": 7, "label": "someone:$(id)", "head": {"sha": "abc"}}])
+def test_what_is_planned_is_the_merge_and_a_conflict_is_said(hub: Hub) -> None:
+    change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
+    git(hub.storage, "checkout", "main")
+    change(hub.storage, "gpus: {default: 4}", "gpus: {default: 2}")
+    code, log = hub.pull_request()
+    (body,) = hub.comments()
+    assert code == 0 and "### This change (1)" in body and "### Pending before this change (1)" in body, log
+    change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 12 TiB")
+    code, log = hub.pull_request()
+    (body,) = hub.comments()
+    assert code == 1 and "**No plan.** It cannot be merged into main without conflicts." in body, log
+
+
+def test_a_comment_of_somebody_else_stays(hub: Hub) -> None:
+    theirs = {"id": 5, "user": {"login": "mallory"}, "body": "<!-- vastplan review of storage -->\nmine"}
+    hub.save("comments", [theirs])
+    change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
+    hub.pull_request()
+    assert len(hub.comments()) == 2 and remembered(hub.memory, "comments")[0] == theirs
+
+
+def test_what_was_merged_is_planned_approved_and_applied(hub: Hub) -> None:
+    change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
+    merge(hub)
+    code, log = hub.workflow("vastplan-apply.yml")
+    runner = hub.runners[-1]
+    assert code == 0 and runner.results == {"plan": 0, "apply": 0}, log
+    assert "`10 TiB` → `20 TiB`" in (runner.home / "plan" / "summary").read_text()
+    assert "**Applied.**" in (runner.home / "apply" / "summary").read_text()
+    assert "secrets." not in yaml.safe_dump(
+        yaml.safe_load((WORKFLOWS / "vastplan-apply.yml").read_text())["jobs"]["plan"]
     )
-    marker = "<!-- vastplan:plan:minimal -->"
-    theirs = {"id": 5, "user": {"login": "mallory"}, "body": f"{marker}\nmine"}
-    (hub.memory / "comments.json").write_text(json.dumps([theirs]))
-    event = {"id": "42", "head_repository.owner.login": "someone", "head_branch": "$(id)", "head_sha": "abc"}
-    told = {f"github.event.workflow_run.{name}": value for name, value in event.items()}
-    for first, posted in (("hello", 1), (f"{marker}<b>", 1), (marker, 2)):
-        (reports / "plan.md").write_text(f"{first}\nbody\n")
-        (reports / "plan.sarif").write_text("{}")
-        work = tmp_path / f"work-{first[:5]}-{len(first)}"
-        work.mkdir()
-        code, log = hub.job("vastplan-comment.yml", work, **told)
-        comments = remembered(hub.memory, "comments")
-        assert (code == 0) == (posted == 2) and len(comments) == posted and comments[0] == theirs, log
+    # there is nothing left to do, and nobody is asked
+    assert hub.workflow("vastplan-record.yml")[0] == 0
+    code, log = hub.workflow("vastplan-apply.yml")
+    assert code == 0 and hub.runners[-1].results == {"plan": 0} and "Nothing to change." in log
 
 
-@pytest.mark.parametrize("file", sorted(WORKFLOWS.iterdir()), ids=lambda one: one.name)
+def test_an_apply_is_of_what_was_approved_or_is_refused(hub: Hub) -> None:
+    change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
+    merge(hub)
+    assert hub.workflow("vastplan-apply.yml")[0] == 0
+    # the snapshot is of before: what was approved is not what would be done now
+    change(hub.storage, "hard_limit: 20 TiB", "hard_limit: 30 TiB")
+    git(hub.trusted, "pull", "-q")
+    code, log = hub.workflow("vastplan-apply.yml")
+    assert code == 5 and "Refused: the systems are not as they were approved" in log, log
+    assert (
+        "another change than the reviewed one"
+        in (hub.memory / "artifacts" / "vastplan-applied" / "applied.txt").read_text()
+    )
+
+
+def test_an_apply_of_a_commit_that_is_not_the_last_is_refused(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
+    merge(hub)
+    save = hub.save
+    monkeypatch.setattr(hub, "save", lambda name, value: save(name, "0" * 40 if name == "main" else value))
+    code, log = hub.workflow("vastplan-apply.yml")
+    assert code == 5 and "main has moved on" in log and not (hub.memory / "artifacts" / "vastplan-applied").exists(), (
+        log
+    )
+
+
+def test_a_delete_waits_for_a_run_that_names_it(hub: Hub) -> None:
+    change(hub.storage, "    storage_class: {driver: file, storage_path: /team-a/k8s, secret: vast-mgmt}\n", "")
+    file = hub.storage / "storage" / "minimal.yaml"
+    file.write_text(file.read_text().split("    volumes:")[0])
+    git(hub.storage, "commit", "-am", "no class")
+    merge(hub)
+    code, log = hub.workflow("vastplan-apply.yml")
+    assert code == 3 and "Applied but for what is blocked" in log, log
+    assert "blocked" in (hub.memory / "artifacts" / "vastplan-applied" / "applied.txt").read_text()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda one: one.name)
 def test_rights_are_the_least_and_said(file: Path) -> None:
-    whole = yaml.safe_load(file.read_text())
-    writes = {name for name, right in whole["permissions"].items() if right != "read"}
-    assert writes == ({"pull-requests", "security-events"} if file.stem == "vastplan-comment" else set())
-    assert ("secrets." in file.read_text()) == (file.stem == "vastplan-record")
-    assert "pull_request_target" not in file.read_text()
-    for job in whole["jobs"].values():
+    text = file.read_text()
+    whole = yaml.safe_load(text)
+    events = whole[True]  # YAML 1.1 takes `on` for a boolean
+    assert whole["permissions"] == {} and "pull_request" not in events
+    assert ("pull_request_target" in events) == (file.stem == "vastplan-review")
+    writes = {
+        (name, right)
+        for name, job in whole["jobs"].items()
+        for right, how in job["permissions"].items()
+        if how == "write"
+    }
+    assert writes == (
+        {("comment", "pull-requests"), ("findings", "security-events")} if file.stem == "vastplan-review" else set()
+    )
+    for name, job in whole["jobs"].items():
+        secrets, environment = "secrets." in yaml.safe_dump(job), job.get("environment")
+        assert secrets == bool(environment), name
         assert "timeout-minutes" in job
+        for right in job["permissions"]:
+            assert re.search(rf"^ +{right}: (read|write) # \S", text, re.MULTILINE), f"nobody says why {right} is there"
         for step in job["steps"]:
-            assert "${{" not in step.get("run", "")
+            run = step.get("run", "")
+            assert "${{" not in run
+            assert "pip" not in run or INSTALL.replace("https://pypi.example.com/simple/", '"$INDEX"') in run
+            if re.search(r"\bvastplan (plan|record|apply) ", run):
+                assert "ci/connections.yaml" in run, "an address may come from the document"
+
+
+def test_no_example_installs_by_a_bare_name_or_takes_an_address_from_the_document() -> None:
+    for file in (one for one in EXAMPLES.rglob("*") if one.is_file()):
+        text = "\n".join(line for line in file.read_text().splitlines() if not line.lstrip().startswith("#"))
+        for line in text.splitlines():
+            if "pip" in line and "install" in line:
+                assert "--require-hashes --only-binary :all:" in line and "requirements.txt" in line, (file, line)
+            if re.match(r"\s*(FROM|image:)\s", line):
+                assert re.search(r"@sha256:[0-9a-f]{64}", line), (file, line)
 
 
 def test_they_fit_the_schemas_of_github_and_gitlab() -> None:
-    github = [str(one) for one in WORKFLOWS.iterdir()]
-    gitlab = [str(ROOT / "examples" / "ci" / "gitlab" / ".gitlab-ci.yml")]
+    github = [str(one) for one in FILES]
+    gitlab = [str(one) for one in sorted((EXAMPLES / "gitlab").glob("*.yml"))]
     more = ["--data-transform", "gitlab-ci"]
+    assert len(github) == 3 and gitlab
     for which, files in (("github-workflows", github), ("gitlab-ci", [*more, *gitlab])):
         words = ["--builtin-schema", f"vendor.{which}", *files]
         done = subprocess.run(
             [sys.executable, "-m", "check_jsonschema", *words], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, shlex.join(words) + done.stdout + done.stderr
+
+
+def test_scripts_are_bash_that_can_be_read() -> None:
+    """`bash -n` of every script, so that one in a branch that no test takes is read too; `make ci-lint` looks closer."""
+    for file in FILES:
+        for job in yaml.safe_load(file.read_text())["jobs"].values():
+            for step in job["steps"]:
+                subprocess.run(["bash", "-n"], input=step.get("run", ""), text=True, check=True)
+    subprocess.run(["bash", "-n", str(EXAMPLES / "trusted" / "document.sh")], check=True)
+    assert (ROOT / "examples" / "ci" / "trusted" / "document.sh").stat().st_mode & 0o111

@@ -159,7 +159,8 @@ def test_another_system_is_not_the_one_that_was_recorded(factory: Path, vastplan
     kept = {name: text[name] for name in ("version", "name", "sites")}
     (factory / "clone" / "factory.yaml").write_text(yaml.safe_dump({**kept, "tenants": {"x": {"sites": ["iad"]}}}))
     ran = vastplan("plan", factory / "clone", "--snapshot", factory / "snapshot.json", "--site", "iad")
-    assert ran.code == 6 and "to create" not in ran.out, ran
+    assert ran.code == 1 and "to create" not in ran.out, ran
+    assert ran.out.startswith("error VP331: vast of iad: its place is https://elsewhere.example.com"), ran
     assert "the document says that it is at https://elsewhere.example.com" in ran.out, ran
 
 

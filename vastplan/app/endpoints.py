@@ -8,6 +8,7 @@ from vastplan.document.specs import LedgerSpec
 from vastplan.schema.system import Client
 
 SIMULATED = "simulated"
+LEDGER = "ledger"  # stands among the systems of a site
 EMBEDDED = "embedded simulator"  # its port is another in every command
 
 
@@ -18,17 +19,23 @@ def places(document: Document) -> dict[str, dict[str, str]]:
         name: {
             **dict.fromkeys(site.systems, SIMULATED),
             **{system: spec.address() for system, spec in document.connections[name].given().items()},
-            "ledger": ledger,
+            LEDGER: ledger,
         }
         for name, site in document.sites().items()
     }
+
+
+def trusts(document: Document, site: str) -> dict[str, str]:
+    """By system of a site that is given with an address, who vouches for its server."""
+    given = document.connections[site].given()
+    return {system: spec.trust() for system, spec in given.items() if spec.trust()}
 
 
 def endpoints(providers: Providers, ledger: str) -> dict[str, dict[str, str]]:
     """Where each site's systems and its ledger are; "" for a system that cannot be spoken to."""
     by_site: dict[str, dict[str, str]] = {}
     for (site, system), provider in providers.items():
-        by_site.setdefault(site, {"ledger": ledger})[system] = (
+        by_site.setdefault(site, {LEDGER: ledger})[system] = (
             "" if isinstance(provider, Exception) else endpoint(provider)
         )
     return by_site

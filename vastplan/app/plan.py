@@ -9,6 +9,7 @@ from vastplan.app.files.plan import sealed
 from vastplan.app.planning.base import no_base, with_standings
 from vastplan.app.planning.check import check_plan
 from vastplan.app.planning.desired import compose_with_versions
+from vastplan.app.planning.endpoints import changed_endpoints, with_changed_endpoints
 from vastplan.app.planning.inputs import plan_inputs
 from vastplan.app.planning.reads import read_list
 from vastplan.app.planning.request import Planned, PlanOptions
@@ -33,6 +34,8 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
         plan = planned.plan
         if options.base is not None:
             plan = with_standings(plan, _plan_of_base(options.base, options, source))
+        base = options.base.document if isinstance(options.base, Workspace) else None
+        plan = with_changed_endpoints(plan, changed_endpoints(workspace.document, options.snapshot, base))
         plan = replace(
             plan,
             actions=attribute(plan.actions, planned.matches.owned, workspace.registry.kinds, source.providers),

@@ -9,7 +9,7 @@ from vastplan import __version__
 from vastplan.app.claims import site_claims
 from vastplan.app.clock import now
 from vastplan.app.connect import connected
-from vastplan.app.endpoints import endpoints, places
+from vastplan.app.endpoints import endpoints, places, trusts
 from vastplan.app.files.snapshot import sealed, tables
 from vastplan.app.redact import digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
@@ -56,7 +56,8 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
                     live_places.get(site, {}),
                     facts.get(site, {}),
                     _redacted_part(ledger[site], kinds),
-                    claims.get(site, SiteClaims()),
+                    claims=claims.get(site, SiteClaims()),
+                    trust=trusts(workspace.document, site),
                 )
                 for site in sorted(sites)
             )

@@ -14,6 +14,10 @@ class Severity(Enum):
     NOTE = "note"
 
 
+ENDPOINT_CHANGED = "VP331"
+"""A credential would go elsewhere than before: reports say so before anything else."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Where:
     """A place in a file; lines and columns count from 1."""

@@ -50,7 +50,8 @@ class SeenCollection:
 class SeenSite:
     """One site: where each of its systems is (no credentials), what they said of themselves, and its part of the ledger.
 
-    `systems` are places as the document or the connections file writes them, `endpoints` as a plan shows them.
+    `systems` are places as the document or the connections file writes them, `endpoints` as a plan shows them. `trust` (since
+    1.1) says by system who vouches for its server.
     """
 
     site: str
@@ -60,6 +61,7 @@ class SeenSite:
     ledger: SiteLedger
     claims: SiteClaims = field(default_factory=SiteClaims)
     """What other documents own there (since 1.1)."""
+    trust: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

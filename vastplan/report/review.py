@@ -8,7 +8,7 @@ from enum import Enum
 
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
-from vastplan.model.finding import Severity
+from vastplan.model.finding import ENDPOINT_CHANGED, Severity
 from vastplan.model.plan import (
     Action,
     Evidence,
@@ -73,10 +73,16 @@ def by_risk(plan: Plan) -> list[tuple[Risk, Action]]:
 def verdict(plan: Plan) -> str:
     """One line: what somebody must do, what cannot be done, what is lost. `3 changes need approval, nothing is deleted.`
 
-    With a base it is that of the change itself, and a second sentence says what else is there.
+    With a base it is that of the change itself, and a second sentence says what else is there. An endpoint that changed comes
+    before all of it.
     """
+    moved = sum(1 for finding in plan.findings if finding.code == ENDPOINT_CHANGED)
+    return (f"{counted(moved, 'endpoint')} changed: credentials would go elsewhere. " if moved else "") + _verdict(plan)
+
+
+def _verdict(plan: Plan) -> str:
     if plan.base is not None:
-        change = verdict(own(plan))
+        change = _verdict(own(plan))
         rest = beside(plan)
         return f"This change: {change[0].lower()}{change[1:]}" + (f" {rest}" if rest else "")
     errors = sum(1 for finding in plan.findings if finding.severity is Severity.ERROR)

@@ -13,6 +13,8 @@ from vastplan.schema.types import EnvironmentSecret, FileSecret, Spec
 Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#]*)?$")]
 SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
 
+UNVERIFIED = "not verified"
+
 
 class CommandSecret(Spec):
     """A secret that a command prints; allowed in a connections file only, because it runs something."""
@@ -32,6 +34,10 @@ class SystemSpec(Spec):
     def address(self) -> str:
         """Where it is, as text without credentials."""
         raise NotImplementedError
+
+    def trust(self) -> str:
+        """Who vouches for the server, as text; "" where its client settles that by itself."""
+        return ""
 
     def label(self) -> str:
         """What people call it."""
@@ -57,6 +63,10 @@ class Verified(SystemSpec):
 
     insecure_skip_verify: bool | MISSING = MISSING
 
+    def trust(self) -> str:
+        """Its certificate is checked by what the client is configured with, or by nobody."""
+        return UNVERIFIED if self.insecure_skip_verify is True else "verified"
+
     def server(self) -> str:
         """What a warning about its certificate calls it."""
         return self.label()
@@ -66,6 +76,14 @@ class Tls(Verified):
     """An authority that vouches for it; without `ca_file` those of this machine."""
 
     ca_file: str | MISSING = MISSING
+
+    def trust(self) -> str:
+        """The file of its authority, else the authorities of this machine."""
+        if self.insecure_skip_verify is True:
+            return UNVERIFIED
+        return (
+            f"verified by {self.ca_file}" if isinstance(self.ca_file, str) else "verified by this machine's authorities"
+        )
 
     def verify(self, folder: Path) -> str | bool:
         """Which authority vouches for the server, as `requests` takes it; raises `VastplanError` where there is no such file."""

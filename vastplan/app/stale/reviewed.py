@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vastplan.app.endpoints import LEDGER
 from vastplan.engine.stale import grown
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Plan, UnknownCollection
@@ -23,11 +24,24 @@ def differences(reviewed: Plan, live: Plan) -> list[str]:
     reviewed_actions = {action.address: action for action in reviewed.actions}
     unknown = {(collection.site, collection.kind): collection for collection in reviewed.unknown}
     return [
-        f"{inert(action.address, 200)}: {difference}"
-        for action in live.actions
-        if not action.blocked
-        for difference in _differences(reviewed_actions.get(action.address), action, unknown)
+        *_elsewhere(reviewed, live),
+        *(
+            f"{inert(action.address, 200)}: {difference}"
+            for action in live.actions
+            if not action.blocked
+            for difference in _differences(reviewed_actions.get(action.address), action, unknown)
+        ),
     ]
+
+
+def _elsewhere(reviewed: Plan, live: Plan) -> Iterator[str]:
+    """The systems that are not where they were in the review. The path of a local ledger is another in every checkout."""
+    before = {part.site: part.endpoints for part in reviewed.parts}
+    for part in live.parts:
+        for system, now in sorted(part.endpoints.items()):
+            was = before.get(part.site, {}).get(system, "")
+            if system != LEDGER and was and now and was != now:
+                yield f"the {inert(system, 40)} of {inert(part.site, 80)} is {inert(now, 120)}, and was {inert(was, 120)}"
 
 
 def _differences(

@@ -18,7 +18,7 @@ from vastplan.cli.planning import plan_options
 from vastplan.cli.request import Format, PlanRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
-from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
 from vastplan.model.shell import word
 from vastplan.report.commitments import commitments_text
@@ -64,10 +64,8 @@ def _opened(request: PlanRequest) -> tuple[Workspace, Snapshot | None]:
     """The document, and the snapshot that the plan is to be made from."""
     if request.snapshot is None:
         return open_workspace(request.paths, request.connections), None
-    if request.connections is not None:
-        raise VastplanError("with --snapshot nothing is connected: leave out --connections")
     snapshot = snapshot_file.load(request.snapshot)
-    return open_workspace(request.paths, None, snapshot), snapshot
+    return open_workspace(request.paths, request.connections, snapshot), snapshot
 
 
 def _base(request: PlanRequest, snapshot: Snapshot | None) -> Workspace | Finding | None:

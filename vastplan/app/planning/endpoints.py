@@ -1,0 +1,117 @@
+"""Whether the document would send a credential elsewhere than before: held against the snapshot and the base. Pure.
+
+An edit of an address is not an edit of an object, so no action shows it; and what is there cannot be told without going there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from vastplan.app.endpoints import LEDGER, SIMULATED, places, trusts
+from vastplan.document.load import Document
+from vastplan.model.escaping import inert
+from vastplan.model.finding import ENDPOINT_CHANGED, Finding, Severity
+from vastplan.model.plan import Plan
+from vastplan.model.snapshot import Snapshot
+from vastplan.schema.types import MISSING, Spec
+
+_FIX = "change an endpoint in a change of its own, which somebody who answers for the credential has read; then record again"
+_LONGEST = 200
+_Places = Mapping[str, Mapping[str, str]]
+_PLACE, _CERTIFICATE = "its place", "its certificate"
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """A part of an endpoint (its place, who vouches for it, a field) on both sides; "" for what was not there."""
+
+    site: str
+    system: str
+    part: str
+    was: str
+    now: str
+
+
+def changed_endpoints(document: Document, snapshot: Snapshot | None, base: Document | None) -> tuple[Finding, ...]:
+    """VP331 for every part of an endpoint that is not as in the base, or not as in the snapshot; what is both, once."""
+    of_base_places = places(base) if base else {}
+    of_base = (
+        [_finding(difference, "the base") for difference in _against_base(document, base, of_base_places)]
+        if base
+        else []
+    )
+    of_snapshot = [
+        _finding(difference, "the snapshot")
+        for difference in (_against_snapshot(document, snapshot) if snapshot else ())
+        if base is None or difference.was != _part(base, of_base_places, difference)
+    ]
+    return tuple(dict.fromkeys((*of_base, *of_snapshot)))
+
+
+def with_changed_endpoints(plan: Plan, changed: tuple[Finding, ...]) -> Plan:
+    """The plan with these findings before all others, as the change's own."""
+    base = replace(plan.base, findings=plan.base.findings + len(changed)) if plan.base else None
+    return replace(plan, base=base, findings=(*changed, *plan.findings))
+
+
+def _finding(difference: _Difference, origin: str) -> Finding:
+    subject = f"{difference.system} of {difference.site}" if difference.site else f"the {difference.system}"
+    was, now = (inert(text, _LONGEST) for text in (difference.was, difference.now))
+    before = f"was {was} in {origin}" if was else f"{origin} has none"
+    message = f"{subject}: {difference.part} is {now}, and {before}"
+    return Finding(ENDPOINT_CHANGED, Severity.ERROR, message, _FIX)
+
+
+def _against_snapshot(document: Document, snapshot: Snapshot) -> Iterator[_Difference]:
+    """Places, and who vouches for the servers. Nothing can be said of a site that the document gives no address of."""
+    seen_sites = {seen.site: seen for seen in snapshot.sites}
+    for site, systems in places(document).items():
+        if document.offline(site):
+            continue
+        seen = seen_sites.get(site)
+        yield from _moved(site, systems, seen.systems if seen else {})
+        recorded = seen.trust if seen else {}  # before 1.1 there was none
+        for system, now in trusts(document, site).items():
+            if recorded.get(system, now) != now:
+                yield _Difference(site, system, _CERTIFICATE, recorded[system], now)
+
+
+def _against_base(document: Document, base: Document, before: _Places) -> Iterator[_Difference]:
+    """Field by field, also the name to log in with and where the credential is from; the place of what is new."""
+    for site, systems in places(document).items():
+        given = document.connections[site].given()
+        known = base.connections[site].given() if site in base.connections else {}
+        both = given.keys() & known.keys()
+        moved = {system: place for system, place in systems.items() if system not in both}
+        yield from _moved(site, moved, before.get(site, {}))
+        for system in sorted(both):
+            for name in type(given[system]).model_fields:
+                was, now = getattr(known[system], name, MISSING), getattr(given[system], name)
+                if was != now:
+                    yield _Difference(site, system, name, _text(was), _text(now))
+
+
+def _part(base: Document, before: _Places, difference: _Difference) -> str:
+    """The same part in the base."""
+    if difference.part == _CERTIFICATE:
+        return trusts(base, difference.site).get(difference.system, "") if difference.site in base.connections else ""
+    site = difference.site or next(iter(base.connections))  # the ledger's place is with every site
+    return before.get(site, {}).get(difference.system, "")
+
+
+def _moved(site: str, now: Mapping[str, str], was: Mapping[str, str]) -> Iterator[_Difference]:
+    """Systems that are elsewhere, or new. No credential goes to a new simulator, and a new site has the ledger of the others."""
+    for system, place in now.items():
+        before = was.get(system, "")
+        if place == before or (not before and (place == SIMULATED or system == LEDGER)):
+            continue
+        yield _Difference("" if system == LEDGER else site, system, _PLACE, before, place)
+
+
+def _text(value: object) -> str:
+    if value is MISSING:
+        return "not given"
+    plain = value.model_dump(exclude_unset=True) if isinstance(value, Spec) else value
+    return plain if isinstance(plain, str) else json.dumps(plain)
