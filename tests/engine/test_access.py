@@ -15,7 +15,7 @@ from tests.engine.test_isolation_rule import claim, denied, send
 from tests.lab import EVERYTHING, Lab
 from vastplan.engine.consent import Consent
 from vastplan.model.outcome import State
-from vastplan.model.plan import Plan, Step, Verb
+from vastplan.model.plan import Plan, Verb
 
 CLASS, POLICY, BINDING = (
     "iad/storage_class/gold",

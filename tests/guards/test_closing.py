@@ -70,7 +70,7 @@ def case(*namespaces: str, open: bool = False, **more: Any) -> Case:
     return {"rows": rows, "owned": owned, "desired": wanted(*namespaces, open=open), **more}
 
 
-HELD = {"rows": {"admission_policy": [policy("team-a", "nlp-apps")], "admission_binding": [binding()]},
+HELD: Case = {"rows": {"admission_policy": [policy("team-a", "nlp-apps")], "admission_binding": [binding()]},
         "owned": {POLICY: "p1", BINDING: "b1"}}  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def test_a_policy_that_nothing_enforced_closed_nobody_out(rows: list[Any]) -> No
 
 def test_a_binding_of_a_strangers_does_not_count_as_closed() -> None:
     stranger = {"metadata": {"name": "s", "uid": "s1"}, "spec": {"policyName": "c", "validationActions": ["Deny"]}}
-    rows = {"rows": {**HELD["rows"], "admission_binding": [stranger]}, "owned": {POLICY: "p1"}}
+    rows: Case = {"rows": {**HELD["rows"], "admission_binding": [stranger]}, "owned": {POLICY: "p1"}}
     assert BINDING in blocks(planned(case("team-a", "nlp-apps", **rows))[0])
 
 
@@ -187,7 +187,7 @@ def test_a_class_that_could_not_be_read_may_be_there() -> None:
 def test_a_claim_that_goes_with_it_is_not_counted_and_holds_it_back_when_it_stays() -> None:
     owned = {**HELD["owned"], "persistent_volume_claim/x": "nlp-apps-x"}
     claims = [claim("nlp-apps", "x")]
-    given = {"rows": {**HELD["rows"], "persistent_volume_claim": claims}, "owned": owned}
+    given: Case = {"rows": {**HELD["rows"], "persistent_volume_claim": claims}, "owned": owned}
     held, _ = planned(case("team-a", **given))
     assert blocks(held)[POLICY] == ["goes together with iad/persistent_volume_claim/x, which is blocked"]
     assert action(held, POLICY).blocked[0].guard == "together"
@@ -234,7 +234,7 @@ def test_what_is_there_is_written_before_what_closes_it() -> None:
     assert order == ["storage_class", "admission_policy", "admission_binding"]
 
 
-PROJECT = {"project/p": {"name": "p"}}
+PROJECT: Case = {"project/p": {"name": "p"}}
 
 
 def _projects(*names: str) -> dict[str, Any]:
