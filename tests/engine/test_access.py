@@ -239,3 +239,20 @@ def test_a_pool_that_volumes_of_the_driver_mount_through_stays(tmp_path: Path) -
         lab.apply(plan)
         assert lab.live(address) is not None
         lab.converge(Consent(allow_delete=("*",), allow_narrow=(address,)))
+
+
+def test_a_listed_namespace_gets_no_zero_quota_whatever_the_document_calls_it(lab: Lab) -> None:
+    listed = {**GOLD, "open_to": ["nlp-apps", "shelf-p2", "ours"]}
+    projects = {"p1": {}, "p2": {"namespace": "shelf-p2"}, "p3": {"storage_classes": ["gold"]}}
+    lab.write({"storage_classes": {"gold": listed}, "projects": projects, "namespaces": {"ours": {}, "theirs": {}}})
+    entries = {str(one.address): one for one in lab.workspace().composed().entries}
+    rooms = entries[POLICY].values["namespaces"]
+    assert [(str(one.target), one.managed) for one in rooms] == [
+        ("iad/namespace/nlp-apps", False), ("iad/namespace/ours", True), ("iad/project/p2", True), ("iad/project/p3", True),
+    ]  # fmt: skip
+    file = lab.folder / "lab.yaml"
+    whole = yaml.safe_load(file.read_text())
+    whole["sites"]["iad"]["isolation"] = "resource_quota"
+    file.write_text(yaml.safe_dump(whole))
+    quotas = {one.address.name for one in lab.workspace().composed().entries if one.address.kind == "resource_quota"}
+    assert quotas == {"vastplan-gold-p1", "vastplan-gold-theirs"}

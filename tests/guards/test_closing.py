@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.guards.stage import Case, planned
+from tests.guards.stage import Case, kinds, planned
+from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.stale import overtaken
 from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
@@ -70,7 +71,7 @@ def case(*namespaces: str, open: bool = False, **more: Any) -> Case:
     return {"rows": rows, "owned": owned, "desired": wanted(*namespaces, open=open), **more}
 
 
-HELD = {"rows": {"admission_policy": [policy("team-a", "nlp-apps")], "admission_binding": [binding()]},
+HELD: Case = {"rows": {"admission_policy": [policy("team-a", "nlp-apps")], "admission_binding": [binding()]},
         "owned": {POLICY: "p1", BINDING: "b1"}}  # fmt: skip
 
 
@@ -159,7 +160,7 @@ def test_a_policy_that_nothing_enforced_closed_nobody_out(rows: list[Any]) -> No
 
 def test_a_binding_of_a_strangers_does_not_count_as_closed() -> None:
     stranger = {"metadata": {"name": "s", "uid": "s1"}, "spec": {"policyName": "c", "validationActions": ["Deny"]}}
-    rows = {"rows": {**HELD["rows"], "admission_binding": [stranger]}, "owned": {POLICY: "p1"}}
+    rows: Case = {"rows": {**HELD["rows"], "admission_binding": [stranger]}, "owned": {POLICY: "p1"}}
     assert BINDING in blocks(planned(case("team-a", "nlp-apps", **rows))[0])
 
 
@@ -187,7 +188,7 @@ def test_a_class_that_could_not_be_read_may_be_there() -> None:
 def test_a_claim_that_goes_with_it_is_not_counted_and_holds_it_back_when_it_stays() -> None:
     owned = {**HELD["owned"], "persistent_volume_claim/x": "nlp-apps-x"}
     claims = [claim("nlp-apps", "x")]
-    given = {"rows": {**HELD["rows"], "persistent_volume_claim": claims}, "owned": owned}
+    given: Case = {"rows": {**HELD["rows"], "persistent_volume_claim": claims}, "owned": owned}
     held, _ = planned(case("team-a", **given))
     assert blocks(held)[POLICY] == ["goes together with iad/persistent_volume_claim/x, which is blocked"]
     assert action(held, POLICY).blocked[0].guard == "together"
@@ -234,7 +235,7 @@ def test_what_is_there_is_written_before_what_closes_it() -> None:
     assert order == ["storage_class", "admission_policy", "admission_binding"]
 
 
-PROJECT = {"project/p": {"name": "p"}}
+PROJECT: Case = {"project/p": {"name": "p"}}
 
 
 def _projects(*names: str) -> dict[str, Any]:
@@ -325,3 +326,63 @@ def test_a_binding_that_went_keeps_them_out_anew() -> None:
     }
     plan = _inline(rows={"admission_policy": [row]}, owned={INLINE: "i1"})
     assert list(blocks(plan)) == [IN_FORCE]
+
+
+# What is looked at
+def test_a_policy_is_not_held_by_a_binding_of_a_strangers() -> None:
+    stranger = {"metadata": {"name": "s", "uid": "s1"}, "spec": {"policyName": "c", "validationActions": ["Deny"]}}
+    rows = {**HELD["rows"], "admission_binding": [stranger]}
+    plan, _ = planned(case("team-a", rows=rows, owned={POLICY: "p1"}))
+    text = "storage_class c would close to 2 namespaces in use: batch: 1 claim, nlp-apps: 2 claims"
+    assert blocks(plan)[POLICY] == [text]
+
+
+def test_a_binding_of_a_policy_that_is_not_in_the_document() -> None:
+    given = case("team-a", "nlp-apps", rows={"admission_policy": [policy("team-a")]})
+    del given["desired"][POLICY]
+    given["desired"][BINDING] = {**given["desired"][BINDING], "policy": {"$existing": "iad/admission_policy/c"}}
+    text = "storage_class c would close to 2 namespaces in use: batch: 1 claim, nlp-apps: 2 claims"
+    assert blocks(planned(given)[0]) == {BINDING: [text]}
+    given["rows"]["admission_policy"] = []
+    assert [one.guard for one in action(planned(given)[0], BINDING).blocked] == ["missing"]
+
+
+def test_a_namespace_that_is_not_there_is_nobody() -> None:
+    plan, _ = planned(case("team-a", "nlp-apps", "batch", "none"))
+    assert [one.guard for one in action(plan, POLICY).blocked] == ["missing"]
+
+
+def test_two_classes_are_closed_each_to_its_own() -> None:
+    given = case("team-a")
+    other = {"metadata": {"name": "other", "uid": "c2"}, "provisioner": "csi.vastdata.com"}
+    given["rows"]["storage_class"] = [CLASS_ROW, other]
+    of = {"$existing": "iad/storage_class/other"}
+    given["desired"]["admission_policy/o"] = {**given["desired"][POLICY], "name": "o", "storage_class": of}
+    found = blocks(planned(given)[0])
+    assert found["admission_policy/o"] == ["storage_class other would close to 1 namespace in use: batch: 1 claim"]
+    assert len(found[POLICY]) == 1
+
+
+def test_who_uses_it_is_read_only_where_something_closes() -> None:
+    systems = {"iad": {"kubernetes"}}
+    plan, _ = planned(case("team-a"))
+    assert second_read(kinds(), plan.by_address(), systems) == {("iad", "persistent_volume_claim")}
+    assert second_read(kinds(), plan.by_address(), {}) == set()
+    assert second_read(kinds(), _inline().by_address(), systems) == {("iad", "pod")}
+    quiet, _ = planned(case("team-a", "nlp-apps", **HELD))
+    assert second_read(kinds(), quiet.by_address(), systems) == set()
+    rows = {**HELD["rows"], "admission_binding": []}
+    bound, _ = planned(case("team-a", "nlp-apps", rows=rows, owned={POLICY: "p1"}))
+    both = {("iad", "persistent_volume_claim"), ("iad", "pod")}
+    assert second_read(kinds(), bound.by_address(), systems) == both
+
+
+def test_what_went_since_lets_nobody_in_any_more() -> None:
+    pool = {
+        "rows": {"vip_pool": [{"id": 7, "name": "v"}]},
+        "owned": {"vip_pool/v": 7},
+        "consent": {"allow_delete": ["*"]},
+    }
+    plan, _ = planned(pool)
+    _, after = planned({**pool, "rows": {}})
+    assert overtaken(plan, after) == {}

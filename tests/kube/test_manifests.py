@@ -69,7 +69,7 @@ def resources() -> list[tuple[str, str]]:
     """Group and plural of every Kubernetes kind that vastplan has."""
     found = []
     for kind in REGISTRY_KINDS.values():
-        if kind.system == "kubernetes":
+        if kind.system == "kubernetes" and kind.name != "pod":
             parts = kind.endpoint.path.strip("/").split("/")
             found.append(("" if parts[0] == "api" else parts[1], parts[-1]))
     return sorted(set(found))
@@ -89,13 +89,14 @@ def test_rights_are_enough_and_no_more(lab: KubeLab) -> None:
                 assert allowed(lab, "vastplan-apply", verb, group, resource), (verb, resource)
             for verb in ("update", "deletecollection", "watch"):
                 assert not allowed(lab, "vastplan-apply", verb, group, resource), (verb, resource)
+        for verb in ("get", "list", "create", "patch", "delete"):  # pods are looked at, and nothing else
+            assert allowed(lab, "vastplan-apply", verb, "", "pods") is (verb in ("get", "list")), verb
         lease = ("coordination.k8s.io", "leases", "vastplan")
         assert all(allowed(lab, "vastplan-apply", verb, *lease) for verb in ("get", "create", "update"))
         assert allowed(lab, "vastplan-apply", "update", "", "secrets", "vastplan")
         assert not allowed(lab, "vastplan-read", "update", "", "secrets", "vastplan")
         assert not allowed(lab, "vastplan-read", "create", *lease)
         for group, resource in (
-            ("", "pods"),
             ("", "nodes"),
             ("rbac.authorization.k8s.io", "clusterroles"),
             ("apps", "deployments"),

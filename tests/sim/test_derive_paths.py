@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vastplan.sim.derive_paths import derive
 
 
@@ -11,7 +13,7 @@ def test_methods_by_path() -> None:
         "/api/v1/nodes": {"post": {}, "get": {}, "parameters": []},
         "/version/": {"get": {}},
     }}  # fmt: skip
-    apps = {"paths": {
+    apps: dict[str, Any] = {"paths": {
         "/apis/apps/": {"get": {}},
         "/apis/apps/v1/": {"get": {}},
         "/apis/apps/v1/namespaces/{namespace}/deployments/{name}": {"delete": {}, "put": {}},

@@ -18,7 +18,7 @@ from vastplan.cli.planning import plan_options
 from vastplan.cli.request import Format, PlanRequest
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
-from vastplan.model.errors import Invalid
+from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding
 from vastplan.model.shell import word
 from vastplan.report.commitments import commitments_text
