@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from vastplan.sim.derive_paths import derive
 
 
 def test_methods_by_path() -> None:
-    core = {"paths": {
+    core: dict[str, Any] = {"paths": {
         "/api/v1/": {"get": {}},
         "/api/v1/nodes": {"post": {}, "get": {}, "parameters": []},
         "/version/": {"get": {}},
     }}  # fmt: skip
-    apps = {"paths": {
+    apps: dict[str, Any] = {"paths": {
         "/apis/apps/": {"get": {}},
         "/apis/apps/v1/": {"get": {}},
         "/apis/apps/v1/namespaces/{namespace}/deployments/{name}": {"delete": {}, "put": {}},
