@@ -8,7 +8,7 @@ from vastplan.sim.derive_paths import derive
 
 
 def test_methods_by_path() -> None:
-    core = {"paths": {
+    core: dict[str, Any] = {"paths": {
         "/api/v1/": {"get": {}},
         "/api/v1/nodes": {"post": {}, "get": {}, "parameters": []},
         "/version/": {"get": {}},
