@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -97,7 +98,8 @@ def applied_and_recorded(folder: Path) -> Hub:
     """Applied once, and recorded by the workflow."""
     hub = Hub(folder, storage(folder))
     words = [sys.executable, "-m", "vastplan", "apply", "storage", "--auto-approve"]
-    subprocess.run(words, cwd=hub.trusted, check=True, capture_output=True)
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}  # this checkout's, from whatever folder
+    subprocess.run(words, cwd=hub.trusted, env=env, check=True, capture_output=True)
     code, log = hub.workflow("vastplan-record.yml")
     assert code == 0, log
     return hub
