@@ -11,6 +11,7 @@ from pydantic import MISSING, ValidationError
 
 from vastplan.document import credentials, merge, specs
 from vastplan.document.instantiate import Instantiator, nearest
+from vastplan.document.renames import renamed_in_a_ring
 from vastplan.document.resolve import Resolver
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
@@ -88,7 +89,7 @@ def load(
     raws = list(instantiator.instantiate())
     resolver = Resolver(known)
     entries = resolver.resolve(raws)
-    problems += [*instantiator.problems, *resolver.problems]
+    problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]
     first = paths[0]
     folder = first if first.is_dir() else first.parent
     if connections:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -26,7 +27,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.plan import Action, Block, UnknownCollection, Verb
-from vastplan.model.site_ledger import REDACTED_DIGEST, Intent, SiteLedger, path_text
+from vastplan.model.site_ledger import NO_DIGESTS, REDACTED_DIGEST, UNKNOWN_DIGEST, Intent, SiteLedger, path_text
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field, Kind, Values
@@ -34,6 +35,7 @@ from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.references import fields_with_references
 from vastplan.schema.walk import in_sync, table
 
+_SHOWN = 5  # addresses in a message
 _Named = list[tuple[Field, Ref]]  # the references of an entry, each with its field
 
 
@@ -85,7 +87,8 @@ def decide(
             actions[address] = verdict.action
         elif verdict.compared and address in desired:
             in_sync += 1
-    blind |= _standing_on(blind.keys(), actions.keys(), desired)
+    findings += _made_again(matches, desired, actions)
+    blind |= _standing_on(blind.keys(), actions.keys(), desired, matches)
     return Decided(
         {address: action for address, action in actions.items() if address not in blind},
         {_unread(matches, address, reason) for address, reason in blind.items()},
@@ -114,24 +117,28 @@ def _aimed(
         address = queue.pop()
         if address not in aimed:
             aimed.add(address)
-            queue += [need for need in _needs(desired.get(address)) if need in known]
+            queue += [need for need in _needs(desired.get(address), matches) if need in known]
     return aimed
 
 
-def _needs(entry: Entry | None) -> list[Address]:
-    """What must be in place before an entry."""
-    return [] if entry is None else [*(ref.target for ref in references(entry.values)), *entry.after]
+def _needs(entry: Entry | None, matches: Matches) -> list[Address]:
+    """What must be in place before an entry, and what must have made room for it."""
+    if entry is None:
+        return []
+    making_room = matches.renames.by_former.get(entry.address)
+    needs = [*(ref.target for ref in references(entry.values)), *entry.after]
+    return needs if making_room is None else [*needs, making_room]
 
 
 def _standing_on(
-    blind: Iterable[Address], acting: Iterable[Address], desired: Mapping[Address, Entry]
+    blind: Iterable[Address], acting: Iterable[Address], desired: Mapping[Address, Entry], matches: Matches
 ) -> dict[Address, str]:
     """The actions that stand, directly or not, on something that could not be seen, each with why."""
     if not blind:
         return {}
     users: dict[Address, list[Address]] = {}
     for address in acting:
-        for need in _needs(desired.get(address)):
+        for need in _needs(desired.get(address), matches):
             users.setdefault(need, []).append(address)
     lost: dict[Address, str] = {}
     queue = list(blind)
@@ -159,7 +166,16 @@ class _Deciding:
     def verdict(self, address: Address) -> _Decision:
         """What to say of an address of the document or of the ledger."""
         entry = self._desired.get(address)
-        return self._no_longer_desired(address) if entry is None else self._of_entry(entry)
+        decision = self._no_longer_desired(address) if entry is None else self._of_entry(entry)
+        contested = self._matches.renames.contested.get(address)
+        if contested is None:
+            return decision
+        findings = [*decision.findings]
+        if entry is not None:
+            finding = Finding("VP309", Severity.WARNING, contested.message, contested.fix, str(address), entry.where)
+            findings.append(finding)
+        action = decision.action and replace(decision.action, blocked=(*decision.action.blocked, contested))
+        return replace(decision, action=action, findings=findings)
 
     def _of_entry(self, entry: Entry) -> _Decision:
         kind = self._matches.kinds[entry.address.kind]
@@ -171,7 +187,9 @@ class _Deciding:
         if unknown:
             return _Decision(unknown=unknown)
         if match.live is None:
-            return _Decision(self._create(entry, named, kind, was_ours=match.owned is not None))
+            return _Decision(self._create(entry, named, kind, match))
+        if match.owned is not None and entry.defaults:
+            entry = _as_it_is_called(entry, match.live)
         try:
             # most kinds hold no secret, and there is nothing to look for in each of their objects
             values = (
@@ -188,9 +206,15 @@ class _Deciding:
         It is what nearly all objects are, and takes a third of the time of looking closely.
         """
         live, owned, part = match.live, match.owned, self._ledger[entry.address.site]
-        if live is None or owned is None or match.unknown or part.intents or entry.renamed_from:
+        if (
+            live is None
+            or owned is None
+            or match.unknown
+            or part.intents
+            or entry.address in self._matches.renames.moves
+        ):
             return False
-        if table(kind.fields).secret or REDACTED_DIGEST in owned.fields.values():
+        if table(kind.fields).secret or not NO_DIGESTS.isdisjoint(owned.fields.values()):
             return False
         site, resolve = live.site, self._matches.resolve
 
@@ -203,33 +227,55 @@ class _Deciding:
 
         return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
 
-    def _create(self, entry: Entry, named: _Named, kind: Kind, *, was_ours: bool) -> Action:
+    def _create(self, entry: Entry, named: _Named, kind: Kind, match: Match) -> Action:
+        was_ours, blocked = match.owned is not None, self._missing(entry, named)
+        if match.holder is not None and match.holder not in self._desired:
+            text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
+            blocked = (*blocked, Block("renamed", text, _way_to_rename(match.holder, entry)))
         return Action(
             address=entry.address,
             verb=Verb.CREATE,
-            reason="it was deleted behind our back" if was_ours else "not there yet",
+            reason=self._reason(entry, "it was deleted behind our back" if was_ours else "not there yet"),
             changes=from_nothing(kind, entry.values),
             desired=to_json(entry.values),
             origin=entry.origin,
             notes=entry.chosen,
             after=tuple(map(str, entry.after)),
-            blocked=self._missing(entry, named),
+            blocked=blocked,
             deleted_outside=was_ours,
+            renamed_from=self._renamed_from(entry.address),
         )
+
+    def _renamed_from(self, address: Address) -> str:
+        """Where the ledger has the object still, "" where it is where it belongs."""
+        old = self._matches.renames.moves.get(address)
+        return "" if old is None else str(old)
+
+    def _reason(self, entry: Entry, reason: str, replaced: str = "") -> str:
+        """Why, and of what is renamed what it was; where it is `replaced` for its name, what else could be done."""
+        old = self._matches.renames.moves.get(entry.address)
+        if old is None:
+            return reason
+        other = f"; or keep what is live: {entry.kept_by}" if replaced and entry.kept_by else ""
+        return f"renamed from {old.name}: {reason}{other}"
 
     def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> _Decision:
         part = self._ledger[entry.address.site]
         current = self._matches.symbolic(kind, live, [ref for _, ref in named])
-        intent = part.intents.get(str(entry.address)) if part.intents else None
+        renamed_from = self._renamed_from(entry.address)
+        intent = part.intents.get(renamed_from or str(entry.address)) if part.intents else None
         applied = match.owned.fields if match.owned else None
         recovered = match.owned is None and intent is not None and _made_by(intent, kind, values, current, part.key)
         if recovered and intent is not None:
             applied = intent.fields
-        difference = diff(kind, values, current, applied, part.key)
+        wire = match.owned.wire if match.owned else None
+        difference = diff(kind, values, current, applied, part.key, live.values, wire)
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or _is_noted(applied or {}, digests(kind, values, part.key))
-        renamed_from = entry.renamed_from if entry.renamed_from and str(entry.address) not in part.entries else ""
-        decision = _decision(difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from)
+        imported = UNKNOWN_DIGEST in (applied or {}).values()
+        decision = _decision(
+            difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported
+        )
         blocked = self._missing(entry, named)
         if decision is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
             findings += [
@@ -241,7 +287,7 @@ class _Deciding:
         action = Action(
             address=entry.address,
             verb=verb,
-            reason=reason,
+            reason=reason if verb is Verb.RELEASE else self._reason(entry, reason, _renaming(kind, difference)),
             changes=difference.changes,
             released=released,
             desired=to_json(entry.values),
@@ -252,6 +298,7 @@ class _Deciding:
             notes=entry.chosen,
             after=tuple(map(str, entry.after)),
             blocked=blocked,
+            renamed_from=renamed_from,
         )
         return _Decision(action, findings=findings)
 
@@ -264,6 +311,15 @@ class _Deciding:
         if live is None:
             reason = "no longer in the document, and already gone"
             return _Decision(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+        other = self._matches.address_of(live)
+        if other is not None and other != address:
+            reason = f"no longer in the document; the object stays, as it is that of {other} too"
+            return _Decision(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+        wanted = self._matches.wanted_as.get(address)
+        blocked: tuple[Block, ...] = ()
+        if wanted is not None:
+            text = f"it is what {wanted} would make"
+            blocked = (Block("renamed", text, _way_to_rename(address, self._desired[wanted])),)
         return _Decision(
             Action(
                 address=address,
@@ -272,6 +328,7 @@ class _Deciding:
                 id=owned.id,
                 locator=live.locator,
                 seen=seen(live.kind, live.values, owned.fields),
+                blocked=blocked,
             )
         )
 
@@ -307,7 +364,7 @@ class _Deciding:
 
 
 def _decision(
-    difference: Difference, match: Match, *, recovered: bool, noted: bool, renamed_from: str
+    difference: Difference, match: Match, *, recovered: bool, noted: bool, renamed_from: str, imported: bool
 ) -> tuple[Verb, str, tuple[str, ...]] | None:
     """What to do about an object that is there: verb, why, and the fields that are released; `None` for nothing.
 
@@ -326,10 +383,49 @@ def _decision(
     if not noted:
         return Verb.RELEASE, "done by an apply that was interrupted; noted", ()
     if renamed_from:
-        return Verb.RELEASE, f"renamed from {renamed_from}; nothing changes there", difference.released
+        name = Address.parse(renamed_from).name
+        return Verb.RELEASE, f"renamed from {name}; nothing changes there", difference.released
+    if imported:
+        return Verb.RELEASE, "taken over from another ledger; noted as it is", difference.released
     if difference.released:
         return Verb.RELEASE, "no longer in the document; left as they are", difference.released
     return None
+
+
+def _as_it_is_called(entry: Entry, live: Live) -> Entry:
+    """The entry with the live values of what nobody wrote: a default is for the object that is yet to be made."""
+    known = [name for name in entry.defaults if name in entry.values and live.values.get(name) is not None]
+    kept = {name: live.values[name] for name in known}
+    return replace(entry, values={**entry.values, **kept})
+
+
+def _renaming(kind: Kind, difference: Difference) -> str:
+    """What of an object's identity is to change and cannot be changed in place, "" for nothing."""
+    return ", ".join(change.path for change in difference.changes if change.replaces and change.path in kind.identity)
+
+
+def _way_to_rename(owned: Address, entry: Entry) -> str:
+    """What to write or to type where what is to go is just what is to be made."""
+    place = f"renamed_from in {entry.origin} or in what it refers to" if entry.origin else f"renamed_from: {owned.name}"
+    return f"{place}, or: vastplan ledger move PATH {shlex.quote(str(owned))} {shlex.quote(str(entry.address))}"
+
+
+def _made_again(matches: Matches, desired: Mapping[Address, Entry], acting: Iterable[Address]) -> Iterable[Finding]:
+    """VP308: a warning for each entry that would make what the ledger has under another address."""
+    owned: dict[str, list[Address]] = {}
+    entries: dict[str, Entry] = {}
+    acted_on = set(acting)
+    for holder, wanted in matches.wanted_as.items():
+        if wanted in acted_on:
+            entry = desired[wanted]
+            origin = entry.origin or str(wanted)
+            owned.setdefault(origin, []).append(holder)
+            entries.setdefault(origin, entry)
+    for origin, holders in owned.items():
+        names = ", ".join(map(str, sorted(holders)[:_SHOWN])) + (", ..." if len(holders) > _SHOWN else "")
+        text = f"it stands for live objects that the ledger has under other addresses: {names}"
+        fix = "if it was renamed, write its former name as renamed_from, or move what the ledger has: vastplan ledger move"
+        yield Finding("VP308", Severity.WARNING, text, fix, origin, entries[origin].where)
 
 
 def _not_in_the_snapshot(entry: Entry, paths: tuple[str, ...]) -> Finding:

@@ -42,7 +42,14 @@ def _record_intents(plan: Plan, context: ApplyContext, ledgers: LockedLedgers) -
             for action in plan.actions
             if action.address.site == site and not action.blocked
         }
-        session.record(events.begin(plan.id, intents, begun))
+        moves = {
+            action.renamed_from: str(action.address)
+            for action in plan.actions
+            if action.address.site == site and action.renamed_from and not action.blocked
+        }
+        # What is renamed has its new address before anything is done under it, whatever becomes of that.
+        renamed = (events.move(moves),) if moves else ()
+        session.record(*renamed, events.begin(plan.id, intents, begun))
 
 
 def _intent(context: ApplyContext, action: Action, key: str, at: str) -> Intent:
