@@ -21,6 +21,7 @@ BESIDES = {
         # The shared ledger's own objects.
         ("GET", "/api/v1/namespaces/{}/secrets"),
         ("PUT", "/api/v1/namespaces/{}/secrets/{}"),
+        ("GET", "/apis/coordination.k8s.io/v1/namespaces/{}/leases"),
         ("POST", "/apis/coordination.k8s.io/v1/namespaces/{}/leases"),
         ("GET", "/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}"),
         ("PUT", "/apis/coordination.k8s.io/v1/namespaces/{}/leases/{}"),

@@ -201,3 +201,21 @@ class BusyLedgerContract:
         following.close()
         assert bench.ledger().read("iad") == following.part
         assert len(following.part.entries) == 10_000 and not following.part.intents
+
+    def test_it_lists_the_sites_of_a_document_and_what_others_keep_beside_it(self, bench: Bench) -> None:
+        assert bench.ledger().sites() == () and bench.ledger().others().parts == ()
+        for document, site in (("doc", "pdx"), ("doc", "iad"), ("other", "fra")):
+            session = bench.ledger(document).open(site, "me")
+            session.record(events.begin("p1", {}, "t"), events.own(f"{site}/view/x", OWNED))
+            session.close()
+        session = bench.ledger("other").open("ord", "me")
+        session.record(events.begin("p1", {}, "t"), events.own("ord/view/x", OWNED))  # a run that is not over
+        assert bench.ledger().sites() == ("iad", "pdx")
+        assert bench.ledger("other").sites() == ("fra", "ord")
+        assert bench.ledger("third").sites() == ()
+        others = bench.ledger().others()
+        assert [(part.document, part.site, set(part.entries)) for part in others.parts] == [
+            ("other", "fra", {"fra/view/x"}), ("other", "ord", {"ord/view/x"}),
+        ]  # fmt: skip
+        assert not others.unread
+        session.close()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -21,6 +22,14 @@ class LockOwner:
     def __str__(self) -> str:
         since = f" since {self.since}" if self.since else ""
         return f"{self.name}{since}" + (f" (until {self.until} unless renewed)" if self.until else "")
+
+
+@dataclass(frozen=True, slots=True)
+class OtherParts:
+    """Parts of other documents, and the documents whose parts cannot be read, with why."""
+
+    parts: tuple[SiteLedger, ...] = ()
+    unread: Mapping[str, str] = field(default_factory=dict)
 
 
 class Session(Protocol):
@@ -54,6 +63,12 @@ class Backend(Protocol):
 
     def read(self, site: str) -> SiteLedger:
         """The part as it is now; an empty new one when there is none. Never locks."""
+
+    def sites(self) -> tuple[str, ...]:
+        """The sites that there is a part of for this document, in order. Reads names, not parts; never locks."""
+
+    def others(self) -> OtherParts:
+        """The parts of other documents that are kept in the same place. Never locks."""
 
     def open(self, site: str, holder: str) -> Session:
         """Lock the part; raises `Locked`, naming the holder. The lock of a holder that is certainly gone is taken over."""

@@ -15,6 +15,8 @@ from typing import Any, Protocol
 from vastplan.model.errors import Conflict, NotFound, VastplanError
 
 Row = dict[str, Any]
+COMPONENT = "app.kubernetes.io/managed-by=vastplan,app.kubernetes.io/component=ledger"
+"""The label selector of all that ledgers are made of."""
 SECRET_TYPE = "vastplan/ledger"  # noqa: S105 - it is no secret
 # An API server takes up to 1 MiB: https://kubernetes.io/docs/concepts/configuration/secret/#restriction-data-size
 CHUNK = 512 * 1024  # bytes a Secret

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,12 +13,16 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
-from vastplan.ledger.backend import LockOwner
+from vastplan.ledger.backend import LockOwner, OtherParts
 from vastplan.ledger.codec import checked, dump, load
 from vastplan.ledger.events import NO_EVENT, Event, Reducer, new_part
 from vastplan.model import strict_json
 from vastplan.model.errors import Locked, Lost, VastplanError
 from vastplan.model.site_ledger import SiteLedger
+
+_SITE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_HEAD = re.compile(rb'\{\s*"applied":\s*"[^"\\]*",\s*"document":\s*"([-a-z0-9]+)",')
+_HEAD_SIZE = 512  # bytes
 
 
 class FileLedger:
@@ -47,6 +52,28 @@ class FileLedger:
         except OSError as problem:
             raise VastplanError(f"the ledger {file} cannot be read: {problem.strerror}") from None
         return _replayed(checked(load(raw, str(file)), self._document, site, str(file)), journal)
+
+    def sites(self) -> tuple[str, ...]:
+        """The files that say that they are of this document."""
+        return tuple(file.stem for file in self._files() if _document_of(file) == self._document)
+
+    def others(self) -> OtherParts:
+        """The files of other documents in the folder."""
+        parts, unread = [], {}
+        for file in self._files():
+            document = _document_of(file)
+            if document not in ("", self._document):
+                try:
+                    part = checked(load(file.read_bytes(), str(file)), document, file.stem, str(file))
+                    parts.append(_replayed(part, file.with_suffix(".journal")))
+                except OSError as problem:
+                    unread[document] = f"the ledger {file} cannot be read: {problem.strerror}"
+                except VastplanError as problem:
+                    unread[document] = str(problem)
+        return OtherParts(tuple(parts), unread)
+
+    def _files(self) -> list[Path]:
+        return sorted(file for file in self._folder.glob("*.json") if _SITE.fullmatch(file.stem))
 
     def open(self, site: str, holder: str) -> FileSession:
         """Lock, recover the journal of a run that died, and write a first file where there is none."""
@@ -181,6 +208,21 @@ def _replayed(part: SiteLedger, journal: Path) -> SiteLedger:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None
             break  # the last line was cut short by the crash: its event never became true
     return reducer.part()
+
+
+def _document_of(file: Path) -> str:
+    """The document that a part is of, "" for a file that is none: other JSON may lie beside it.
+
+    It stands at the beginning of what we write, so that a part that is damaged further on still counts as one.
+    """
+    try:
+        with file.open("rb") as opened:
+            head = _HEAD.match(opened.read(_HEAD_SIZE))
+        return head[1].decode() if head else load(file.read_bytes(), str(file)).document
+    except OSError as problem:
+        raise VastplanError(f"the ledger {file} cannot be read: {problem.strerror}") from None
+    except VastplanError:
+        return ""
 
 
 def _holder(path: Path) -> LockOwner | None:

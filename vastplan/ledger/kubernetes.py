@@ -10,8 +10,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, suppress
 from typing import Self
 
+from vastplan.ledger import directory
 from vastplan.ledger import manifest as manifests
-from vastplan.ledger.backend import LockOwner
+from vastplan.ledger.backend import LockOwner, OtherParts
 from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.clock import SYSTEM, Clock
 from vastplan.ledger.codec import dump
@@ -66,6 +67,26 @@ class KubernetesLedger:
         """The part that the manifest says; never locks, and waits for nobody."""
         current = manifests.put_together(self._api, self._place(site))
         return current[2] if current else new_part(self._document, site)
+
+    def sites(self) -> tuple[str, ...]:
+        """As the leases of the namespace say: one list."""
+        return tuple(place.site for place in self._places() if place.document == self._document)
+
+    def others(self) -> OtherParts:
+        """As the leases say, each part read by its manifest."""
+        parts, unread = [], {}
+        for place in self._places():
+            if place.document != self._document:
+                try:
+                    current = manifests.put_together(self._api, place)
+                except VastplanError as problem:
+                    unread[place.document] = str(problem)
+                else:
+                    parts += [current[2]] if current else []
+        return OtherParts(tuple(parts), unread)
+
+    def _places(self) -> list[Place]:
+        return directory.places(self._api, self._namespace)
 
     def open(self, site: str, holder: str) -> KubernetesSession:
         """Take the lease, then make the manifest ours: from then on no earlier owner can change it."""

@@ -1,0 +1,41 @@
+"""Which parts a namespace holds: every part has a Lease that names its document and its site, and is small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.ledger.chunks import COMPONENT, Api, Place, Row
+from vastplan.model.errors import NotFound, VastplanError
+
+_PAGE = 500
+
+
+def places(api: Api, namespace: str) -> list[Place]:
+    """Where the parts of all documents are, in order; raises what a read raises. What does not say whose it is is no part."""
+    return sorted(_named(api, namespace), key=lambda place: (place.document, place.site))
+
+
+def _named(api: Api, namespace: str) -> Iterator[Place]:
+    for row in _leases(api, namespace):
+        metadata = row["metadata"]
+        notes = metadata.get("annotations") or {}
+        place = Place(namespace, str(notes.get("vastplan/document", "")), str(notes.get("vastplan/site", "")))
+        if metadata.get("name") == place.base:  # the name is made of both, so nothing else can pass for a part
+            yield place
+
+
+def _leases(api: Api, namespace: str) -> Iterator[Row]:
+    following, path = "", Place(namespace, "", "").leases
+    while True:
+        query = [("labelSelector", COMPONENT), ("limit", str(_PAGE))]
+        try:
+            body = api.call("GET", path, query=query + [("continue", following)] * bool(following))
+        except NotFound:  # of a namespace that is not there
+            return
+        rows = body.get("items") if isinstance(body, dict) else None
+        if not isinstance(rows, list) or not all(isinstance(row, dict) and "metadata" in row for row in rows):
+            raise VastplanError(f"the answer to GET {path} is not a list of leases")
+        yield from rows
+        following = str((body.get("metadata") or {}).get("continue") or "")
+        if not following:
+            return
