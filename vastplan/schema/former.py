@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from vastplan.model.address import Address
 from vastplan.model.value import Ref, references
@@ -19,6 +19,13 @@ _Names = Mapping[Address, Address]
 _ByKind = dict[str, list[Address]]
 
 
+class FormerName(NamedTuple):
+    """The address that an object had, and what to write, and where, so that what is live keeps its name ("" for nothing)."""
+
+    former: Address
+    kept_by: str
+
+
 def with_former_names(
     sites: Mapping[str, Site],
     written: Iterable[Entry],
@@ -26,21 +33,27 @@ def with_former_names(
     compositions: Mapping[str, Composition],
 ) -> list[Entry]:
     """The composed `objects` of the `written` entries, each with the name that it had before, where that was another."""
-    written, objects = tuple(written), list(objects)
-    former = former_addresses(written)
-    if not former:
+    names, objects = former_names(sites, tuple(written), compositions), list(objects)
+    if not names:
         return objects
-    before: dict[Address, Address] = {}
-    hints: dict[Address, str] = {}
-    for entry, new, old in _pairs(sites, written, former, compositions):
-        before.setdefault(new, old)
-        hints.setdefault(new, _keeping(entry, former))
     return [
-        replace(entry, renamed_from=before[entry.address].name, kept_by=hints[entry.address])
-        if entry.address in before
+        replace(entry, renamed_from=found.former.name, kept_by=found.kept_by)
+        if (found := names.get(entry.address)) is not None
         else entry
         for entry in objects
     ]
+
+
+def former_names(
+    sites: Mapping[str, Site], written: tuple[Entry, ...], compositions: Mapping[str, Composition]
+) -> dict[Address, FormerName]:
+    """The objects of the `written` entries that had another address before these were renamed, by that of today."""
+    former = former_addresses(written)
+    names: dict[Address, FormerName] = {}
+    if former:
+        for entry, new, old in _pairs(sites, written, former, compositions):
+            names.setdefault(new, FormerName(old, _keeping(entry, former)))
+    return names
 
 
 def former_addresses(written: Iterable[Entry]) -> dict[Address, Address]:
