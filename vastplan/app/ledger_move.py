@@ -9,6 +9,7 @@ from vastplan.app.clock import timestamp
 from vastplan.app.ledger import read_parts
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.workspace import Workspace
+from vastplan.engine.moved_references import moved_references, under_new_names
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -72,7 +73,8 @@ def _check(part: SiteLedger, moves: Moves) -> None:
 
 def move(workspace: Workspace, moves: Moves) -> None:
     """Move them, all or none."""
-    site = next(iter(moves)).site
+    site, kinds = next(iter(moves)).site, workspace.registry.kinds
+    entries = tuple(under_new_names(kinds, workspace.entries()[0], moves))
     with locked_ledgers(workspace, [site]) as ledgers:
         session = ledgers.sessions[site]
         missing = [old for old in moves if not _has(session.part, old)]
@@ -80,4 +82,5 @@ def move(workspace: Workspace, moves: Moves) -> None:
             raise VastplanError(f"{inert(missing[0], 200)} is not in the ledger any more")
         _check(session.part, moves)
         texts = {str(old): str(new) for old, new in moves.items()}
-        session.record(events.move(texts), events.begin("", {}, timestamp()))
+        digests = moved_references(kinds, entries, {site: session.part}, moves)
+        session.record(events.move(texts, digests.get(site)), events.begin("", {}, timestamp()))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from vastplan.model.address import Address
-from vastplan.model.plan import Block
+from vastplan.model.plan import Action, Block
 from vastplan.schema.entries import Entry
 
 Value = TypeVar("Value")
@@ -102,3 +102,12 @@ def _both_owned(address: Address, old: Address) -> Block:
         f"if it is to take the place of {address.name}, first: vastplan ledger forget PATH {address}"
     )
     return Block("renamed", text, fix)
+
+
+def moves_of(actions: Iterable[Action]) -> dict[Address, Address]:
+    """What is to be moved in the ledger before any of these actions begins, from old to new."""
+    return {
+        Address.parse(action.renamed_from): action.address
+        for action in actions
+        if action.renamed_from and not action.blocked
+    }

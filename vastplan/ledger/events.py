@@ -41,9 +41,12 @@ def drop(address: str) -> Event:
     return {"event": "drop", "address": address}
 
 
-def move(addresses: Mapping[str, str]) -> Event:
-    """What stood at some addresses stands at others, from old to new, all at once: entries and intents, and who refers to them."""
-    return {"event": "move", "addresses": dict(addresses)}
+def move(addresses: Mapping[str, str], fields: Mapping[str, Mapping[str, str]] | None = None) -> Event:
+    """What stood at some addresses stands at others, from old to new, all at once: entries and intents, and who refers to them.
+
+    `fields` are digests of references to them, by the address that has them then, and path.
+    """
+    return {"event": "move", "addresses": dict(addresses), "fields": plain(fields or {})}
 
 
 def settle(address: str) -> Event:
@@ -95,6 +98,10 @@ class Reducer:
                 if not moved.keys().isdisjoint(owned.refers):
                     refers = tuple(sorted({moved.get(target, target) for target in owned.refers}))
                     self._entries[address] = replace(owned, refers=refers)
+            for address, digests in event["fields"].items():
+                if address in self._entries:
+                    owned = self._entries[address]
+                    self._entries[address] = replace(owned, fields={**owned.fields, **digests})
         elif name == "settle":
             self._intents.pop(event["address"], None)
         else:
