@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -22,6 +21,7 @@ from vastplan.engine.diff import (
 )
 from vastplan.engine.match import Match, Matches
 from vastplan.engine.observe import Live
+from vastplan.engine.renames import made_again, way_to_rename
 from vastplan.engine.stale import seen
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
@@ -35,7 +35,6 @@ from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.references import fields_with_references
 from vastplan.schema.walk import in_sync, table
 
-_SHOWN = 5  # addresses in a message
 _Named = list[tuple[Field, Ref]]  # the references of an entry, each with its field
 
 
@@ -87,7 +86,7 @@ def decide(
             actions[address] = verdict.action
         elif verdict.compared and address in desired:
             in_sync += 1
-    findings += _made_again(matches, desired, actions)
+    findings += made_again(matches.wanted_as, desired, actions)
     blind |= _standing_on(blind.keys(), actions.keys(), desired, matches)
     return Decided(
         {address: action for address, action in actions.items() if address not in blind},
@@ -231,7 +230,7 @@ class _Deciding:
         was_ours, blocked = match.owned is not None, self._missing(entry, named)
         if match.holder is not None and match.holder not in self._desired:
             text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
-            blocked = (*blocked, Block("renamed", text, _way_to_rename(match.holder, entry)))
+            blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry)))
         return Action(
             address=entry.address,
             verb=Verb.CREATE,
@@ -319,7 +318,7 @@ class _Deciding:
         blocked: tuple[Block, ...] = ()
         if wanted is not None:
             text = f"it is what {wanted} would make"
-            blocked = (Block("renamed", text, _way_to_rename(address, self._desired[wanted])),)
+            blocked = (Block("renamed", text, way_to_rename(address, self._desired[wanted])),)
         return _Decision(
             Action(
                 address=address,
@@ -402,30 +401,6 @@ def _as_it_is_called(entry: Entry, live: Live) -> Entry:
 def _renaming(kind: Kind, difference: Difference) -> str:
     """What of an object's identity is to change and cannot be changed in place, "" for nothing."""
     return ", ".join(change.path for change in difference.changes if change.replaces and change.path in kind.identity)
-
-
-def _way_to_rename(owned: Address, entry: Entry) -> str:
-    """What to write or to type where what is to go is just what is to be made."""
-    place = f"renamed_from in {entry.origin} or in what it refers to" if entry.origin else f"renamed_from: {owned.name}"
-    return f"{place}, or: vastplan ledger move PATH {shlex.quote(str(owned))} {shlex.quote(str(entry.address))}"
-
-
-def _made_again(matches: Matches, desired: Mapping[Address, Entry], acting: Iterable[Address]) -> Iterable[Finding]:
-    """VP308: a warning for each entry that would make what the ledger has under another address."""
-    owned: dict[str, list[Address]] = {}
-    entries: dict[str, Entry] = {}
-    acted_on = set(acting)
-    for holder, wanted in matches.wanted_as.items():
-        if wanted in acted_on:
-            entry = desired[wanted]
-            origin = entry.origin or str(wanted)
-            owned.setdefault(origin, []).append(holder)
-            entries.setdefault(origin, entry)
-    for origin, holders in owned.items():
-        names = ", ".join(map(str, sorted(holders)[:_SHOWN])) + (", ..." if len(holders) > _SHOWN else "")
-        text = f"it stands for live objects that the ledger has under other addresses: {names}"
-        fix = "if it was renamed, write its former name as renamed_from, or move what the ledger has: vastplan ledger move"
-        yield Finding("VP308", Severity.WARNING, text, fix, origin, entries[origin].where)
 
 
 def _not_in_the_snapshot(entry: Entry, paths: tuple[str, ...]) -> Finding:

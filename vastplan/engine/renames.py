@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from vastplan.model.address import Address
+from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Block
 from vastplan.schema.entries import Entry
 
 Value = TypeVar("Value")
+_SHOWN = 5  # addresses in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +114,29 @@ def moves_of(actions: Iterable[Action]) -> dict[Address, Address]:
         for action in actions
         if action.renamed_from and not action.blocked
     }
+
+
+def way_to_rename(owned: Address, entry: Entry) -> str:
+    """What to write or to type where what is to go is just what is to be made."""
+    place = f"renamed_from in {entry.origin} or in what it refers to" if entry.origin else f"renamed_from: {owned.name}"
+    return f"{place}, or: vastplan ledger move PATH {shlex.quote(str(owned))} {shlex.quote(str(entry.address))}"
+
+
+def made_again(
+    wanted_as: Mapping[Address, Address], desired: Mapping[Address, Entry], acting: Iterable[Address]
+) -> Iterator[Finding]:
+    """VP308: a warning for each entry that would make what the ledger has under another address."""
+    owned: dict[str, list[Address]] = {}
+    entries: dict[str, Entry] = {}
+    acted_on = set(acting)
+    for holder, wanted in wanted_as.items():
+        if wanted in acted_on:
+            entry = desired[wanted]
+            origin = entry.origin or str(wanted)
+            owned.setdefault(origin, []).append(holder)
+            entries.setdefault(origin, entry)
+    for origin, holders in owned.items():
+        names = ", ".join(map(str, sorted(holders)[:_SHOWN])) + (", ..." if len(holders) > _SHOWN else "")
+        text = f"it stands for live objects that the ledger has under other addresses: {names}"
+        fix = "if it was renamed, write its former name as renamed_from, or move what the ledger has: vastplan ledger move"
+        yield Finding("VP308", Severity.WARNING, text, fix, origin, entries[origin].where)
