@@ -95,9 +95,8 @@ class Reducer:
             self._entries = _moved(self._entries, moved)
             self._intents = _moved(self._intents, moved)
             for address, owned in self._entries.items():
-                if not moved.keys().isdisjoint(owned.refers):
-                    refers = tuple(sorted({moved.get(target, target) for target in owned.refers}))
-                    self._entries[address] = replace(owned, refers=refers)
+                refers = tuple(sorted({moved.get(target, target) for target in owned.refers}))
+                self._entries[address] = replace(owned, refers=refers)
             for address, digests in event["fields"].items():
                 if address in self._entries:
                     owned = self._entries[address]
