@@ -40,7 +40,7 @@ def test_what_was_typed_is_in_the_request() -> None:
         colour=False, paths=(Path("a"), Path("b")), targets=("iad/view/*", "iad/quota/q"), keep_drift=("*",),
         max_changes=3, reports=(Path("r.md"),), format=Format.JSON, adopt=True,
     )  # fmt: skip
-    forget = LedgerRequest(paths=(Path("doc"),), verb=LedgerVerb.FORGET, subject="iad/view/v")
+    forget = LedgerRequest(paths=(Path("doc"),), verb=LedgerVerb.FORGET, subjects=("iad/view/v",))
     assert dataclasses.replace(parse(["ledger", "forget", "doc", "iad/view/v"]), colour=False) == forget
 
 

@@ -19,6 +19,7 @@ from vastplan.engine.consent import Consent
 from vastplan.engine.match import Matches, match
 from vastplan.engine.observe import observe
 from vastplan.engine.plan import PlanInputs, build, collections_to_read
+from vastplan.engine.renames import moves_of
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.outcome import Receipt
@@ -223,7 +224,9 @@ class Bench:
     def apply(self, plan: Plan, *, stop: threading.Event | None = None, parallel: int = 1) -> Receipt:
         """Carry it out, by default one operation at a time."""
         entries = {
-            action.address: Entry(action.address, from_json(dict(action.desired)))
+            action.address: Entry(
+                action.address, from_json(dict(action.desired)), renamed_from=action.renamed_from.rpartition("/")[2]
+            )
             for action in plan.actions
             if action.desired
         }
@@ -234,6 +237,8 @@ class Bench:
             kinds=KINDS, providers=self.providers, journals={SITE: self}, ledger=ledger,
             matches=match(KINDS, observed, ledger, entries), reveal=self.reveal, now=self.now,
         )  # fmt: skip
+        moves = {str(old): str(new) for old, new in moves_of(plan.actions).items()}
+        self.book.add(events.move(moves))
         return apply(plan, run, parallel=parallel, progress=lambda *_: None, stop=stop or threading.Event())
 
     def done(self, *entries: Entry) -> Receipt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -31,6 +32,25 @@ class LedgerContract:
         assert part.intents == {}
         assert part.plans == ("p1",)
         assert part.serial == 1
+
+    def test_a_move_lasts(self, bench: Bench) -> None:
+        session = bench.ledger().open("iad", "me")
+        session.record(events.own(X, OWNED))
+        session.record(events.move({X: Y}, {Y: {"name": "cd"}}), events.begin("p1", {Y: Intent("update")}, "t"))
+        bench.crash(session)
+        part = bench.ledger().read("iad")
+        assert part.entries == {Y: replace(OWNED, fields={"name": "cd"})} and set(part.intents) == {Y}
+        bench.ledger().open("iad", "the next").close()
+        assert bench.ledger().read("iad").entries == part.entries
+
+    def test_a_part_of_version_1_is_as_it_was(self, bench: Bench) -> None:
+        session = bench.ledger().open("iad", "me")
+        session.record(events.own(X, OWNED))
+        session.close()
+        content = bench.content("iad")
+        entry = {key: value for key, value in content["entries"][X].items() if key != "wire"}
+        bench.plant("iad", {**content, "version": 1, "entries": {X: entry}})
+        assert bench.ledger().read("iad").entries == {X: OWNED}
 
     def test_a_session_begins_where_the_last_one_ended(self, bench: Bench) -> None:
         first = bench.ledger().open("iad", "me")

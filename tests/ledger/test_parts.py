@@ -20,7 +20,8 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned, SiteLedger
 
 X, Y = "iad/view/x", "iad/view/y"
-OWNED = Owned("7", "view-7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+00:00")
+OWNED = Owned("7", "view-7", {"name": "ab"}, ("iad/tenant/a",), "2026-01-01T00:00:00+00:00", {"tenant": "cd"})
+OTHER = Owned("8", "view-8", {"tenant": "12", "path": "34"}, ("iad/view/x", "iad/view/z"))
 EMPTY = SiteLedger("doc", "iad", "line", "00")
 
 
@@ -72,8 +73,12 @@ def test_events_are_written_like_this() -> None:
     assert events.own(X, OWNED) == {
         "event": "own", "address": X,
         "owned": {"id": "7", "locator": "view-7", "fields": {"name": "ab"}, "refers": ("iad/tenant/a",),
-                  "applied": "2026-01-01T00:00:00+00:00"},
+                  "applied": "2026-01-01T00:00:00+00:00", "wire": {"tenant": "cd"}},
     }  # fmt: skip
+    assert events.move({X: Y}, {Y: {"tenant": "ef"}}) == {
+        "event": "move", "addresses": {X: Y}, "fields": {Y: {"tenant": "ef"}},
+    }  # fmt: skip
+    assert events.move({X: Y}) == {"event": "move", "addresses": {X: Y}, "fields": {}}
     assert events.drop(X) == {"event": "drop", "address": X}
     assert events.settle(X) == {"event": "settle", "address": X}
     assert events.end("now", {"count": 3}) == {"event": "end", "at": "now", "limits": {"count": 3}}
@@ -121,9 +126,38 @@ def test_what_came_to_nothing_changes_nothing_of_ours() -> None:
     assert (dict(found.entries), set(found.intents)) == ({X: OWNED}, {Y})
 
 
+def test_what_is_moved_stands_at_the_new_address_alone_with_what_was_meant() -> None:
+    part = replace(EMPTY, entries={X: OWNED, Y: OTHER}, intents={X: Intent("update")})
+    found = after(events.move({X: "iad/view/z"}), part=part)
+    assert dict(found.entries) == {"iad/view/z": OWNED, Y: replace(OTHER, refers=("iad/view/z",))}
+    assert dict(found.intents) == {"iad/view/z": Intent("update")}
+    assert (dict(part.entries), dict(part.intents)) == ({X: OWNED, Y: OTHER}, {X: Intent("update")})
+
+
+def test_all_of_a_move_happens_at_once() -> None:
+    part = replace(EMPTY, entries={X: OWNED, Y: replace(OTHER, refers=(X, Y))})
+    found = after(events.move({X: Y, Y: "iad/view/z"}), part=part)
+    assert dict(found.entries) == {Y: OWNED, "iad/view/z": replace(OTHER, refers=(Y, "iad/view/z"))}
+    assert after(events.move({X: Y}), part=replace(EMPTY, entries={X: OWNED, Y: OTHER})).entries == {Y: OWNED}
+    assert after(events.move({"iad/view/never": X}), part=part) == part
+
+
+def test_a_move_brings_digests_of_what_refers_to_it_and_nothing_to_what_is_not_ours() -> None:
+    part = replace(EMPTY, entries={X: OWNED, Y: OTHER})
+    found = after(events.move({X: "iad/view/z"}, {Y: {"tenant": "56"}, "iad/view/never": {"a": "b"}}), part=part)
+    assert found.entries[Y].fields == {"tenant": "56", "path": "34"} and set(found.entries) == {"iad/view/z", Y}
+
+
 @pytest.mark.parametrize(
     "event",
-    [{}, {"event": "none"}, {"event": "own", "address": X}, {"event": "own", "address": X, "owned": {"id": "7"}}],
+    [
+        {},
+        {"event": "none"},
+        {"event": "move", "addresses": {}},
+        {"event": "move", "fields": {}},
+        {"event": "own", "address": X},
+        {"event": "own", "address": X, "owned": {"id": "7"}},
+    ],
 )
 def test_what_is_not_an_event_is_refused(event: Any) -> None:
     with pytest.raises((KeyError, TypeError)):
@@ -153,9 +187,9 @@ def test_a_part_is_written_like_this() -> None:
     assert json.loads(raw) == {
         "document": "doc", "site": "iad", "lineage": "line", "key": "0a", "serial": 3, "plans": ["p"],
         "entries": {X: {"id": "7", "locator": "view-7", "fields": {"name": "ab"}, "refers": ["iad/tenant/a"],
-                        "applied": "2026-01-01T00:00:00+00:00"}},
+                        "applied": "2026-01-01T00:00:00+00:00", "wire": {"tenant": "cd"}}},
         "intents": {Y: {"verb": "create", "fields": {"a": "b"}, "id": "", "at": "t"}},
-        "limits": {"count": 3}, "applied": "now", "version": 1,
+        "limits": {"count": 3}, "applied": "now", "version": 2,
     }  # fmt: skip
     assert load(raw, "it") == FULL
 
@@ -170,8 +204,8 @@ def test_a_part_is_written_like_this() -> None:
         ),
         (b"3", "it is not a ledger;"),
         (b'{"a": NaN}', "it is not a ledger;"),
-        ({"version": "1"}, "the ledger X has version 1; this vastplan reads up to 1: upgrade it"),
-        ({"version": 2}, "the ledger X has version 2; this vastplan reads up to 1: upgrade it"),
+        ({"version": "1"}, "the ledger X has version 1; this vastplan reads up to 2: upgrade it"),
+        ({"version": 3}, "the ledger X has version 3; this vastplan reads up to 2: upgrade it"),
         ({"version": -1}, "it is not a ledger;"),
         ({"key": "no hex"}, "it is not a ledger;"),
         ({"key": 3}, "it is not a ledger;"),

@@ -29,7 +29,7 @@ def apply_plan(workspace: Workspace, plan: Plan, progress: Progress, stop: threa
         sites = tuple(workspace.document.head.sites)
         with connected(workspace.document, sites=sites, writable=True) as providers:
             saved_plan.check_endpoints(plan, providers, ledgers.place)
-            saved_plan.check_document(workspace, plan, providers)
+            desired = saved_plan.check_document(workspace, plan, providers)
             touched = observe_touched(workspace, plan, ledgers, providers)
             context = prepare(workspace, plan, ledgers, providers, touched)
-            return carry_out(plan, context, ledgers, progress, stop)
+            return carry_out(plan, context, ledgers, desired, progress, stop)

@@ -2,38 +2,110 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import locked_ledgers
 from vastplan.app.workspace import Workspace
 from vastplan.ledger import events
-from vastplan.ledger.backend import LockOwner
+from vastplan.ledger.backend import Backend, LockOwner
 from vastplan.model.address import Address
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.finding import error
+from vastplan.model.site_ledger import SiteLedger
+
+_WILD = frozenset("*?[")
 
 
-def forget(workspace: Workspace, address: Address) -> None:
-    """Drop ownership of an object without touching it; raises `VastplanError` when we do not own it."""
-    (site,) = workspace.chosen(address.site)
-    with locked_ledgers(workspace, [site]) as ledgers:
-        session = ledgers.sessions[site]
-        if str(address) not in session.part.entries:
-            raise VastplanError(f"{address} is not in the ledger")
-        session.record(events.begin("", {}, timestamp()), events.drop(str(address)))
+def known_sites(workspace: Workspace, backend: Backend, site: str | None = None) -> tuple[str, ...]:
+    """The sites of the document and those that its ledger has a part of; only `site`, which must be one of them."""
+    known = tuple(dict.fromkeys((*workspace.document.head.sites, *backend.sites())))
+    if site is None:
+        return known
+    if site not in known:
+        raise Invalid([error("VP202", f"no site {inert(site, 80)}", fix=f"sites are {', '.join(known)}")])
+    return (site,)
 
 
-def owned(workspace: Workspace) -> list[dict[str, Any]]:
-    """What the ledger owns, by address."""
-    rows = []
+def read_parts(workspace: Workspace, site: str | None = None) -> dict[str, SiteLedger]:
+    """The parts of all known sites, or of one; without a lock."""
     with workspace.ledger() as backend:
-        for site in workspace.document.head.sites:
-            for address, entry in sorted(backend.read(site).entries.items()):
-                rows.append({"address": address, "id": entry.id, "applied": entry.applied, "fields": len(entry.fields)})
-    return rows
+        return {name: backend.read(name) for name in known_sites(workspace, backend, site)}
+
+
+def owned(workspace: Workspace, site: str | None = None) -> list[dict[str, Any]]:
+    """What the ledger owns, by address; also on sites that the document does not name any more, which is said of each."""
+    return [
+        {
+            "address": address,
+            "id": entry.id,
+            "applied": entry.applied,
+            "fields": len(entry.fields),
+            "site_in_document": name in workspace.document.head.sites,
+        }
+        for name, part in read_parts(workspace, site).items()
+        for address, entry in sorted(part.entries.items())
+    ]
+
+
+def chosen(workspace: Workspace, wanted: Iterable[str], parts: Mapping[str, SiteLedger]) -> list[Address]:
+    """What the ledger has of addresses, patterns of addresses, and composite entries of the document, which are their parts.
+
+    Raises `VastplanError` for one that is nothing of these.
+    """
+    recorded = [Address.parse(text) for part in parts.values() for text in sorted({*part.entries, *part.intents})]
+    known = set(recorded)
+    found: dict[Address, None] = {}
+    for text in wanted:
+        matching = _matching(workspace, text, recorded, known)
+        if not matching:
+            what = "matches nothing in the ledger" if is_pattern(text) else "is not in the ledger"
+            raise VastplanError(f"{inert(text, 200)} {what}")
+        found |= dict.fromkeys(matching)
+    return list(found)
+
+
+def is_pattern(text: str) -> bool:
+    """Whether it may mean more than the one address that it is."""
+    return not _WILD.isdisjoint(text)
+
+
+def _matching(workspace: Workspace, text: str, recorded: list[Address], known: set[Address]) -> list[Address]:
+    try:
+        address = Address.parse(text)
+    except ValueError as problem:
+        if not is_pattern(text):
+            raise VastplanError(str(problem)) from None
+    else:
+        if address in known:
+            return [address]
+        if address.kind in workspace.registry.types and address.kind not in workspace.registry.kinds:
+            entries, _ = workspace.entries()
+            return [entry.address for entry in entries if entry.origin == text and entry.address in known]
+    return [address for address in recorded if fnmatchcase(str(address), text)]
+
+
+def forget(workspace: Workspace, addresses: Iterable[Address]) -> None:
+    """Drop ownership of objects without touching them; raises `VastplanError`, and drops none, when one is not ours."""
+    by_site: dict[str, list[str]] = {}
+    for address in addresses:
+        by_site.setdefault(address.site, []).append(str(address))
+    with locked_ledgers(workspace, by_site) as ledgers:
+        for site, texts in by_site.items():
+            part = ledgers.sessions[site].part
+            for text in texts:
+                if text not in part.entries and text not in part.intents:
+                    raise VastplanError(f"{inert(text, 200)} is not in the ledger")
+        for site, texts in by_site.items():
+            dropped = [event for text in texts for event in (events.drop(text), events.settle(text))]
+            ledgers.sessions[site].record(events.begin("", {}, timestamp()), *dropped)
 
 
 def unlock(workspace: Workspace, site: str) -> LockOwner | None:
     """Break the lock of a holder that is gone, and answer who it was; raises `Locked` for one that may be at work."""
     with workspace.ledger(writable=True) as backend:
+        known_sites(workspace, backend, site)
         return backend.unlock(site)

@@ -19,7 +19,7 @@ from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.model.address import Address
 from vastplan.model.claims import SiteClaims
 from vastplan.model.errors import NotAuthorised, VastplanError
-from vastplan.model.site_ledger import Intent, Owned, SiteLedger
+from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.snapshot import SNAPSHOT_VERSION, SeenCollection, SeenSite, Snapshot
 from vastplan.schema.kind import Kind
 
@@ -108,13 +108,16 @@ def _seen_collections(observed: Observed, ledger: Mapping[str, SiteLedger]) -> t
 def _redacted_part(part: SiteLedger, kinds: Mapping[str, Kind]) -> SiteLedger:
     """A site's ledger without the digests of secrets, and without the plans that were applied."""
 
-    def digests(text: str, entry: Owned | Intent) -> dict[str, str]:
+    def digests(text: str, by_path: Mapping[str, str]) -> dict[str, str]:
         kind = kinds.get(Address.parse(text).kind)
-        return digests_to_keep(kind, entry.fields) if kind else {}
+        return digests_to_keep(kind, by_path) if kind else {}
 
     return replace(
         part,
-        entries={text: replace(owned, fields=digests(text, owned)) for text, owned in part.entries.items()},
-        intents={text: replace(intent, fields=digests(text, intent)) for text, intent in part.intents.items()},
+        entries={
+            text: replace(owned, fields=digests(text, owned.fields), wire=digests(text, owned.wire))
+            for text, owned in part.entries.items()
+        },
+        intents={text: replace(intent, fields=digests(text, intent.fields)) for text, intent in part.intents.items()},
         plans=(),
     )

@@ -22,6 +22,7 @@ from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.snapshot import Snapshot
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry, Scope, compose
+from vastplan.schema.former import with_former_names
 from vastplan.schema.precedence import with_precedence
 from vastplan.schema.system import discover_systems
 
@@ -72,9 +73,11 @@ class Workspace:
 
     def composed(self, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
         """The document composed, offline without `probed`; raises `Invalid` when composing finds an error."""
-        scope = Scope(self.document.sites(probed), self.document.entries)
-        kinds = self.registry.kinds
-        entries = with_precedence(compose(scope, self.document.entries, self.registry.compositions, kinds), kinds)
+        sites, written, kinds = self.document.sites(probed), self.document.entries, self.registry.kinds
+        scope = Scope(sites, written)
+        entries = compose(scope, written, self.registry.compositions, kinds)
+        entries = with_former_names(sites, written, entries, self.registry.compositions)
+        entries = with_precedence(entries, kinds)
         errors = [finding for finding in scope.findings if finding.severity is Severity.ERROR]
         errors += _duplicates(entries, self.registry)
         errors += circular(self.registry.kinds, entries)

@@ -178,11 +178,20 @@ def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     )
     command.add_argument(
         "verb",
-        choices=("list", "forget", "unlock"),
-        help="list; forget ADDRESS without touching it; unlock SITE: say who holds it, break a lock whose holder is gone",
+        choices=("list", "move", "forget", "export", "import", "unlock"),
+        help="list [SITE]; move OLD NEW: an address to another; forget ADDRESS...: let go without touching anything; "
+        "export [ADDRESS...] --out FILE and import FILE: addresses to another document's ledger; unlock SITE: say who holds "
+        "it, break a lock whose holder is gone",
     )
     command.add_argument("paths", nargs=1, type=Path, metavar="PATH", help="a document")
-    command.add_argument("subject", nargs="?", metavar="ADDRESS|SITE")
+    command.add_argument(
+        "subjects", nargs="*", metavar="ADDRESS|SITE|FILE", help="addresses may be patterns: 'iad/view/*'"
+    )
+    command.add_argument("--site", metavar="SITE", help="forget all of a site, also of one that has left the document")
+    command.add_argument("--out", type=Path, metavar="FILE", help="where export writes")
+    command.add_argument("--forget", action="store_true", help="let export forget what it has written")
+    command.add_argument("--dry-run", action="store_true", help="only say what move, forget or import would do")
+    command.add_argument("--yes", action="store_true", help="do not ask before more than one address is forgotten")
     command.add_argument(
         "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
     )

@@ -30,7 +30,10 @@ class LedgerVerb(Enum):
     """What to do with the ledger."""
 
     LIST = "list"
+    MOVE = "move"
     FORGET = "forget"
+    EXPORT = "export"
+    IMPORT = "import"
     UNLOCK = "unlock"
 
 
@@ -142,11 +145,16 @@ class ShowRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRequest(Request):
-    """`vastplan ledger`. `subject` is the address to forget, or the site to unlock."""
+    """`vastplan ledger`. `subjects` are what the verb is about: addresses, patterns of them, a site, or a file."""
 
     command = "ledger"
     verb: LedgerVerb
-    subject: str | None = None
+    subjects: tuple[str, ...] = ()
+    site: str | None = None
+    out: Path | None = None
+    forget: bool = False
+    dry_run: bool = False
+    yes: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

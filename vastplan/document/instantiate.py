@@ -36,6 +36,7 @@ class _Container:
     type: EntryType
     name: str
     site: str
+    renamed_from: str
 
     def holds(self, type_: EntryType | None) -> bool:
         """Whether entries of a type may stand inside it."""
@@ -96,9 +97,11 @@ class Instantiator:
                 continue
             there = per_site.get(site)
             values = overlay(written, there) if isinstance(there, Mapping) else written.copy()
-            renamed = values.pop("renamed_from", "")
-            if not isinstance(renamed, str):
-                self._problem("VP203", "renamed_from is the entry's former name", values.where("renamed_from"), "")
+            # what is called as its container is was called as that was
+            renamed = values.pop("renamed_from", container.renamed_from if container and key == type_.name else "")
+            if not isinstance(renamed, str) or renamed == name:
+                text = "renamed_from is the entry's former name" + (", and this is its name" if renamed == name else "")
+                self._problem("VP203", text, values.where("renamed_from"), "")
                 renamed = ""
             for gone in ENTRY_KEYS:
                 values.pop(gone, None)
@@ -111,7 +114,7 @@ class Instantiator:
                 values[field] = container.name
                 values.keys_at[field] = where
             if type_.contains:
-                yield from self._inside(_Container(type_, name, site), values, chosen)
+                yield from self._inside(_Container(type_, name, site, renamed), values, chosen)
             yield Raw(type_, name, values, where, chosen, site, renamed)
 
     def _inside(self, container: _Container, values: Mapping, sites: tuple[str, ...] | None) -> Iterator[Raw]:

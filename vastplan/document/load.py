@@ -11,6 +11,7 @@ from pydantic import MISSING, ValidationError
 
 from vastplan.document import credentials, merge, specs
 from vastplan.document.instantiate import Instantiator, nearest
+from vastplan.document.renames import renamed_in_a_ring
 from vastplan.document.resolve import Resolver
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
@@ -93,7 +94,7 @@ def load(
     resolver = Resolver(known, retired)
     # What is written for a retired site is read as ever, so that taking `retire` away is enough to want it again.
     entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
-    problems += [*instantiator.problems, *resolver.problems]
+    problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]
     first = paths[0]
     folder = (first if first.is_dir() else first.parent).absolute()
     if connections:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -21,12 +21,13 @@ from vastplan.engine.diff import (
 )
 from vastplan.engine.match import Match, Matches
 from vastplan.engine.observe import Live
+from vastplan.engine.renames import made_again, way_to_rename
 from vastplan.engine.stale import seen
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.plan import Action, Block, UnknownCollection, Verb
-from vastplan.model.site_ledger import REDACTED_DIGEST, Intent, SiteLedger, path_text
+from vastplan.model.site_ledger import NO_DIGESTS, REDACTED_DIGEST, UNKNOWN_DIGEST, Intent, SiteLedger, path_text
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field, Kind, Values
@@ -89,7 +90,8 @@ def decide(
             actions[address] = verdict.action
         elif verdict.compared and address in desired:
             in_sync += 1
-    blind |= _standing_on(blind.keys(), actions.values(), desired)
+    findings += made_again(matches.wanted_as, desired, actions)
+    blind |= _standing_on(blind.keys(), actions.values(), desired, matches)
     return Decided(
         {address: action for address, action in actions.items() if address not in blind},
         {_unread(matches, address, reason) for address, reason in blind.items()},
@@ -118,34 +120,38 @@ def _aimed(
         address = queue.pop()
         if address not in aimed:
             aimed.add(address)
-            queue += [need for need in _needs(desired.get(address)) if need in known]
+            queue += [need for need in _needs(desired.get(address), matches) if need in known]
     return aimed
 
 
-def _needs(entry: Entry | None) -> list[Address]:
-    """What must be in place before an entry."""
-    return [] if entry is None else [*(ref.target for ref in references(entry.values)), *entry.after]
+def _needs(entry: Entry | None, matches: Matches) -> list[Address]:
+    """What must be in place before an entry, and what must have made room for it."""
+    if entry is None:
+        return []
+    making_room = matches.renames.by_former.get(entry.address)
+    needs = [*(ref.target for ref in references(entry.values)), *entry.after]
+    return needs if making_room is None else [*needs, making_room]
 
 
-def _needs_now(action: Action, entry: Entry | None) -> list[Address]:
+def _needs_now(action: Action, entry: Entry | None, matches: Matches) -> list[Address]:
     """What must be seen before an action. What is there already came after all that it had to: only what it names counts,
     and what makes that (the peer whose mirror it names)."""
     if entry is None or action.verb in (Verb.CREATE, Verb.REPLACE):
-        return _needs(entry)
+        return _needs(entry, matches)
     named = [ref.target for ref in references(entry.values)]
     makes = {(target.kind, target.name) for target in named}
     return [*named, *(address for address in entry.after if (address.kind, address.name) in makes)]
 
 
 def _standing_on(
-    blind: Iterable[Address], acting: Iterable[Action], desired: Mapping[Address, Entry]
+    blind: Iterable[Address], acting: Iterable[Action], desired: Mapping[Address, Entry], matches: Matches
 ) -> dict[Address, str]:
     """The actions that stand, directly or not, on something that could not be seen, each with why."""
     if not blind:
         return {}
     users: dict[Address, list[Address]] = {}
     for action in acting:
-        for need in _needs_now(action, desired.get(action.address)):
+        for need in _needs_now(action, desired.get(action.address), matches):
             users.setdefault(need, []).append(action.address)
     lost: dict[Address, str] = {}
     queue = list(blind)
@@ -175,7 +181,16 @@ class _Deciding:
     def verdict(self, address: Address) -> _Decision:
         """What to say of an address of the document or of the ledger."""
         entry = self._desired.get(address)
-        return self._no_longer_desired(address) if entry is None else self._of_entry(entry)
+        decision = self._no_longer_desired(address) if entry is None else self._of_entry(entry)
+        contested = self._matches.renames.contested.get(address)
+        if contested is None:
+            return decision
+        findings = [*decision.findings]
+        if entry is not None:
+            finding = Finding("VP309", Severity.WARNING, contested.message, contested.fix, str(address), entry.where)
+            findings.append(finding)
+        action = decision.action and replace(decision.action, blocked=(*decision.action.blocked, contested))
+        return replace(decision, action=action, findings=findings)
 
     def _of_entry(self, entry: Entry) -> _Decision:
         kind = self._matches.kinds[entry.address.kind]
@@ -187,7 +202,9 @@ class _Deciding:
         if unknown:
             return _Decision(unknown=unknown)
         if match.live is None:
-            return _Decision(self._create(entry, named, kind, was_ours=match.owned is not None))
+            return _Decision(self._create(entry, named, kind, match))
+        if match.owned is not None and entry.defaults:
+            entry = _as_it_is_called(entry, match.live)
         try:
             # most kinds hold no secret, and there is nothing to look for in each of their objects
             values = (
@@ -204,9 +221,15 @@ class _Deciding:
         It is what nearly all objects are, and takes a third of the time of looking closely.
         """
         live, owned, part = match.live, match.owned, self._ledger[entry.address.site]
-        if live is None or owned is None or match.unknown or part.intents or entry.renamed_from:
+        if (
+            live is None
+            or owned is None
+            or match.unknown
+            or part.intents
+            or entry.address in self._matches.renames.moves
+        ):
             return False
-        if table(kind.fields).secret or REDACTED_DIGEST in owned.fields.values():
+        if table(kind.fields).secret or not NO_DIGESTS.isdisjoint(owned.fields.values()):
             return False
         site, resolve = live.site, self._matches.resolve
 
@@ -219,33 +242,55 @@ class _Deciding:
 
         return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
 
-    def _create(self, entry: Entry, named: _Named, kind: Kind, *, was_ours: bool) -> Action:
+    def _create(self, entry: Entry, named: _Named, kind: Kind, match: Match) -> Action:
+        was_ours, blocked = match.owned is not None, self._missing(entry, named)
+        if match.holder is not None and match.holder not in self._desired:
+            text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
+            blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry)))
         return Action(
             address=entry.address,
             verb=Verb.CREATE,
-            reason="it was deleted behind our back" if was_ours else "not there yet",
+            reason=self._reason(entry, "it was deleted behind our back" if was_ours else "not there yet"),
             changes=from_nothing(kind, entry.values),
             desired=to_json(entry.values),
             origin=entry.origin,
             notes=entry.chosen,
             after=tuple(map(str, entry.after)),
-            blocked=self._missing(entry, named),
+            blocked=blocked,
             deleted_outside=was_ours,
+            renamed_from=self._renamed_from(entry.address),
         )
+
+    def _renamed_from(self, address: Address) -> str:
+        """Where the ledger has the object still, "" where it is where it belongs."""
+        old = self._matches.renames.moves.get(address)
+        return "" if old is None else str(old)
+
+    def _reason(self, entry: Entry, reason: str, replaced: str = "") -> str:
+        """Why, and of what is renamed what it was; where it is `replaced` for its name, what else could be done."""
+        old = self._matches.renames.moves.get(entry.address)
+        if old is None:
+            return reason
+        other = f"; or keep what is live: {entry.kept_by}" if replaced and entry.kept_by else ""
+        return f"renamed from {old.name}: {reason}{other}"
 
     def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> _Decision:
         part = self._ledger[entry.address.site]
         current = self._matches.symbolic(kind, live, [ref for _, ref in named])
-        intent = part.intents.get(str(entry.address)) if part.intents else None
+        renamed_from = self._renamed_from(entry.address)
+        intent = part.intents.get(renamed_from or str(entry.address)) if part.intents else None
         applied = match.owned.fields if match.owned else None
         recovered = match.owned is None and intent is not None and _made_by(intent, kind, values, current, part.key)
         if recovered and intent is not None:
             applied = intent.fields
-        difference = diff(kind, values, current, applied, part.key)
+        wire = match.owned.wire if match.owned else None
+        difference = diff(kind, values, current, applied, part.key, live.values, wire)
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or _is_noted(applied or {}, digests(kind, values, part.key))
-        renamed_from = entry.renamed_from if entry.renamed_from and str(entry.address) not in part.entries else ""
-        decision = _decision(difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from)
+        imported = UNKNOWN_DIGEST in (applied or {}).values()
+        decision = _decision(
+            difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported
+        )
         blocked = self._missing(entry, named)
         if decision is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
             findings += [
@@ -257,7 +302,7 @@ class _Deciding:
         action = Action(
             address=entry.address,
             verb=verb,
-            reason=reason,
+            reason=reason if verb is Verb.RELEASE else self._reason(entry, reason, _renaming(kind, difference)),
             changes=difference.changes,
             released=released,
             desired=to_json(entry.values),
@@ -268,6 +313,7 @@ class _Deciding:
             notes=entry.chosen,
             after=tuple(map(str, entry.after)),
             blocked=blocked,
+            renamed_from=renamed_from,
         )
         return _Decision(action, findings=findings)
 
@@ -279,9 +325,17 @@ class _Deciding:
         assert owned is not None
         reason = "its site is retired" if address.site in self._retired else "no longer in the document"
         if live is None:
-            return _Decision(
-                Action(address, Verb.RELEASE, f"{reason}, and already gone", id=owned.id, locator=owned.locator)
-            )
+            reason = f"{reason}, and already gone"
+            return _Decision(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+        other = self._matches.address_of(live)
+        if other is not None and other != address:
+            reason = f"{reason}; the object stays, as it is that of {other} too"
+            return _Decision(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
+        wanted = self._matches.wanted_as.get(address)
+        blocked: tuple[Block, ...] = ()
+        if wanted is not None:
+            text = f"it is what {wanted} would make"
+            blocked = (Block("renamed", text, way_to_rename(address, self._desired[wanted])),)
         return _Decision(
             Action(
                 address=address,
@@ -290,6 +344,7 @@ class _Deciding:
                 id=owned.id,
                 locator=live.locator,
                 seen=seen(live.kind, live.values, owned.fields),
+                blocked=blocked,
             )
         )
 
@@ -325,7 +380,7 @@ class _Deciding:
 
 
 def _decision(
-    difference: Difference, match: Match, *, recovered: bool, noted: bool, renamed_from: str
+    difference: Difference, match: Match, *, recovered: bool, noted: bool, renamed_from: str, imported: bool
 ) -> tuple[Verb, str, tuple[str, ...]] | None:
     """What to do about an object that is there: verb, why, and the fields that are released; `None` for nothing.
 
@@ -344,10 +399,25 @@ def _decision(
     if not noted:
         return Verb.RELEASE, "done by an apply that was interrupted; noted", ()
     if renamed_from:
-        return Verb.RELEASE, f"renamed from {renamed_from}; nothing changes there", difference.released
+        name = Address.parse(renamed_from).name
+        return Verb.RELEASE, f"renamed from {name}; nothing changes there", difference.released
+    if imported:
+        return Verb.RELEASE, "taken over from another ledger; noted as it is", difference.released
     if difference.released:
         return Verb.RELEASE, "no longer in the document; left as they are", difference.released
     return None
+
+
+def _as_it_is_called(entry: Entry, live: Live) -> Entry:
+    """The entry with the live values of what nobody wrote: a default is for the object that is yet to be made."""
+    known = [name for name in entry.defaults if name in entry.values and live.values.get(name) is not None]
+    kept = {name: live.values[name] for name in known}
+    return replace(entry, values={**entry.values, **kept})
+
+
+def _renaming(kind: Kind, difference: Difference) -> str:
+    """What of an object's identity is to change and cannot be changed in place, "" for nothing."""
+    return ", ".join(change.path for change in difference.changes if change.replaces and change.path in kind.identity)
 
 
 def _not_in_the_snapshot(entry: Entry, paths: tuple[str, ...]) -> Finding:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from vastplan.model.plan import Cause, FieldChange
-from vastplan.model.site_ledger import REDACTED_DIGEST, digest, path_text
+from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, digest, path_text
 from vastplan.model.value import REDACTED, to_json
 from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker
@@ -39,8 +39,19 @@ class Difference:
 _NO_DIFFERENCE = Difference((), frozenset(), ())
 
 
-def diff(kind: Kind, desired: Values, live: Values, applied: Mapping[str, str] | None, key: str) -> Difference:
-    """Desired against live, with the digests last applied as the third side (`None`: never applied)."""
+def diff(
+    kind: Kind,
+    desired: Values,
+    live: Values,
+    applied: Mapping[str, str] | None,
+    key: str,
+    raw: Values | None = None,
+    wire: Mapping[str, str] | None = None,
+) -> Difference:
+    """Desired against live, with the digests last applied as the third side (`None`: never applied).
+
+    `raw` are the live values with their references as the system says them, `wire` the digests of what it said then.
+    """
     noted = applied or _NOTHING
     if in_sync(kind.fields, desired, live, noted) and REDACTED_DIGEST not in noted.values():
         return _NO_DIFFERENCE
@@ -53,6 +64,7 @@ def diff(kind: Kind, desired: Values, live: Values, applied: Mapping[str, str] |
         text = path_text(path)
         was = noted.get(text)
         spoken += was is not None
+        was = None if was == UNKNOWN_DIGEST else was
         write_only = Marker.WRITE_ONLY in field.markers
         current = None if write_only else live.get(path[0]) if len(path) == 1 else value_at(live, path)
         if was == REDACTED_DIGEST or current is REDACTED:
@@ -67,7 +79,9 @@ def diff(kind: Kind, desired: Values, live: Values, applied: Mapping[str, str] |
         elif same(field, value, current):
             continue
         else:
-            cause = _cause(key, leaf, current, was)
+            sent = (wire or _NOTHING).get(text)
+            as_then = None if sent is None or raw is None else sent == leaf_digest(key, field, value_at(raw, path))
+            cause = _cause(key, leaf, current, was, as_then)
         changes.append(_change(leaf, current, cause))
         paths.add(path)
     released = () if spoken == len(noted) else _released(kind, desired, noted)
@@ -79,15 +93,17 @@ def _released(kind: Kind, desired: Values, noted: Mapping[str, str]) -> tuple[st
     return tuple(sorted(noted.keys() - {path_text(leaf.path) for leaf in leaves(kind.fields, desired)}))
 
 
-def _cause(key: str, leaf: Leaf, live: Any, was: str | None) -> Cause:
+def _cause(key: str, leaf: Leaf, live: Any, was: str | None, as_then: bool | None) -> Cause:
+    """Which side moved; `as_then` says whether the system has what it had then, where that was noted as it says it."""
     if was is None:
         return Cause.NEW
     document_moved = was != leaf_digest(key, leaf.field, leaf.value)
-    still_clear = same(leaf.field, None, live) and was == digest(key, None)
-    system_moved = was != leaf_digest(key, leaf.field, live) and not still_clear
-    if document_moved and system_moved:
-        return Cause.BOTH
-    return Cause.DOCUMENT if document_moved else Cause.SYSTEM
+    if as_then is None:
+        still_clear = same(leaf.field, None, live) and was == digest(key, None)
+        as_then = was == leaf_digest(key, leaf.field, live) or still_clear
+    if as_then:
+        return Cause.DOCUMENT if document_moved else Cause.DEPENDENCY if leaf.field.has_references else Cause.SYSTEM
+    return Cause.BOTH if document_moved else Cause.SYSTEM
 
 
 def leaf_digest(key: str, field: Field, value: Any) -> str:
@@ -119,6 +135,15 @@ def digests(kind: Kind, desired: Mapping[str, Any], key: str) -> dict[str, str]:
     return {path_text(leaf.path): leaf_digest(key, leaf.field, leaf.value) for leaf in leaves(kind.fields, desired)}
 
 
+def wire_digests(kind: Kind, desired: Mapping[str, Any], raw: Values, key: str) -> dict[str, str]:
+    """What the ledger remembers of the leaves that hold references, as the system says them."""
+    return {
+        path_text(leaf.path): leaf_digest(key, leaf.field, value_at(raw, leaf.path))
+        for leaf in leaves(kind.fields, desired)
+        if leaf.field.has_references
+    }
+
+
 def fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
     """One digest of the live values of the fields that the document speaks of: what must not move until apply.
 
@@ -135,6 +160,9 @@ def fingerprint(kind: Kind, desired: Mapping[str, Any], live: Values) -> str:
 def moved_by(changes: Iterable[FieldChange]) -> str:
     """Which side moved, in a word for people."""
     causes = {change.cause for change in changes}
+    if causes == {Cause.DEPENDENCY}:
+        return "what it refers to is another object now"
+    causes.discard(Cause.DEPENDENCY)
     if causes <= {Cause.SYSTEM}:
         return "it was changed behind our back"
     if causes <= {Cause.DOCUMENT, Cause.NEW}:

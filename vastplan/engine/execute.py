@@ -7,7 +7,7 @@ from typing import Any, NoReturn, TypeVar
 
 from vastplan.engine.apply_context import ApplyContext, Made
 from vastplan.engine.body import create_body, unmet, update_body
-from vastplan.engine.diff import digests, fingerprint, value_at
+from vastplan.engine.diff import digests, fingerprint, value_at, wire_digests
 from vastplan.engine.guards.fields import too_low
 from vastplan.engine.ignore import without
 from vastplan.engine.observe import Live, live_of
@@ -15,7 +15,7 @@ from vastplan.engine.stale import moved_since, moved_unseen, outgrown, stale
 from vastplan.engine.wait import until_gone, until_ready
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Action, Cause, Step, Verb
+from vastplan.model.plan import Action, Step, Verb, let_go
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import Reason, Ref, Unknown, from_json, references
 from vastplan.schema.codec import Encoder, at
@@ -47,6 +47,8 @@ class _Execution:
         self._made = made
         self._action = action
         self._address = action.address
+        self._recorded_as = action.renamed_from or str(action.address)
+        """Where the ledger had it when this run began."""
         self._kind = context.kinds[action.address.kind]
         self._provider = context.providers[action.address.site, self._kind.system]
         self._journal = context.journals[action.address.site]
@@ -101,7 +103,8 @@ class _Execution:
 
     def _release(self) -> None:
         if self._values:
-            self._own(self._action.id, self._action.locator)
+            live = self._context.matches.match(self._address).live
+            self._own(self._action.id, self._action.locator, live)
         else:
             self._journal.drops(str(self._address))
 
@@ -141,7 +144,7 @@ class _Execution:
         return any(not unmet(tuple(names), desired, self._current(row)) for row in rows)
 
     def _appeared(self, what: str) -> NoReturn:
-        if str(self._address) in self._context.ledger[self._address.site].intents:
+        if self._recorded_as in self._context.ledger[self._address.site].intents:
             # A run that died may have made it: its intent must stand for the next one to know it for ours.
             raise Unclear(f"it is there now ({what}), perhaps by a run that was cut off; plan again")
         raise Stale(f"it was not there when the plan was made and is there now ({what}); plan again")
@@ -212,7 +215,7 @@ class _Execution:
         current = self._live(fresh).values
         values: Values = {}
         for change in self._action.changes:
-            if change.cause is Cause.DEPENDENCY:
+            if let_go(change):
                 field = self._kind.field(change.path)
                 if field.shape.unordered:
                     refs = references(from_json(change.before))
@@ -241,10 +244,10 @@ class _Execution:
                 row = self._late(locator, row)
         except VastplanError:
             if made:
-                self._own(made, locator)  # of no use yet, or not seen again, but made by us
+                self._own(made, locator, None)  # of no use yet, or not seen again, but made by us
             raise
         live = self._live(row)
-        self._own(live.id, locator)  # it is ours whether or not it turned out as it was asked for
+        self._own(live.id, locator, live)  # it is ours whether or not it turned out as it was asked for
         self.attributes = {**live.attributes, **self._answered_once, "id": live.attributes.get("id", live.id)}
         kept = unmet(self._kind.fields, self._context.revealed(self._wanted), self._current(row))
         if kept:
@@ -265,17 +268,20 @@ class _Execution:
         )
         return until_ready(self._kind, self._provider, locator)
 
-    def _own(self, id: str, locator: str) -> None:
+    def _own(self, id: str, locator: str, live: Live | None) -> None:
         desired = self._context.revealed(self._values)
         refers = tuple(
             sorted({str(ref.target) for ref in references(self._values) if ref.managed} | set(self._action.after))
         )
         now = self._context.now().isoformat(timespec="seconds")
         fields = digests(self._kind, desired, self._key)
-        before = self._context.ledger[self._address.site].entries.get(str(self._address))
+        wire = {} if live is None else wire_digests(self._kind, desired, live.values, self._key)
+        before = self._context.ledger[self._address.site].entries.get(self._recorded_as)
         if before is not None:  # what is left alone is still as it was last applied
             fields |= {path: digest for path, digest in before.fields.items() if path in self._action.left}
-        owned = Owned(id, locator, fields, refers, now)
+            wire = {path: digest for path, digest in wire.items() if path not in self._action.left}
+            wire |= {path: digest for path, digest in before.wire.items() if path in self._action.left}
+        owned = Owned(id, locator, fields, refers, now, wire)
         self._journal.owns(str(self._address), owned)
 
     def _fresh(self) -> Row:

@@ -82,10 +82,10 @@ def _without(action: Action, rules: tuple[IgnoreRule, ...], left: list[IgnoredCh
     for rule in dict.fromkeys(covered.values()):
         changes = tuple(change for change in action.changes if covered.get(change.path) is rule)
         left.append(IgnoredChange(action.address, rule.reason, rule.document, rule.until, changes))
-    if not rest and not action.released:
+    if not rest and not action.released and not action.renamed_from:
         return None
-    released = Verb.RELEASE, "no longer in the document; left as they are"
-    verb, reason = (Verb.UPDATE, moved_by(rest)) if rest else released
+    only_noted = "no longer in the document; left as they are" if action.released else "renamed; nothing changes there"
+    verb, reason = (Verb.UPDATE, moved_by(rest)) if rest else (Verb.RELEASE, only_noted)
     return replace(action, verb=verb, reason=reason, changes=rest, left=tuple(sorted(covered)))
 
 

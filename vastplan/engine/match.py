@@ -6,12 +6,13 @@ be shared by threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from vastplan.engine.observe import Live, Observed
+from vastplan.engine.renames import NO_RENAMES, Renames, resolve_renames
 from vastplan.model.address import Address
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Unknown, references
@@ -29,6 +30,7 @@ class Match(NamedTuple):
     live: Live | None = None
     owned: Owned | None = None
     unknown: str = ""
+    holder: Address | None = None  # whose object it is that has its identity
 
 
 _NOTHING = Match()
@@ -52,6 +54,10 @@ class Matches:
     _desired: Mapping[Address, Entry]
     _matches: Mapping[Address, Match]
     _addresses: Mapping[LiveKey, Address]
+    renames: Renames = NO_RENAMES
+    """Which entries of the ledger move to which addresses."""
+    wanted_as: Mapping[Address, Address] = field(default_factory=dict)
+    """Owned addresses that nothing desires, whose object is just what a desired one would make: by which."""
 
     def match(self, address: Address) -> Match:
         """The match of an address of the document or of the ledger; of any other, nothing."""
@@ -143,29 +149,27 @@ def match(
     desired: Mapping[Address, Entry],
 ) -> Matches:
     """Match every address of the document and of the ledger."""
-    owned = dict(_owned(ledger, desired))
+    parse = Address.parse
+    recorded = {parse(text): record for part in ledger.values() for text, record in part.entries.items()}
+    unsettled = {parse(text): "" for part in ledger.values() for text in part.intents}
+    renames = resolve_renames(unsettled | {address: record.id for address, record in recorded.items()}, desired)
+    owned = renames.applied_to(recorded)
     addresses = {(address.site, address.kind, record.id): address for address, record in owned.items()}
+    if len(addresses) != len(owned):  # the ledger has an object twice: it is that of whom the document speaks
+        addresses |= {(one.site, one.kind, record.id): one for one, record in owned.items() if one in desired}
     matches: dict[Address, Match] = {}
+    wanted_as: dict[Address, Address] = {}
     whole = Matches(
-        kinds, observed, MappingProxyType(owned), desired, MappingProxyType(matches), MappingProxyType(addresses)
-    )
+        kinds, observed, MappingProxyType(owned), desired, MappingProxyType(matches), MappingProxyType(addresses),
+        renames, MappingProxyType(wanted_as),
+    )  # fmt: skip
     matching = _Matching(whole, matches, addresses, desired)
     for address in (*desired, *owned):
         matching.settle(address)
+    for address, found in matches.items():
+        if found.holder is not None and found.holder not in desired:
+            wanted_as.setdefault(found.holder, address)
     return whole
-
-
-def _owned(ledger: Mapping[str, SiteLedger], desired: Mapping[Address, Entry]) -> Iterator[tuple[Address, Owned]]:
-    """What the ledger owns by address; a rename in the document moves it to the new one."""
-    parse = Address.parse
-    recorded = {parse(text): record for part in ledger.values() for text, record in part.entries.items()}
-    renamed = {
-        Address(address.site, address.kind, entry.renamed_from): address
-        for address, entry in desired.items()
-        if entry.renamed_from and address not in recorded
-    }
-    for address, record in recorded.items():
-        yield (address if address in desired else renamed.get(address, address)), record
 
 
 class _Matching:
@@ -232,12 +236,16 @@ class _Matching:
         identity = self._identity(kind, entry)
         if isinstance(identity, Unknown):
             return Match(None, owned, "" if identity.reason is Reason.NOT_CREATED else identity.why)
-        candidates = [live for live in self._having(address.site, kind, identity) if self._free(live, address)]
+        having = self._having(address.site, kind, identity)
+        candidates = [live for live in having if self._free(live, address)]
         if len(candidates) > 1:
             ids = ", ".join(live.id for live in candidates)
             return Match(None, owned, f"{len(candidates)} live objects have its identity ({ids})")
         # The object that the ledger knew is gone, and another stands in its place: it is not ours.
-        return Match(candidates[0]) if candidates else Match(None, owned)
+        if candidates:
+            return Match(candidates[0])
+        holder = self._addresses.get((address.site, kind.name, having[0].id)) if having else None
+        return Match(None, owned, holder=holder)
 
     def _identity(self, kind: Kind, entry: Entry) -> tuple[str, ...] | Unknown:
         parts = []

@@ -91,6 +91,8 @@ class _Graph:
                 self._after_its_referrers(action)
             if action.verb is Verb.REPLACE:
                 self._edge((action.address, Step.WRITE), (action.address, Step.DELETE))
+            if action.verb is not Verb.DELETE:
+                self._after_who_makes_room(action)
         for taken in held(self._matches, self._desired, self.actions):
             if taken.freed is None:
                 self._block(taken.taker, taken.block())
@@ -112,6 +114,16 @@ class _Graph:
     def _edge(self, node: _Node, before: _Node) -> None:
         if node != before and before in self._edges:
             self._edges.setdefault(node, set()).add(before)
+
+    def _after_who_makes_room(self, action: Action) -> None:
+        """What has its address in the ledger is renamed before it, and what has its identity there lets go of it."""
+        renamed = self._matches.renames.by_former.get(action.address)
+        if renamed is not None:
+            self._edge((action.address, Step.WRITE), (renamed, Step.WRITE))
+        holder = self._matches.match(action.address).holder
+        if holder is not None and holder in self.actions:
+            going = Step.DELETE if self.actions[holder].verb in GOING else Step.WRITE
+            self._edge((action.address, Step.WRITE), (holder, going))
 
     def _after_what_it_needs(self, action: Action) -> None:
         """What an object refers to, or must come after, is in place first."""
@@ -230,6 +242,7 @@ class _Graph:
                     live.kind, entry.values, self._matches.symbolic(live.kind, live, references(entry.values))
                 ),
                 released=update.released if update else (),
+                renamed_from=update.renamed_from if update else "",
             )
         self.actions[address] = replace(update, changes=(*update.changes, change))
         self._edges.setdefault((address, Step.DETACH), set())

@@ -21,7 +21,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Stale
 from vastplan.model.escaping import inert
 from vastplan.model.outcome import StaleField
-from vastplan.model.plan import GOING, Action, Cause, Plan
+from vastplan.model.plan import GOING, Action, Plan, let_go
 from vastplan.model.site_ledger import path_text
 from vastplan.model.units import show
 from vastplan.model.value import Ref, Secret, Unknown, from_json, to_json
@@ -50,7 +50,7 @@ def moved_since(kind: Kind, action: Action, desired: Values, current: Values) ->
     """What an update or a replacement was not planned from. What the plan changes has its value then in the plan; the rest
     was as the document says."""
     # What is let go of and attached again is in the plan as that one reference, not as the value of its field.
-    before = {change.path: change.before for change in action.changes if change.cause is not Cause.DEPENDENCY}
+    before = {change.path: change.before for change in action.changes if not let_go(change)}
     fields = []
     for leaf in leaves(kind.fields, desired):
         path, now = path_text(leaf.path), value_at(current, leaf.path)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 from vastplan.model.canonical_json import plain
 from vastplan.model.site_ledger import Intent, Owned, SiteLedger
 
+Value = TypeVar("Value")
 Event = Mapping[str, Any]
 NO_EVENT = (KeyError, TypeError, ValueError, AttributeError)  # what taking apart something else raises
 KEPT_PLANS = 200  # ids of plans that were applied, so that none is applied twice
@@ -34,6 +35,14 @@ def own(address: str, owned: Owned) -> Event:
 def drop(address: str) -> Event:
     """An object is no longer ours: deleted, gone or forgotten."""
     return {"event": "drop", "address": address}
+
+
+def move(addresses: Mapping[str, str], fields: Mapping[str, Mapping[str, str]] | None = None) -> Event:
+    """What stood at some addresses stands at others, from old to new, all at once: entries and intents, and who refers to them.
+
+    `fields` are digests of references to them, by the address that has them then, and path.
+    """
+    return {"event": "move", "addresses": dict(addresses), "fields": plain(fields or {})}
 
 
 def settle(address: str) -> Event:
@@ -79,7 +88,24 @@ class Reducer:
             if intent is not None and intent.verb != "replace":
                 del self._intents[event["address"]]
             # else the old one is gone, and what stands there next may be the new one, cut off
+        elif name == "move":
+            moved = {str(old): str(new) for old, new in event["addresses"].items()}
+            self._entries = _moved(self._entries, moved)
+            self._intents = _moved(self._intents, moved)
+            for address, owned in self._entries.items():
+                refers = tuple(sorted({moved.get(target, target) for target in owned.refers}))
+                self._entries[address] = replace(owned, refers=refers)
+            for address, digests in event["fields"].items():
+                if address in self._entries:
+                    owned = self._entries[address]
+                    self._entries[address] = replace(owned, fields={**owned.fields, **digests})
         elif name == "settle":
             self._intents.pop(event["address"], None)
         else:
             raise KeyError(name)
+
+
+def _moved(table: Mapping[str, Value], moved: Mapping[str, str]) -> dict[str, Value]:
+    """The table with what was at the old addresses at the new ones; what stood there and does not move gives way."""
+    arrived = {new: table[old] for old, new in moved.items() if old in table}
+    return {address: value for address, value in table.items() if address not in moved} | arrived

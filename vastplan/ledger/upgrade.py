@@ -20,7 +20,12 @@ def _from_0(part: dict[str, Any]) -> dict[str, Any]:
     return {"plans": [], "limits": {}, "applied": "", **part}
 
 
-UPGRADES: Mapping[int, Step] = MappingProxyType({0: _from_0})
+def _from_1(part: dict[str, Any]) -> dict[str, Any]:
+    """Version 1 knew no `move`, and noted references as addresses only: what is not noted is compared as it was before."""
+    return part
+
+
+UPGRADES: Mapping[int, Step] = MappingProxyType({0: _from_0, 1: _from_1})
 
 
 def upgraded(part: dict[str, Any]) -> dict[str, Any]:

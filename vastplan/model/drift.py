@@ -18,7 +18,10 @@ FORMAT_VERSION = "1.0"
 
 @dataclass(frozen=True, slots=True)
 class DriftedField:
-    """A field that is not as it was applied; `cause` is `system` or `both`, numbers are in `unit`, those inside in `units`."""
+    """A field that is not as it was applied; `cause` is `system` or `both`, numbers are in `unit`, those inside in `units`.
+
+    Where the document changed too, what was applied is not known any more: `applied` is null, and `wanted` what it says now.
+    """
 
     path: str
     live: Any
@@ -29,6 +32,7 @@ class DriftedField:
     sensitive: bool = False
     author: Author | None = None
     new: bool = True
+    wanted: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ class Cause(Enum):
     SYSTEM = "system"
     BOTH = "both"
     NEW = "new"  # never applied before: there is nothing to compare with
-    DEPENDENCY = "dependency"  # what it refers to is replaced
+    DEPENDENCY = "dependency"  # neither: what it refers to is replaced, or is another object now
 
 
 class Standing(Enum):
@@ -121,6 +121,7 @@ class Action:
 
     `seen` are the live values of what is to be deleted, of the fields that we set: apply deletes nothing that has moved.
     `together` (since 1.1) are addresses that this action is blocked with, whatever the order of the two.
+    `renamed_from` is the address that the ledger has the object at, where that is another (since 1.1).
     Since 1.1: `since` is when the object was last applied, `author` who deleted one that is gone, `left` the fields that
     are left as they were changed by hand.
     """
@@ -148,6 +149,7 @@ class Action:
     left: tuple[str, ...] = ()
     deleted_outside: bool = False  # a create of what was ours and was deleted by somebody else (since 1.1)
     together: tuple[str, ...] = ()
+    renamed_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +169,11 @@ class IgnoredChange:
 def moved_by_hand(change: FieldChange) -> bool:
     """Whether the system moved the field since it was applied."""
     return change.cause in BY_HAND
+
+
+def let_go(change: FieldChange) -> bool:
+    """Whether it is a reference that is taken out before its target is replaced, and put back after."""
+    return change.cause is Cause.DEPENDENCY and change.known_after_apply
 
 
 def by_hand(action: Action) -> bool:

@@ -10,20 +10,28 @@ from typing import Any
 
 from vastplan.model.value import canonical
 
-LEDGER_VERSION = 1
+LEDGER_VERSION = 2
 REDACTED_DIGEST = "withheld"
 """In the place of a digest that a snapshot does not hold; no digest is this text."""
+UNKNOWN_DIGEST = "unknown"
+"""In the place of a digest of what another ledger applied: that we set the field is known, and not to what."""
+NO_DIGESTS = frozenset({REDACTED_DIGEST, UNKNOWN_DIGEST})
 
 
 @dataclass(frozen=True, slots=True)
 class Owned:
-    """One object that we own. `fields` maps each leaf we set to a keyed digest of the value last applied."""
+    """One object that we own. `fields` maps each leaf we set to a keyed digest of the value last applied.
+
+    A reference is an address there. `wire` (since version 2) has digests of the same leaves as the system said them then,
+    for those that hold references: what they refer to may be renamed or gone, and they be as they were.
+    """
 
     id: str
     locator: str
     fields: Mapping[str, str] = field(default_factory=dict)
     refers: tuple[str, ...] = ()
     applied: str = ""
+    wire: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

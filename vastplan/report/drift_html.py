@@ -66,7 +66,7 @@ def _rows(moved: DriftedObject) -> Iterator[Html]:
         yield _GONE.fill(name, author_text(moved.author))
         return
     for field in map(view.of_drifted, moved.fields):
-        yield _FIELD.fill(name, field.path, field.after, field.before, field.cause, field.author)
+        yield _FIELD.fill(name, field.path, field.after, field.applied, field.cause, field.author)
 
 
 def _section(title: str, names: Iterable[str], rows: Sequence[Html], count: int) -> Html:

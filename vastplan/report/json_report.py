@@ -99,12 +99,13 @@ class ShownBudget:
 
 @dataclass(frozen=True, slots=True)
 class OwnedObject:
-    """An object in the ledger; `fields` counts the leaves that we set."""
+    """An object in the ledger; `fields` counts the leaves that we set. A site may have left the document."""
 
     address: str
     id: str
     applied: str
     fields: int
+    site_in_document: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Literal
 from vastplan.model.drift import Drift, DriftedField, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
-from vastplan.model.plan import FieldChange, Plan, UnknownCollection, moved_by_hand
+from vastplan.model.plan import Cause, FieldChange, Plan, UnknownCollection, moved_by_hand
 from vastplan.report import review
 from vastplan.report.change import parted
 from vastplan.report.values import CAUSES, SENSITIVE, author_text, before_after, counted, inner_differences, plain
@@ -19,9 +19,15 @@ from vastplan.report.values import CAUSES, SENSITIVE, author_text, before_after,
 _SEVERITIES = tuple(Severity)
 
 
+_APPLIED = "was applied as"
+_WANTED = "was applied as something else, and the document says"
+
+
 @dataclass(frozen=True, slots=True)
 class FieldView:
     """A field on both sides: of a plan what it is and what it becomes, of drift what was applied and what it is now.
+
+    `then` says what `before` is of drift: where the document changed too, it is what that says, as the other is not known.
 
     `inner` are the places inside it that differ (path, before, after); it is empty for a value that is shown whole.
     `cause` says which side moved, `author` who moved it, "" where that is not known.
@@ -35,6 +41,12 @@ class FieldView:
     by_hand: bool = False
     replaces: bool = False
     inner: tuple[tuple[str, str, str], ...] = ()
+    then: str = _APPLIED
+
+    @property
+    def applied(self) -> str:
+        """What was applied, for a place that says no more than that."""
+        return self.before if self.then == _APPLIED else f"not known; the document says {self.before}"
 
 
 def of_change(change: FieldChange) -> FieldView:
@@ -49,7 +61,8 @@ def of_change(change: FieldChange) -> FieldView:
 def of_drifted(field: DriftedField) -> FieldView:
     """A field that is not as it was applied."""
     before, after = _applied_and_live(field)
-    return FieldView(field.path, before, after, CAUSES[field.cause], author_text(field.author), by_hand=True)
+    then = _WANTED if field.cause is Cause.BOTH else _APPLIED
+    return FieldView(field.path, before, after, CAUSES[field.cause], author_text(field.author), by_hand=True, then=then)
 
 
 def of_ignored(ignored: IgnoredDrift) -> FieldView:
@@ -61,6 +74,8 @@ def _applied_and_live(field: DriftedField | IgnoredDrift) -> tuple[str, str]:
     if field.sensitive:
         return SENSITIVE, SENSITIVE
     units = field.units if isinstance(field, DriftedField) else {}
+    if isinstance(field, DriftedField) and field.cause is Cause.BOTH:
+        return plain(field.wanted, field.unit, units), plain(field.live, field.unit, units)
     return plain(field.applied, field.unit, units), plain(field.live, field.unit, units)
 
 

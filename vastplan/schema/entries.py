@@ -26,6 +26,14 @@ class Entry:
     chosen: tuple[str, ...] = ()
     after: tuple[Address, ...] = ()  # objects that must be in place first, though no field names them
     renamed_from: str = ""
+    """The name that it had before: what the ledger owns by that is this. Of a part it follows from the entries' renames."""
+    kept_by: str = ""  # of what is renamed: what to write, and where, so that the live object keeps its name
+    defaults: tuple[str, ...] = ()  # fields that nobody wrote: what is live stays, once the object is ours
+
+    @property
+    def called(self) -> str:
+        """Its own name in its system, which may be another than that of its address."""
+        return str(self.values.get("name", self.address.name))
 
     def without(self, *names: str) -> dict[str, Any]:
         """The values but those of `names`."""
@@ -39,10 +47,12 @@ class Entry:
         *,
         chosen: tuple[str, ...] = (),
         after: tuple[Address, ...] = (),
+        defaults: tuple[str, ...] = (),
     ) -> Entry:
         """An object on the same site that this entry yields."""
         origin = self.origin or str(self.address)
-        return Entry(Address(self.address.site, kind, name), dict(values), self.where, origin, chosen, after)
+        address = Address(self.address.site, kind, name)
+        return Entry(address, dict(values), self.where, origin, chosen, after, defaults=defaults)
 
     def standing_for(
         self,
@@ -185,16 +195,12 @@ def compose(
     scope: Scope, entries: Iterable[Entry], compositions: Mapping[str, Composition], kinds: Mapping[str, Kind]
 ) -> list[Entry]:
     """All objects that `entries` stand for, in a stable order; what a composition yields is composed in turn."""
-    waiting = list(entries)[::-1]
     objects: dict[Address, Entry] = {}
     done: set[Address] = set()
-    while waiting:
-        entry = waiting.pop()
-        composition = compositions.get(entry.address.kind)
-        if composition is not None and entry.address not in done:
-            done.add(entry.address)
-            waiting += list(composition.compose(entry, scope))[::-1]
-        elif entry.address.kind in kinds:
+    for written in entries:
+        for entry in composed(written, scope, compositions, done):
+            if entry.address.kind not in kinds:
+                continue
             other = objects.get(entry.address)
             if other is not None and other.values != entry.values:
                 scope.refuse(
@@ -205,3 +211,18 @@ def compose(
                 )
             objects[entry.address] = entry
     return list(objects.values())
+
+
+def composed(
+    written: Entry, scope: Scope, compositions: Mapping[str, Composition], done: set[Address]
+) -> Iterator[Entry]:
+    """What one entry of the document stands for, depth first; what is `done` is not composed again."""
+    waiting = [written]
+    while waiting:
+        entry = waiting.pop()
+        composition = compositions.get(entry.address.kind)
+        if composition is not None and entry.address not in done:
+            done.add(entry.address)
+            waiting += list(composition.compose(entry, scope))[::-1]
+        else:
+            yield entry

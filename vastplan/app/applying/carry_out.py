@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 
 from vastplan.app.clock import timestamp
@@ -12,22 +12,33 @@ from vastplan.engine.apply import Progress, apply
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.consent import noted
 from vastplan.engine.diff import digests
+from vastplan.engine.moved_references import moved_references
+from vastplan.engine.renames import moves_of
 from vastplan.ledger import events
 from vastplan.model.errors import Lost
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.site_ledger import Intent
 from vastplan.model.value import from_json
+from vastplan.schema.entries import Entry
 
 CALLS_PER_SYSTEM, LEAST_CALLS, MOST_CALLS = 8, 4, 32
 """How many operations run at once."""
 
 
 def carry_out(
-    plan: Plan, context: ApplyContext, ledgers: LockedLedgers, progress: Progress, stop: threading.Event
+    plan: Plan,
+    context: ApplyContext,
+    ledgers: LockedLedgers,
+    desired: Iterable[Entry],
+    progress: Progress,
+    stop: threading.Event,
 ) -> Receipt:
-    """Every action that is not blocked. The intents are on disk before the first write, and each outcome after its write."""
-    _record_intents(plan, context, ledgers)
+    """Every action that is not blocked. The intents are on disk before the first write, and each outcome after its write.
+
+    `desired` is all that the document stands for.
+    """
+    _record_intents(plan, context, ledgers, desired)
     parallel = min(MOST_CALLS, max(LEAST_CALLS, CALLS_PER_SYSTEM * len(context.providers)))
     try:
         return apply(plan, context, parallel=parallel, progress=progress, stop=stop)
@@ -35,8 +46,9 @@ def carry_out(
         _record_end(plan, context, ledgers)
 
 
-def _record_intents(plan: Plan, context: ApplyContext, ledgers: LockedLedgers) -> None:
-    begun = timestamp()
+def _record_intents(plan: Plan, context: ApplyContext, ledgers: LockedLedgers, desired: Iterable[Entry]) -> None:
+    begun, moves = timestamp(), moves_of(plan.actions)
+    renoted = moved_references(context.kinds, desired, context.ledger, moves)
     endpoints = {part.site: part.endpoints for part in plan.parts}
     for site, session in ledgers.sessions.items():
         intents = {
@@ -44,7 +56,11 @@ def _record_intents(plan: Plan, context: ApplyContext, ledgers: LockedLedgers) -
             for action in plan.actions
             if action.address.site == site and not action.blocked
         }
-        session.record(events.begin(plan.id, intents, begun, _systems(endpoints[site])))
+        # What is renamed has its new address before anything is done under it, whatever becomes of that.
+        addresses = {str(old): str(new) for old, new in moves.items() if old.site == site}
+        digests = renoted.get(site, {})
+        renamed = (events.move(addresses, digests),) if addresses or digests else ()
+        session.record(*renamed, events.begin(plan.id, intents, begun, _systems(endpoints[site])))
 
 
 def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:

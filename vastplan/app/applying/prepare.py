@@ -22,8 +22,9 @@ from vastplan.engine.plan import collections_to_read
 from vastplan.engine.stale import overtaken
 from vastplan.ledger.backend import OtherParts
 from vastplan.model.address import Address
-from vastplan.model.errors import NotAuthorised
-from vastplan.model.plan import Plan, Verb
+from vastplan.model.errors import NotAuthorised, Stale
+from vastplan.model.escaping import inert
+from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.value import from_json
 from vastplan.schema.entries import Entry
@@ -42,7 +43,7 @@ def observe_touched(workspace: Workspace, plan: Plan, ledgers: LockedLedgers, pr
     """Read the collections that the plan's actions are in, refer to or weigh."""
     kinds, systems = workspace.registry.kinds, workspace.systems()
     entries = {
-        action.address: Entry(action.address, from_json(dict(action.desired)))
+        action.address: Entry(action.address, from_json(dict(action.desired)), renamed_from=_former_name(action))
         for action in plan.actions
         if action.verb is not Verb.DELETE and action.desired
     }
@@ -79,6 +80,10 @@ def prepare(
     """What the operations of the run share, and which actions something has moved under since they were planned."""
     kinds = workspace.registry.kinds
     matches = match(kinds, touched.observed, touched.ledger, touched.entries)
+    for action in plan.actions:
+        old = matches.renames.moves.get(action.address, "")
+        if action.renamed_from != str(old) and not action.blocked:
+            raise Stale(f"the ledger has nothing to move from {inert(action.renamed_from, 200)}; plan again")
     return ApplyContext(
         kinds=kinds,
         providers={
@@ -93,3 +98,7 @@ def prepare(
         now=now,
         overtaken=overtaken(plan, matches) | _claimed_meanwhile(workspace, plan, ledgers, providers, matches),
     )
+
+
+def _former_name(action: Action) -> str:
+    return Address.parse(action.renamed_from).name if action.renamed_from else ""

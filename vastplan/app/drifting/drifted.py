@@ -8,7 +8,7 @@ from vastplan.app.drifting.coverage import look_over
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
-from vastplan.model.plan import Action, IgnoredChange, Verb, by_hand, moved_by_hand
+from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, by_hand, moved_by_hand
 
 
 def drifted(planned: Planned, workspace: Workspace) -> Drift:
@@ -38,12 +38,13 @@ def _drifted_object(action: Action) -> DriftedObject:
         DriftedField(
             change.path,
             change.before,
-            change.after,
+            None if change.cause is Cause.BOTH else change.after,
             change.cause,
             change.unit,
             change.units,
             change.sensitive,
             change.author,
+            wanted=change.after if change.cause is Cause.BOTH else None,
         )
         for change in action.changes
         if moved_by_hand(change)

@@ -60,6 +60,8 @@ def _differences(
         yield f"was blocked ({inert(reviewed.blocked[0].guard, 40)}) and is not any more"
     if reviewed.id != live.id:
         yield "is another object of that name now"
+    if reviewed.renamed_from != live.renamed_from:
+        yield "is renamed from something else"
     remaining = {change.path: change for change in reviewed.changes}
     for change in live.changes:
         old = remaining.pop(change.path, None)

@@ -12,6 +12,7 @@ from vastplan.ledger.backend import Session
 from vastplan.model.errors import Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Plan, PlannedSite
+from vastplan.schema.entries import Entry
 
 
 def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
@@ -87,14 +88,14 @@ def _elsewhere(part: PlannedSite, now: Mapping[str, str]) -> list[tuple[str, str
     ]
 
 
-def check_document(workspace: Workspace, plan: Plan, providers: Providers) -> None:
-    """Raises `Stale` when the document no longer resolves to what was planned, `Unreachable` when that cannot be told."""
+def check_document(workspace: Workspace, plan: Plan, providers: Providers) -> tuple[Entry, ...]:
+    """What the document stands for. Raises `Stale` when that is not what was planned, `Unreachable` when it cannot be told."""
     offline = workspace.composed()
     probed = probe(workspace, providers) if offline.probed else {}
     composed = workspace.composed(probed) if offline.probed else offline
     now = workspace.digest(composed.entries)
     if now == plan.digest:
-        return
+        return composed.entries
     for site, system in providers:
         if offline.probed and f"{system}_version" not in probed.get(site, {}):
             raise Unreachable(

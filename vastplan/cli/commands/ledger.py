@@ -1,54 +1,165 @@
-"""`vastplan ledger`: list, forget, unlock."""
+"""`vastplan ledger`: list, move, forget, export, import, unlock."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from types import MappingProxyType
+
 from vastplan.app import ledger as ownership
+from vastplan.app import ledger_move, ledger_transfer
+from vastplan.app.files.ledger_export import EXPORT_FILE
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli.request import Format, LedgerRequest, LedgerVerb
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
 from vastplan.report import json_report
+from vastplan.report.values import counted
+
+_Run = Callable[[LedgerRequest, Screen, Workspace], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Verb:
+    """What follows a verb (`usage`), how many subjects those are, and which options it understands."""
+
+    run: _Run
+    usage: str
+    least: int = 0
+    most: int = 0
+    options: tuple[str, ...] = ()
 
 
 def ledger(request: LedgerRequest, screen: Screen) -> int:
     """Look at what we own, or mend it."""
-    workspace = open_workspace(request.paths, request.connections)
-    if request.verb is LedgerVerb.LIST:
-        _list(request, screen, workspace)
-        return errors.OK
-    if request.format is Format.JSON:
-        raise VastplanError(f"ledger {request.verb.value} says one sentence and no JSON; leave --format out")
-    if not request.subject:
-        needed = "an ADDRESS" if request.verb is LedgerVerb.FORGET else "a SITE"
-        raise VastplanError(f"ledger {request.verb.value} needs {needed}")
-    if request.verb is LedgerVerb.FORGET:
-        _forget(request.subject, screen, workspace)
-    else:
-        _unlock(request.subject, screen, workspace)
+    verb = _VERBS[request.verb]
+    _check(request, verb)
+    verb.run(request, screen, open_workspace(request.paths, request.connections))
     return errors.OK
 
 
+def _check(request: LedgerRequest, verb: _Verb) -> None:
+    """Raises `VastplanError` for what the verb does not understand."""
+    name = request.verb.value
+    if request.format is Format.JSON and request.verb is not LedgerVerb.LIST:
+        raise VastplanError(f"ledger {name} says sentences and no JSON; leave --format out")
+    given = [field.name for field in fields(request) if field.name in _OPTIONS and getattr(request, field.name)]
+    for option in given:
+        if option not in verb.options:
+            raise VastplanError(f"--{option.replace('_', '-')} says nothing to ledger {name}")
+    most = 0 if request.site else verb.most
+    if not (0 if request.site else verb.least) <= len(request.subjects) <= most:
+        raise VastplanError(f"ledger {name} is typed: vastplan ledger {name} PATH {verb.usage}")
+
+
 def _list(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
-    rows = ownership.owned(workspace)
+    rows = ownership.owned(workspace, *request.subjects)
     if request.format is Format.JSON:
         screen.machine(json_report.owned(workspace.name, rows))
+        return
+    lines = [
+        inert(f"{row['address']}  id {row['id']}  applied {row['applied'] or 'elsewhere'}", 2000)
+        + ("" if row["site_in_document"] else "  (its site is not in the document)")
+        for row in rows
+    ]
+    screen.show("\n".join(lines) or "nothing is owned yet")
+
+
+def _move(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
+    old, new = map(_address, request.subjects)
+    moves = ledger_move.planned_moves(workspace, old, new)
+    if not request.dry_run:
+        ledger_move.move(workspace, moves)
+    would = "would become" if request.dry_run else "is"
+    screen.show(
+        "\n".join(f"{inert(before, 300)} {would} {inert(after, 300)}" for before, after in sorted(moves.items()))
+    )
+    if not request.dry_run:
+        screen.show("Nothing was touched; the document has to say the new name from now on.")
+
+
+def _forget(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
+    parts = ownership.read_parts(workspace, request.site)
+    if request.site is not None:
+        addresses = [
+            Address.parse(text) for text in sorted({*parts[request.site].entries, *parts[request.site].intents})
+        ]
+        if not addresses:
+            raise VastplanError(f"nothing is owned on {request.site}")
     else:
-        lines = [f"{row['address']}  id {row['id']}  applied {row['applied']}" for row in rows]
-        screen.show("\n".join(lines) or "nothing is owned yet")
+        addresses = ownership.chosen(workspace, request.subjects, parts)
+    exact = list(map(str, addresses)) == list(request.subjects)
+    names = [inert(address, 300) for address in addresses]
+    if request.dry_run or not exact:
+        screen.show("\n".join(f"{name} would no longer be ours" for name in names))
+    if request.dry_run:
+        return
+    asks = not exact and not request.yes
+    if asks and not screen.ask(f"Forget {counted(len(names), 'object')}? Only yes is yes: "):
+        raise VastplanError("nothing was done: it was not approved (use --yes where nobody can answer)")
+    ownership.forget(workspace, addresses)
+    if exact:
+        screen.show("\n".join(f"{name} is no longer ours; it was not touched." for name in names))
+    else:
+        screen.show(f"{counted(len(names), 'object')} forgotten; none was touched.")
 
 
-def _forget(subject: str, screen: Screen, workspace: Workspace) -> None:
-    try:
-        address = Address.parse(subject)
-    except ValueError as problem:
-        raise VastplanError(str(problem)) from None
-    ownership.forget(workspace, address)
-    screen.show(f"{address} is no longer ours; it was not touched.")
+def _export(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
+    if request.out is None:
+        raise VastplanError("ledger export needs --out FILE")
+    export = ledger_transfer.exported(workspace, request.subjects)
+    EXPORT_FILE.save(export, request.out)
+    addresses = [Address.parse(exported.address) for exported in export.objects]
+    if request.forget:
+        ownership.forget(workspace, addresses)
+    screen.show("\n".join(inert(address, 300) for address in addresses))
+    still = (
+        "and are no longer ours"
+        if request.forget
+        else f"and are still owned by {workspace.name}: forget them there once imported"
+    )
+    screen.show(f"{counted(len(addresses), 'object')} written to {request.out}, {still}.")
 
 
-def _unlock(subject: str, screen: Screen, workspace: Workspace) -> None:
-    (site,) = workspace.chosen(subject)
+def _import(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
+    export = ledger_transfer.importable(workspace, Path(request.subjects[0]))
+    screen.show("\n".join(inert(exported.address, 300) for exported in export.objects))
+    count = counted(len(export.objects), "object")
+    if request.dry_run:
+        screen.show(f"{count} of {inert(export.document, 80)} would be ours.")
+        return
+    ledger_transfer.take_over(workspace, export)
+    screen.show(
+        f"{count} of {inert(export.document, 80)}: now owned by {workspace.name}. The next apply notes what they are set to."
+    )
+
+
+def _unlock(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
+    (site,) = request.subjects
     broken = ownership.unlock(workspace, site)
     screen.show(f"{site}: {f'broke the lock of {broken}' if broken else 'nobody holds it'}")
+
+
+def _address(text: str) -> Address:
+    try:
+        return Address.parse(text)
+    except ValueError as problem:
+        raise VastplanError(str(problem)) from None
+
+
+_MANY = 10_000
+_OPTIONS = frozenset({"site", "out", "forget", "dry_run", "yes"})
+_VERBS: Mapping[LedgerVerb, _Verb] = MappingProxyType(
+    {
+        LedgerVerb.LIST: _Verb(_list, "[SITE]", 0, 1),
+        LedgerVerb.MOVE: _Verb(_move, "OLD NEW, two addresses", 2, 2, ("dry_run",)),
+        LedgerVerb.FORGET: _Verb(_forget, "ADDRESS... or --site SITE", 1, _MANY, ("site", "dry_run", "yes")),
+        LedgerVerb.EXPORT: _Verb(_export, "[ADDRESS...] --out FILE", 0, _MANY, ("out", "forget")),
+        LedgerVerb.IMPORT: _Verb(_import, "FILE", 1, 1, ("dry_run",)),
+        LedgerVerb.UNLOCK: _Verb(_unlock, "SITE", 1, 1),
+    }
+)

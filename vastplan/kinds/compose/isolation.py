@@ -38,11 +38,13 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         yield from _quotas(entry, scope, {*(user.address for user in users), *(other.target for other in others)})
         return
     shared = entry.values.get("shared") is True
-    name = f"vastplan-{entry.address.name}"
+    name, called = f"vastplan-{entry.address.name}", f"vastplan-{entry.called}"
+    named_otherwise = ("name",) if called != name else ()  # it keeps the name that it has, as its class does
     closed = entry.ref("storage_class", entry.address.name)
     allowed = [*(entry.ref("project", project.address.name) for project in users), *others]
-    yield entry.part("admission_policy", name, closing(name, closed, allowed, open=shared))
-    yield entry.part("admission_binding", name, in_force(name, entry.ref("admission_policy", name), closed))
+    yield entry.part("admission_policy", name, closing(called, closed, allowed, open=shared), defaults=named_otherwise)
+    binding = in_force(called, entry.ref("admission_policy", name), closed)
+    yield entry.part("admission_binding", name, binding, defaults=named_otherwise)
     first = [Address(entry.address.site, "admission_binding", name)]
     if not site.settings.get("inline_volumes"):
         yield from _inline(entry)
@@ -97,13 +99,13 @@ def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry
     """A zero quota for the class in every namespace of the document that may not use it."""
     if entry.values.get("shared") is True:
         return
-    name = f"vastplan-{entry.address.name}"
-    prefix = f"{entry.address.name}.storageclass.storage.k8s.io"
+    name, called = f"vastplan-{entry.address.name}", f"vastplan-{entry.called}"
+    prefix = f"{entry.called}.storageclass.storage.k8s.io"
     hard = {f"{prefix}/requests.storage": "0", f"{prefix}/persistentvolumeclaims": "0"}
     for kind in ("project", "namespace"):
         for holder in scope.of(entry.address.site, kind):
             if holder.address not in allowed:
-                values = {"name": name, "namespace": Ref(holder.address), "hard": hard}
+                values = {"name": called, "namespace": Ref(holder.address), "hard": hard}
                 yield entry.part("resource_quota", f"{name}-{holder.address.name}", values)
 
 

@@ -13,6 +13,7 @@ _PARTS = ("quota", "qos", "snapshots")
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values = entry.without(*_PARTS)
+    named: dict[str, Any] = {"defaults": entry.defaults}  # as what the view is part of
     name, tenant, path = entry.address.name, values.get("tenant"), values["path"]
     chosen = list(entry.chosen)
     if "view_policy" not in values:
@@ -26,18 +27,22 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if isinstance(qos, dict):
         if "qos_policy" in values:
             scope.refuse(entry, "VP236", "gives both qos and qos_policy", "keep one of them")
-        yield entry.part("qos_policy", name, {"policy_type": "VIEW", **qos, "name": name, "tenant": tenant})
+        yield entry.part("qos_policy", name, {"policy_type": "VIEW", **qos, "name": name, "tenant": tenant}, **named)
         values["qos_policy"] = entry.ref("qos_policy", name)
     yield entry.standing_for(values, chosen=tuple(chosen))
     after = (entry.address,)
     quota = entry.values.get("quota")
     if isinstance(quota, dict):
         yield entry.part(
-            "quota", name, {"name": name, "tenant": tenant, "path": path, "create_dir": True, **quota}, after=after
+            "quota",
+            name,
+            {"name": name, "tenant": tenant, "path": path, "create_dir": True, **quota},
+            after=after,
+            **named,
         )
     schedule = entry.values.get("snapshots")
     if isinstance(schedule, Ref):
-        yield entry.part("protected_path", name, _protected(entry, scope, schedule), after=after)
+        yield entry.part("protected_path", name, _protected(entry, scope, schedule), after=after, **named)
 
 
 def _protected(entry: Entry, scope: Scope, schedule: Ref) -> dict[str, Any]:

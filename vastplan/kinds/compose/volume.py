@@ -14,8 +14,8 @@ from vastplan.kinds.vast.view import View
 from vastplan.model.value import Ref
 from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.entries import Composition, Entry, Scope, composite
-from vastplan.schema.markers import DOCUMENT, SET, Refers
-from vastplan.schema.types import MISSING, Bytes, Count, ReferenceName, Spec, Text
+from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
+from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, ReferenceName, Spec, Text
 
 FILE_DRIVER = "csi.vastdata.com"
 _Path = Annotated[str, StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024)]
@@ -23,8 +23,12 @@ _Qos = View.model_fields["qos"].annotation
 
 
 class Volume(Spec):
-    """A volume of a project: provisioned from a StorageClass, or a directory with a life of its own."""
+    """A volume of a project: provisioned from a StorageClass, or a directory with a life of its own.
 
+    `name` is that of its claim and its data source, where that is another than the entry's.
+    """
+
+    name: Annotated[KubernetesName | MISSING, NAMED] = MISSING
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant")] = MISSING
     project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
     size: Bytes
@@ -80,7 +84,8 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    values, name = entry.values, entry.address.name
+    values, name, called = entry.values, entry.address.name, entry.called
+    named_otherwise = ("name",) if called != name else ()  # what else there is keeps the name that it has
     chosen: list[str] = []
     project = values.get("project")
     if project is None:
@@ -89,7 +94,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             return
         chosen.append(f"project {project}, the only one of tenant {values.get('tenant')}")
     claim: dict[str, Any] = {
-        "name": name,
+        "name": called,
         "namespace": project,
         "access_modes": values["access_modes"],
         **{key: values[key] for key in ("volume_mode",) if key in values},
@@ -101,12 +106,13 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
                 entry, "VP238", "a volume with a path belongs to a tenant", "tenant: NAME, or a project that has one"
             )
             return
-        yield entry.part("view", name, _view(values, tenant))
+        yield entry.part("view", name, _view(values, tenant), defaults=named_otherwise)
         volume = f"{project}-{name}"
         yield entry.part(
             "persistent_volume",
             volume,
-            _static(entry, scope, volume, project, tenant),
+            _static(entry, scope, f"{_called(scope, project)}-{called}", project, tenant),
+            defaults=named_otherwise,
             after=(entry.ref("view", name).target,),
         )
         claim |= {
@@ -119,7 +125,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     yield entry.part("persistent_volume_claim", name, claim, chosen=tuple(chosen), after=(project.target,))
     if "mount" in values:
         source = {
-            "name": name,
+            "name": called,
             "project": project,
             "mount": values["mount"],
             "claim": entry.ref("persistent_volume_claim", name),
@@ -159,7 +165,7 @@ def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) ->
         "access_modes": values["access_modes"],
         "reclaim_policy": "Retain",
         "claim_namespace": project,
-        "claim_name": entry.address.name,
+        "claim_name": entry.called,
         "driver": FILE_DRIVER,
         "volume_handle": values["path"],
         "vip_pool": pool,
@@ -168,6 +174,12 @@ def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) ->
         "secret": secret,
         **({"mount_options": values["mount_options"]} if "mount_options" in values else {}),
     }
+
+
+def _called(scope: Scope, project: Ref) -> str:
+    """The project's name in Run:AI."""
+    entry = scope.get(project.target)
+    return entry.called if entry else str(project)
 
 
 def _tenant_of(scope: Scope, project: Ref) -> Ref | None:

@@ -1,0 +1,326 @@
+"""What an object was called before: the ledger's entry moves, and what cannot be told is not guessed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.engine.library import SITE, Bench, action, at, entry, ref
+from vastplan.engine.consent import Consent
+from vastplan.engine.diff import diff, digests, wire_digests
+from vastplan.engine.ignore import IgnoreRule, ignore
+from vastplan.engine.moved_references import moved_references, under_new_names
+from vastplan.engine.renames import resolve_renames
+from vastplan.ledger import events
+from vastplan.model.address import Address
+from vastplan.model.plan import Cause, Plan, Verb
+from vastplan.model.site_ledger import UNKNOWN_DIGEST, Intent, Owned
+from vastplan.schema.entries import Entry
+
+from tests.engine.library import KINDS  # isort: skip
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def owned(bench: Bench) -> dict[str, str]:
+    """The ids in the ledger, by address."""
+    return {address: record.id for address, record in bench.part.entries.items()}
+
+
+def blocks(plan: Plan) -> dict[str, list[str]]:
+    """What stops each action."""
+    return {str(one.address): [block.message for block in one.blocked] for one in plan.actions}
+
+
+def shelf(name: str, was: str = "", called: str = "", **values: object) -> Entry:
+    """A shelf whose live name may be another."""
+    return entry("shelf", name, **{"size": 3, "name": called or name, "renamed_from": was, **values})
+
+
+# One event
+
+
+def test_a_rename_leaves_one_entry_and_nothing_to_do(bench: Bench) -> None:
+    bench.done(shelf("home"))
+    plan = bench.plan(shelf("homes", "home", "home"))
+    (one,) = plan.actions
+    assert (one.verb, one.reason, one.renamed_from) == (
+        Verb.RELEASE, "renamed from home; nothing changes there", "iad/shelf/home",
+    )  # fmt: skip
+    bench.done(shelf("homes", "home", "home"))
+    assert owned(bench) == {"iad/shelf/homes": "n1"}
+    for still in ("home", ""):
+        plan = bench.plan(shelf("homes", still, "home"))
+        assert not plan.actions and plan.in_sync == 1 and not plan.findings
+
+
+def test_what_changes_with_its_name_is_changed_in_place_and_says_what_it_was(bench: Bench) -> None:
+    bench.done(shelf("home"))
+    plan = bench.plan(shelf("homes", "home", size=4))
+    (one,) = plan.actions
+    assert (one.verb, one.reason, one.id) == (Verb.UPDATE, "renamed from home: the document changed", "n1")
+    bench.done(shelf("homes", "home", size=4))
+    assert owned(bench) == {"iad/shelf/homes": "n1"} and bench.library.named("shelf", "homes")["size"] == 4
+
+
+def test_what_is_replaced_for_its_name_says_what_that_costs(bench: Bench) -> None:
+    bench.done(entry("book", "t", shelf=ref("shelf", "a"), pages=1), shelf("a"))
+    renamed = replace(entry("book", "u", shelf=ref("shelf", "b"), pages=1, renamed_from="t"), kept_by="`name: t` in X")
+    (one,) = [one for one in bench.plan(renamed, shelf("a"), shelf("b")).actions if one.address == at("book", "u")]
+    assert one.verb is Verb.UPDATE  # its title can be changed, and its shelf
+    renamed = replace(renamed, values={**renamed.values, "pages": 2})
+    (one,) = [one for one in bench.plan(renamed, shelf("a"), shelf("b")).actions if one.address == at("book", "u")]
+    assert (one.verb, one.reason) == (Verb.REPLACE, "renamed from t: pages cannot be changed in place")
+
+
+def test_what_is_renamed_and_gone_is_made_again_under_its_new_name(bench: Bench) -> None:
+    bench.done(shelf("home"))
+    bench.library.rows["shelf"].clear()
+    bench.done(shelf("homes", "home"))
+    assert owned(bench) == {"iad/shelf/homes": "n2"}
+
+
+def test_a_write_that_was_cut_off_is_known_under_the_new_name(bench: Bench) -> None:
+    values = shelf("home").values
+    fields = digests(KINDS["shelf"], values, bench.part.key)
+    bench.book.add(events.begin("p", {"iad/shelf/home": Intent("create", fields)}, ""))
+    bench.library.put("shelf", **values)
+    (one,) = bench.plan(shelf("homes", "home", "home")).actions
+    assert one.reason == "made by an apply that was interrupted; noted as ours"
+    bench.done(shelf("homes", "home", "home"))
+    assert owned(bench) == {"iad/shelf/homes": "n1"} and not bench.part.intents
+
+
+def test_what_lets_go_of_something_replaced_is_renamed_all_the_same(bench: Bench) -> None:
+    bench.done(entry("shelf", "a", height=1), entry("catalogue", "c", books=[ref("book", "t")]),
+               entry("book", "t", shelf=ref("shelf", "a"), pages=1))  # fmt: skip
+    after = (
+        entry("shelf", "a", height=1), entry("catalogue", "d", books=[ref("book", "t")], name="c", renamed_from="c"),
+        entry("book", "t", shelf=ref("shelf", "a"), pages=2),
+    )  # fmt: skip
+    assert action(bench.plan(*after), "catalogue", "d").renamed_from == "iad/catalogue/c"
+    bench.done(*after)
+    assert set(owned(bench)) == {"iad/shelf/a", "iad/book/t", "iad/catalogue/d"}
+    assert not bench.plan(*after).actions
+
+
+def test_a_rename_is_made_though_what_was_changed_by_hand_is_kept(bench: Bench) -> None:
+    bench.done(shelf("home"))
+    bench.library.rows["shelf"]["n1"]["size"] = 9
+    actions = {one.address: one for one in bench.plan(shelf("homes", "home", "home")).actions}
+    kept, left = ignore(actions, [IgnoreRule("*", "kept")])
+    one = kept[at("shelf", "homes")]
+    assert (one.verb, one.left, one.renamed_from) == (Verb.RELEASE, ("size",), "iad/shelf/home") and len(left) == 1
+
+
+# Several at once
+
+
+def test_names_may_move_on_in_one_go(bench: Bench) -> None:
+    bench.done(shelf("a", size=1), shelf("b", size=2))
+    moved = (shelf("b", "a", size=1), shelf("c", "b", size=2))
+    plan = bench.plan(*moved)
+    assert [str(operation.address) for operation in plan.operations] == ["iad/shelf/c", "iad/shelf/b"]
+    bench.done(*moved)
+    assert owned(bench) == {"iad/shelf/b": "n1", "iad/shelf/c": "n2"}
+    assert not bench.plan(*moved).actions
+
+
+def test_of_names_that_move_on_none_moves_without_the_others(bench: Bench) -> None:
+    bench.done(entry("book", "a", shelf=ref("shelf", "s"), pages=1), entry("book", "b", shelf=ref("shelf", "s"), pages=2),
+               shelf("s"))  # fmt: skip
+    bench.consent = Consent()
+    moved = (entry("book", "b", shelf=ref("shelf", "s"), pages=1, renamed_from="a"),
+             entry("book", "c", shelf=ref("shelf", "s"), pages=3, renamed_from="b"), shelf("s"))  # fmt: skip
+    plan = bench.plan(*moved)
+    assert blocks(plan)["iad/book/b"] == ["waits for iad/book/c, which is blocked"]
+    before = owned(bench)
+    bench.apply(plan)
+    assert owned(bench) == before
+
+
+def test_a_target_brings_what_makes_room_for_it(bench: Bench) -> None:
+    bench.done(shelf("a"), shelf("b"), shelf("z"))
+    moved = (shelf("b", "a"), shelf("c", "b"), shelf("z", size=9))
+    plan = bench.plan(*moved, targets=("iad/shelf/b",))
+    assert {str(one.address) for one in plan.actions} == {"iad/shelf/b", "iad/shelf/c"}
+
+
+# What cannot be told
+
+
+def test_an_entry_that_still_stands_keeps_what_is_its(bench: Bench) -> None:
+    bench.done(shelf("a"))
+    plan = bench.plan(shelf("a"), shelf("b", "a"))
+    text = "it says renamed_from: a, and iad/shelf/a still stands in the document"
+    assert blocks(plan) == {"iad/shelf/b": [text]}
+    assert [(one.code, one.message) for one in plan.findings] == [("VP309", text)]
+
+
+def test_two_that_were_one_are_neither(bench: Bench) -> None:
+    bench.done(shelf("a"))
+    plan = bench.plan(shelf("b", "a"), shelf("c", "a"))
+    says = "iad/shelf/b, iad/shelf/c all say renamed_from: a"
+    assert {address: stops[0] for address, stops in blocks(plan).items()} == dict.fromkeys(
+        ("iad/shelf/a", "iad/shelf/b", "iad/shelf/c"), says
+    )
+
+
+def test_what_takes_the_place_of_another_is_asked_about(bench: Bench) -> None:
+    bench.done(shelf("a"), shelf("b"))
+    plan = bench.plan(shelf("b", "a", size=9))
+    says = "iad/shelf/b says renamed_from: a, and the ledger owns both"
+    assert blocks(plan) == {"iad/shelf/a": [says], "iad/shelf/b": [says]}
+    in_sync = bench.plan(shelf("b", "a"))
+    assert blocks(in_sync) == {"iad/shelf/a": [says]} and in_sync.findings[0].code == "VP309"
+
+
+def test_a_rename_of_long_ago_says_nothing_of_a_new_entry(bench: Bench) -> None:
+    bench.done(shelf("a"))
+    bench.done(shelf("b", "a"))
+    both = (shelf("b", "a"), shelf("a"))
+    bench.done(*both)
+    plan = bench.plan(*both)
+    assert not plan.actions and not plan.findings
+
+
+def test_a_ring_of_renames_moves_nothing() -> None:
+    desired = {one.address: one for one in (shelf("a", "b"), shelf("b", "a"), shelf("c", "b"))}
+    found = resolve_renames({at("shelf", "a"): "1", at("shelf", "b"): "2"}, desired)
+    assert not found.moves and set(found.contested) == {at("shelf", name) for name in "abc"}
+
+
+def test_an_object_that_the_ledger_has_twice_is_not_deleted(bench: Bench) -> None:
+    bench.done(shelf("a"))
+    bench.book.add(events.own("iad/shelf/old", replace(bench.part.entries["iad/shelf/a"])))
+    plan = bench.plan(shelf("a"))
+    (one,) = plan.actions
+    assert (str(one.address), one.verb) == ("iad/shelf/old", Verb.RELEASE)
+    bench.done(shelf("a"))
+    assert owned(bench) == {"iad/shelf/a": "n1"}
+    bench.book.add(events.own("iad/shelf/old", replace(bench.part.entries["iad/shelf/a"])))
+    bench.done(shelf("a", "old"))  # the same, said as a rename
+    assert owned(bench) == {"iad/shelf/a": "n1"}
+
+
+# A delete and a create of the same
+
+
+def test_what_is_to_go_and_to_be_made_is_one_object(bench: Bench) -> None:
+    bench.done(shelf("home"))
+    plan = bench.plan(shelf("homes", called="home"))
+    assert blocks(plan) == {
+        "iad/shelf/home": ["it is what iad/shelf/homes would make"],
+        "iad/shelf/homes": ["it is there: the ledger has it as iad/shelf/home, which is no longer in the document"],
+    }
+    assert [block.fix for one in plan.actions for block in one.blocked] == [
+        "renamed_from: home, or: vastplan ledger move PATH iad/shelf/home iad/shelf/homes"
+    ] * 2
+    (finding,) = plan.findings
+    assert (finding.code, finding.address) == ("VP308", "iad/shelf/homes")
+    assert bench.plan(shelf("homes", called="home"), targets=("iad/shelf/home",)).findings == ()
+
+
+def test_what_takes_a_name_waits_until_that_is_free(bench: Bench) -> None:
+    bench.done(shelf("a"))
+    plan = bench.plan(shelf("z", called="a"), shelf("a", called="b"))
+    assert not any(one.blocked for one in plan.actions)
+    assert [str(operation.address) for operation in plan.operations] == ["iad/shelf/a", "iad/shelf/z"]
+
+
+# Which side moved
+
+
+def catalogue(*books: str) -> Entry:
+    return entry("catalogue", "c", books=[ref("book", name) for name in books])
+
+
+def test_a_reference_to_what_is_no_longer_ours_was_not_changed_by_hand(bench: Bench) -> None:
+    books = [entry("book", name, shelf=ref("shelf", "a")) for name in ("t", "u")]
+    bench.done(shelf("a"), *books, catalogue("t", "u"))
+    bench.book.add(events.drop("iad/book/u"))  # forgotten: what it is called by now is another thing
+    bench.library.named("book", "u")["title"] = "v"
+    plan = bench.plan(shelf("a"), books[0], catalogue("t"))
+    (change,) = action(plan, "catalogue", "c").changes
+    assert change.cause is Cause.DOCUMENT
+    bench.library.named("catalogue", "c")["book_ids"] = ["n9"]
+    (change,) = action(bench.plan(shelf("a"), books[0], catalogue("t")), "catalogue", "c").changes
+    assert change.cause is Cause.BOTH
+    (change,) = action(bench.plan(shelf("a"), *books, catalogue("t", "u")), "catalogue", "c").changes
+    assert change.cause is Cause.SYSTEM
+
+
+def test_what_refers_to_something_made_anew_did_not_move_itself(bench: Bench) -> None:
+    book = entry("book", "t", shelf=ref("shelf", "a"))
+    bench.done(shelf("a"), book, catalogue("t"))
+    bench.library.rows["book"].clear()
+    bench.library.put("book", title="t", shelf_id="n1")
+    bench.consent = Consent(allow_delete=("*",), adopt=True)
+    one = action(bench.plan(shelf("a"), book, catalogue("t")), "catalogue", "c")
+    assert ([change.cause for change in one.changes], one.reason) == (
+        [Cause.DEPENDENCY], "what it refers to is another object now",
+    )  # fmt: skip
+    bench.done(shelf("a"), book, catalogue("t"))
+    assert bench.library.named("catalogue", "c")["book_ids"] == ["n4"]
+
+
+def test_a_ledger_without_what_the_system_said_compares_as_before(bench: Bench) -> None:
+    kind, key = KINDS["catalogue"], "00"
+    desired, live = {"books": [ref("book", "t")]}, {"books": [ref("book", "u")]}
+    raw = {"books": ["n1"]}
+    applied, wire = digests(kind, desired, key), wire_digests(kind, desired, raw, key)
+    assert set(wire) == {"books"}
+    causes = [
+        diff(kind, desired, live, applied, key, raw, noted).changes[0].cause
+        for noted in (None, {}, wire, {"books": "0"})
+    ]
+    assert causes == [Cause.SYSTEM, Cause.SYSTEM, Cause.DEPENDENCY, Cause.SYSTEM]
+
+
+def test_what_refers_to_what_is_renamed_is_as_it_was_applied(bench: Bench) -> None:
+    book = entry("book", "t", shelf=ref("shelf", "a"))
+    part = bench.part
+    owned = {
+        "iad/shelf/a": Owned("n1", "n1"),
+        "iad/book/t": Owned("n2", "n2", digests(KINDS["book"], book.values, part.key)),
+        "iad/book/u": Owned("n3", "n3", {"title": "1", "shelf": "2"}),
+    }
+    parts = {SITE: replace(part, entries=owned)}
+    moves = {at("shelf", "a"): at("shelf", "b"), at("book", "t"): at("book", "s")}
+    other = entry("book", "u", shelf=ref("shelf", "a"))
+    new = list(
+        under_new_names(KINDS, [shelf("a"), book, other, replace(book, address=Address("x", "book", "t"))], moves)
+    )
+    assert [str(one.address) for one in new] == ["iad/shelf/b", "iad/book/s", "iad/book/u", "x/book/t"]
+    expected = digests(KINDS["book"], {"title": "t", "shelf": ref("shelf", "b")}, part.key)
+    assert moved_references(KINDS, new, parts, moves) == {SITE: {"iad/book/s": {"shelf": expected["shelf"]}}}
+    assert moved_references(KINDS, new, parts, {}) == {}
+
+
+# What was taken over, and what nobody wrote
+
+
+def test_what_another_ledger_knew_is_noted_and_never_changed_by_hand(bench: Bench) -> None:
+    bench.done(shelf("a"))
+    record = bench.part.entries["iad/shelf/a"]
+    bench.book.add(events.own("iad/shelf/a", replace(record, fields=dict.fromkeys(record.fields, UNKNOWN_DIGEST))))
+    assert [change.cause for change in bench.plan(shelf("a", size=4)).actions[0].changes] == [Cause.NEW]
+    assert bench.plan(entry("shelf", "a")).actions[0].released == ("size",)
+    (one,) = bench.plan(shelf("a")).actions
+    assert (one.verb, one.reason) == (Verb.RELEASE, "taken over from another ledger; noted as it is")
+    bench.done(shelf("a"))
+    assert bench.part.entries["iad/shelf/a"].fields == record.fields and not bench.plan(shelf("a")).actions
+
+
+def test_a_name_that_nobody_wrote_is_for_what_is_yet_to_be_made(bench: Bench) -> None:
+    bench.done(shelf("home"))
+    named = replace(shelf("homes", "home"), defaults=("name", "size", "sign"))
+    (one,) = bench.plan(named).actions
+    assert (one.verb, one.desired["name"]) == (Verb.RELEASE, "home")
+    bench.done(named)
+    bench.library.rows["shelf"].clear()
+    assert bench.plan(named).actions[0].desired["name"] == "homes"

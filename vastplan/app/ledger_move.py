@@ -1,0 +1,86 @@
+"""`vastplan ledger move`: an address to another in the same ledger, with what is derived from its name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from vastplan.app.clock import timestamp
+from vastplan.app.ledger import read_parts
+from vastplan.app.locks import locked_ledgers
+from vastplan.app.workspace import Workspace
+from vastplan.engine.moved_references import moved_references, under_new_names
+from vastplan.ledger import events
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.schema.former import former_names
+
+Moves = Mapping[Address, Address]  # from the address in the ledger to the one it gets
+
+
+def planned_moves(workspace: Workspace, old: Address, new: Address) -> Moves:
+    """What moves along: the object itself, the parts of a composite entry, and what is named after it elsewhere.
+
+    Which those are follows from the document, which has to have the entry under its old or its new name. Raises
+    `VastplanError` where nothing can be moved, or not there.
+    """
+    if old[:2] != new[:2] or old == new:
+        raise VastplanError(f"{inert(new, 200)} is not another name of a {old.kind} on {old.site}")
+    part = read_parts(workspace, old.site)[old.site]
+    moves = _named_after(workspace, old, new)
+    if old.kind in workspace.registry.kinds:
+        moves = {old: new, **moves}
+    elif not moves:
+        raise VastplanError(
+            f"the document has no {inert(old, 200)} and no {inert(new, 200)}, so it cannot be told what their parts are; "
+            "move them one by one (see vastplan ledger list)"
+        )
+    moves = {before: after for before, after in moves.items() if _has(part, before)}
+    if not moves:
+        raise VastplanError(f"{inert(old, 200)} is not in the ledger")
+    _check(part, moves)
+    return moves
+
+
+def _named_after(workspace: Workspace, old: Address, new: Address) -> dict[Address, Address]:
+    document = workspace.document
+    written = {entry.address: replace(entry, renamed_from="") for entry in document.entries}
+    present, other = (new, old) if new in written else (old, new)
+    if present not in written:
+        return {}
+    written[present] = replace(written[present], renamed_from=other.name)
+    names = former_names(document.sites(), tuple(written.values()), workspace.registry.compositions)
+    if present == new:
+        return {found.former: address for address, found in names.items()}
+    return {address: found.former for address, found in names.items()}
+
+
+def _has(part: SiteLedger, address: Address) -> bool:
+    return str(address) in part.entries or str(address) in part.intents
+
+
+def _check(part: SiteLedger, moves: Moves) -> None:
+    """Raises `VastplanError` where something would lose its place."""
+    for old, new in moves.items():
+        if _has(part, new) and new not in moves:
+            raise VastplanError(
+                f"{inert(new, 200)} is in the ledger already, so {inert(old, 200)} cannot take its place; "
+                "forget or move that first"
+            )
+
+
+def move(workspace: Workspace, moves: Moves) -> None:
+    """Move them, all or none."""
+    site, kinds = next(iter(moves)).site, workspace.registry.kinds
+    entries = tuple(under_new_names(kinds, workspace.entries()[0], moves))
+    with locked_ledgers(workspace, [site]) as ledgers:
+        session = ledgers.sessions[site]
+        missing = [old for old in moves if not _has(session.part, old)]
+        if missing:
+            raise VastplanError(f"{inert(missing[0], 200)} is not in the ledger any more")
+        _check(session.part, moves)
+        texts = {str(old): str(new) for old, new in moves.items()}
+        digests = moved_references(kinds, entries, {site: session.part}, moves)
+        session.record(events.move(texts, digests.get(site)), events.begin("", {}, timestamp()))

@@ -1,0 +1,115 @@
+"""`vastplan ledger export` and `import`: addresses from one document's ledger to another's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from vastplan.app.clock import timestamp
+from vastplan.app.files.ledger_export import EXPORT_FILE
+from vastplan.app.ledger import chosen, read_parts
+from vastplan.app.locks import locked_ledgers
+from vastplan.app.workspace import Workspace
+from vastplan.ledger import events
+from vastplan.ledger.backend import OtherParts
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.ledger_export import ExportedObject, LedgerExport
+from vastplan.model.site_ledger import UNKNOWN_DIGEST, Owned, SiteLedger
+
+_SHOWN = 8
+
+
+def exported(workspace: Workspace, wanted: Iterable[str]) -> LedgerExport:
+    """What the ledger has of some addresses or patterns, all of it for none. Raises `VastplanError` for what is unsettled."""
+    parts = read_parts(workspace)
+    addresses = chosen(workspace, tuple(wanted) or ("*",), parts)
+    unsettled = [address for address in addresses if str(address) in parts[address.site].intents]
+    if unsettled:
+        raise VastplanError(
+            f"{inert(unsettled[0], 200)} was being written when a run was cut off; plan and apply before it is handed on"
+        )
+    objects = tuple(_object(address, parts[address.site].entries[str(address)]) for address in sorted(addresses))
+    return EXPORT_FILE.sealed(LedgerExport(workspace.name, timestamp(), objects))
+
+
+def _object(address: Address, owned: Owned) -> ExportedObject:
+    return ExportedObject(
+        str(address), owned.id, owned.locator, tuple(sorted(owned.fields)), owned.refers, owned.applied
+    )
+
+
+def importable(workspace: Workspace, path: Path) -> LedgerExport:
+    """What is in a file; raises `VastplanError` unless all of it can be taken over by this document."""
+    export = EXPORT_FILE.load(path)
+    entries, _ = workspace.entries()
+    desired = {entry.address for entry in entries}
+    strange = [address for address in map(Address.parse, _addresses(export)) if address not in desired]
+    if strange:
+        raise VastplanError(
+            f"{_some(strange)}: not in the document {workspace.name}, and what is owned and not in it is planned for deletion; "
+            "write it there first, or export less"
+        )
+    with workspace.ledger() as backend:
+        _check_others(export, backend.others())
+    _check_parts(export, read_parts(workspace))
+    return export
+
+
+def _addresses(export: LedgerExport) -> list[str]:
+    return [exported.address for exported in export.objects]
+
+
+def _check_others(export: LedgerExport, others: OtherParts) -> None:
+    """Raises `VastplanError` for what another document beside this one owns: an object has one owner."""
+    owners = {
+        (part.site, Address.parse(text).kind, owned.id): part.document
+        for part in others.parts
+        for text, owned in part.entries.items()
+    }
+    for one in export.objects:
+        address = Address.parse(one.address)
+        owner = owners.get((address.site, address.kind, one.id))
+        if owner is not None:
+            raise VastplanError(
+                f"{inert(address, 200)}: the ledger of the document {inert(owner, 80)} owns it still; let that forget it first "
+                "(vastplan ledger export --forget does both)"
+            )
+
+
+def _check_parts(export: LedgerExport, parts: Mapping[str, SiteLedger]) -> None:
+    """Raises `VastplanError` for what these parts own already, by id or by address."""
+    ids = {
+        (site, Address.parse(text).kind, owned.id): text
+        for site, part in parts.items()
+        for text, owned in part.entries.items()
+    }
+    for one in export.objects:
+        address, part = Address.parse(one.address), parts[Address.parse(one.address).site]
+        here = ids.get((address.site, address.kind, one.id))
+        if here is not None:
+            raise VastplanError(f"{inert(address, 200)}: its object is owned here already, as {inert(here, 200)}")
+        if one.address in part.entries or one.address in part.intents:
+            raise VastplanError(f"{inert(address, 200)}: another object is owned here under this address")
+
+
+def take_over(workspace: Workspace, export: LedgerExport) -> None:
+    """Note all of it as ours, or nothing. The next plan notes what the fields are set to."""
+    by_site: dict[str, list[ExportedObject]] = {}
+    for one in export.objects:
+        by_site.setdefault(Address.parse(one.address).site, []).append(one)
+    with locked_ledgers(workspace, by_site) as ledgers:
+        _check_parts(export, ledgers.parts())
+        for site, objects in by_site.items():
+            owned = [events.own(one.address, _owned(one)) for one in objects]
+            ledgers.sessions[site].record(events.begin("", {}, timestamp()), *owned)
+
+
+def _owned(one: ExportedObject) -> Owned:
+    return Owned(one.id, one.locator, dict.fromkeys(one.fields, UNKNOWN_DIGEST), one.refers, one.applied)
+
+
+def _some(addresses: list[Address]) -> str:
+    more = f" and {len(addresses) - _SHOWN} more" if len(addresses) > _SHOWN else ""
+    return ", ".join(inert(address, 200) for address in addresses[:_SHOWN]) + more

@@ -1,0 +1,29 @@
+"""Renames that the document alone shows to be impossible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from vastplan.model.finding import Finding, error
+from vastplan.schema.entries import Entry
+from vastplan.schema.former import former_addresses
+
+
+def renamed_in_a_ring(entries: Iterable[Entry]) -> Iterator[Finding]:
+    """VP218: entries that change names among themselves. Once done that would look as it did before, and be done again."""
+    written = {entry.address: entry for entry in entries if entry.renamed_from}
+    former = former_addresses(written.values())
+    seen = set()
+    for start in former:
+        path = []
+        address = start
+        while address in former and address not in seen:
+            seen.add(address)
+            path.append(address)
+            address = former[address]
+        if address in path:
+            ring = sorted(path[path.index(address) :])
+            names = ", ".join(one.name for one in ring)
+            text = f"{names} are renamed to one another, and nothing would show that it was done"
+            fix = "rename one of them to a name that nothing has, apply, and then rename the others"
+            yield error("VP218", text, fix=fix, address=str(ring[0]), where=written[ring[0]].where)

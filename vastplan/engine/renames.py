@@ -1,0 +1,142 @@
+"""Renames: which entries of the ledger move to which addresses of the document, and which of them cannot be told. Pure."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from vastplan.model.address import Address
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.plan import Action, Block
+from vastplan.schema.entries import Entry
+
+Value = TypeVar("Value")
+_SHOWN = 5  # addresses in a message
+
+
+@dataclass(frozen=True, slots=True)
+class Renames:
+    """What is still to be moved. A `renamed_from` whose move was made already says nothing here."""
+
+    moves: Mapping[Address, Address] = field(default_factory=dict)
+    """From the address in the document to the one in the ledger."""
+    by_former: Mapping[Address, Address] = field(default_factory=dict)
+    """The same the other way."""
+    contested: Mapping[Address, Block] = field(default_factory=dict)
+    """Addresses that a `renamed_from` is about of which it cannot be told what is meant; nothing is done about them."""
+
+    def applied_to(self, recorded: Mapping[Address, Value]) -> dict[Address, Value]:
+        """What the ledger has, at the addresses that it will have it at. A target that is not moved itself gives way."""
+        moved = {self.by_former[address]: value for address, value in recorded.items() if address in self.by_former}
+        return {address: value for address, value in recorded.items() if address not in self.by_former} | moved
+
+
+NO_RENAMES = Renames()
+
+
+def resolve_renames(recorded: Mapping[Address, str], desired: Mapping[Address, Entry]) -> Renames:
+    """The renames that are to be made, from what the ledger has (the id of each) and what the document says.
+
+    A name may move on to another while a third takes its place (`a` to `b`, `b` to `c`): all of a chain, or none of it.
+    """
+    former = {
+        address: old
+        for address, entry in desired.items()
+        if entry.renamed_from and (old := address._replace(name=entry.renamed_from)) in recorded and old != address
+    }
+    if not former:
+        return NO_RENAMES
+    chains = [_chain(address, former) for address in former if _is_free(address, former[address], recorded)]
+    claims: dict[Address, set[Address]] = {}
+    for chain in chains:
+        for address in chain:
+            claims.setdefault(former[address], set()).add(address)
+    moves: dict[Address, Address] = {}
+    contested: dict[Address, Block] = {}
+    for chain in chains:
+        rivals = next((found for address in chain if len(found := claims[former[address]]) > 1), None)
+        last = former[chain[-1]]
+        if rivals is not None:
+            contested |= dict.fromkeys(
+                (*chain, *(former[address] for address in chain)), _claimed_twice(rivals, former)
+            )
+        elif last in desired:
+            contested[chain[0]] = _still_there(former[chain[0]], last)
+        else:
+            moves |= {address: former[address] for address in chain}
+    by_former = {old: address for address, old in moves.items()}
+    for address, old in former.items():
+        settled = address in moves or address in contested or old in desired or old in by_former or old in contested
+        if not settled:
+            contested[address] = contested[old] = _both_owned(address, old)
+    return Renames(moves, by_former, contested)
+
+
+def _is_free(address: Address, old: Address, recorded: Mapping[Address, str]) -> bool:
+    """Whether the ledger has nothing at an address, or the very object that it has at the old one."""
+    return address not in recorded or (recorded[address] == recorded[old] != "")
+
+
+def _chain(first: Address, former: Mapping[Address, Address]) -> list[Address]:
+    """The renames that have to be made together, each making room for the next."""
+    chain = [first]
+    while (following := former[chain[-1]]) in former and following not in chain:
+        chain.append(following)
+    return chain
+
+
+def _claimed_twice(rivals: set[Address], former: Mapping[Address, Address]) -> Block:
+    names = ", ".join(sorted(map(str, rivals)))
+    old = former[min(rivals)]
+    return Block("renamed", f"{names} all say renamed_from: {old.name}", "leave it to the one that is meant")
+
+
+def _still_there(old: Address, last: Address) -> Block:
+    text = f"it says renamed_from: {old.name}, and {last} still stands in the document"
+    return Block("renamed", text, f"remove {last.name} from the document, or renamed_from here")
+
+
+def _both_owned(address: Address, old: Address) -> Block:
+    text = f"{address} says renamed_from: {old.name}, and the ledger owns both"
+    fix = (
+        f"if {old.name} is to go, remove renamed_from from {address.name}; "
+        f"if it is to take the place of {address.name}, first: vastplan ledger forget PATH {address}"
+    )
+    return Block("renamed", text, fix)
+
+
+def moves_of(actions: Iterable[Action]) -> dict[Address, Address]:
+    """What is to be moved in the ledger before any of these actions begins, from old to new."""
+    return {
+        Address.parse(action.renamed_from): action.address
+        for action in actions
+        if action.renamed_from and not action.blocked
+    }
+
+
+def way_to_rename(owned: Address, entry: Entry) -> str:
+    """What to write or to type where what is to go is just what is to be made."""
+    place = f"renamed_from in {entry.origin} or in what it refers to" if entry.origin else f"renamed_from: {owned.name}"
+    return f"{place}, or: vastplan ledger move PATH {shlex.quote(str(owned))} {shlex.quote(str(entry.address))}"
+
+
+def made_again(
+    wanted_as: Mapping[Address, Address], desired: Mapping[Address, Entry], acting: Iterable[Address]
+) -> Iterator[Finding]:
+    """VP308: a warning for each entry that would make what the ledger has under another address."""
+    owned: dict[str, list[Address]] = {}
+    entries: dict[str, Entry] = {}
+    acted_on = set(acting)
+    for holder, wanted in wanted_as.items():
+        if wanted in acted_on:
+            entry = desired[wanted]
+            origin = entry.origin or str(wanted)
+            owned.setdefault(origin, []).append(holder)
+            entries.setdefault(origin, entry)
+    for origin, holders in owned.items():
+        names = ", ".join(map(str, sorted(holders)[:_SHOWN])) + (", ..." if len(holders) > _SHOWN else "")
+        text = f"it stands for live objects that the ledger has under other addresses: {names}"
+        fix = "if it was renamed, write its former name as renamed_from, or move what the ledger has: vastplan ledger move"
+        yield Finding("VP308", Severity.WARNING, text, fix, origin, entries[origin].where)

@@ -1,0 +1,30 @@
+"""What is handed from one ledger to another: which objects, under which addresses, and which of their fields were set."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FORMAT_VERSION = "1.0"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedObject:
+    """One object. `fields` are the paths of the leaves that were set: to what is known to the ledger it came from alone."""
+
+    address: str
+    id: str
+    locator: str
+    fields: tuple[str, ...] = ()
+    refers: tuple[str, ...] = ()
+    applied: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerExport:
+    """Objects of one document's ledger, and when they were taken out of it. Holds no values and no digests."""
+
+    document: str
+    exported: str
+    objects: tuple[ExportedObject, ...]
+    format_version: str = FORMAT_VERSION
+    id: str = ""

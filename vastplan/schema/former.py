@@ -1,0 +1,122 @@
+"""Former names: what each object was called before the renames that the document writes as `renamed_from`.
+
+A composition names its parts after the entry and after what that refers to, in ways of its own. So the document is composed
+once more as it would be under the former names, and the objects of each entry are paired by kind and place. That needs no
+word about any composition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref, references
+from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
+
+_Names = Mapping[Address, Address]
+_ByKind = dict[str, list[Address]]
+
+
+class FormerName(NamedTuple):
+    """The address that an object had, and what to write, and where, so that what is live keeps its name ("" for nothing)."""
+
+    former: Address
+    kept_by: str
+
+
+def with_former_names(
+    sites: Mapping[str, Site],
+    written: Iterable[Entry],
+    objects: Iterable[Entry],
+    compositions: Mapping[str, Composition],
+) -> list[Entry]:
+    """The composed `objects` of the `written` entries, each with the name that it had before, where that was another."""
+    names, objects = former_names(sites, tuple(written), compositions), list(objects)
+    if not names:
+        return objects
+    return [
+        replace(entry, renamed_from=found.former.name, kept_by=found.kept_by)
+        if (found := names.get(entry.address)) is not None
+        else entry
+        for entry in objects
+    ]
+
+
+def former_names(
+    sites: Mapping[str, Site], written: tuple[Entry, ...], compositions: Mapping[str, Composition]
+) -> dict[Address, FormerName]:
+    """The objects of the `written` entries that had another address before these were renamed, by that of today."""
+    former = former_addresses(written)
+    names: dict[Address, FormerName] = {}
+    if former:
+        for entry, new, old in _pairs(sites, written, former, compositions):
+            names.setdefault(new, FormerName(old, _keeping(entry, former)))
+    return names
+
+
+def former_addresses(written: Iterable[Entry]) -> dict[Address, Address]:
+    """The renames as they are written: from the address of today to the one before."""
+    return {
+        entry.address: entry.address._replace(name=entry.renamed_from)
+        for entry in written
+        if entry.renamed_from not in ("", entry.address.name)
+    }
+
+
+def _pairs(
+    sites: Mapping[str, Site], written: tuple[Entry, ...], former: _Names, compositions: Mapping[str, Composition]
+) -> Iterator[tuple[Entry, Address, Address]]:
+    """Each object whose address has changed: the entry that it comes from, its address, and the one before."""
+    was = tuple(_under_former_name(entry, former) for entry in written)
+    # What is wrong with the document is said of the document, not of what it was called.
+    scope, scope_before = Scope(sites, written), Scope(sites, was)
+    for entry, entry_before in zip(written, was, strict=True):
+        # Nothing is `done` by another entry: under their former names two may have one address.
+        after = _by_kind(composed(entry, scope, compositions, set()))
+        before = _by_kind(composed(entry_before, scope_before, compositions, set()))
+        for kind, addresses in after.items():
+            addresses_before = before.get(kind, [])
+            if len(addresses) == len(addresses_before):  # else there is no telling which is which
+                for new, old in zip(addresses, addresses_before, strict=True):
+                    if new != old:
+                        yield entry, new, old
+
+
+def _by_kind(objects: Iterable[Entry]) -> _ByKind:
+    by_kind: _ByKind = {}
+    for entry in objects:
+        by_kind.setdefault(entry.address.kind, []).append(entry.address)
+    return by_kind
+
+
+def _under_former_name(entry: Entry, former: _Names) -> Entry:
+    values = _renamed(entry.values, former)
+    address = former.get(entry.address, entry.address)
+    return (
+        entry if values is entry.values and address is entry.address else replace(entry, address=address, values=values)
+    )
+
+
+def _renamed(value: Any, former: _Names) -> Any:
+    """The value with every reference under its former name; itself where there is none."""
+    if isinstance(value, Ref):
+        target = former.get(value.target)
+        return value if target is None else replace(value, target=target)
+    if isinstance(value, dict):
+        changed = {key: new for key, item in value.items() if (new := _renamed(item, former)) is not item}
+        return {**value, **changed} if changed else value
+    if isinstance(value, list):
+        items = [_renamed(item, former) for item in value]
+        return items if any(new is not old for new, old in zip(items, value, strict=True)) else value
+    return value
+
+
+def _keeping(entry: Entry, former: _Names) -> str:
+    """What to write, and where, so that what is live keeps its name; "" where nothing can be written."""
+    for address in (entry.address, *(ref.target for ref in references(entry.values))):
+        if address in former:
+            named = "name" in entry.values if address == entry.address else True
+            return f"`name: {former[address].name}` in {address}" if named else ""
+    return ""
