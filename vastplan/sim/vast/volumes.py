@@ -53,6 +53,7 @@ VOLUMES = Collection(
     references=(Reference("view_id", "views"), Reference("qos_policy_id", "qospolicies")),
     defaults={"tags": {}, "mapped_block_host_count": 0, "mapped_block_hosts_preview": ""},
     nullable=frozenset({"qos_policy_id"}),
+    silent=True,
     fill=_fill,
     check=_check,
     show=_show,
