@@ -139,7 +139,7 @@ KIND = kind(
     endpoint=collection("viewpolicies"),
     system_owned=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
     # Every tenant comes with one and takes it with it; it is managed where a document names it, like any other.
-    controller_owned=(ControllerOwned("VAST, with each tenant", ("name",), r".+__default_policy"),),
+    controller_owned=(ControllerOwned("VAST, with each tenant", ("name",), r".+__default_policy", goes_along=True),),
     finish_encode=_permissions,
     finish_decode=_pools,
 )

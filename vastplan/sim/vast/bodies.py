@@ -99,10 +99,11 @@ def _problems(operation: Operation, body: Row, facts: Collection, fixed: frozens
     for name, allowed in facts.choices.items():
         if isinstance(body.get(name), str) and body[name] not in allowed:
             yield name, f'"{body[name]}" is not a valid choice.'
+    needless = facts.optional if operation.method == "POST" else facts.optional_in_patch
+    spared = body.keys() | needless  # null is judged as a value
     for error in operation.problems(judged):
-        if error.validator == "required" and not error.path:
-            if operation.method == "PATCH" or _missing(error) <= body.keys() | facts.optional:
-                continue  # sent as null, which is judged as a value, or not needed
+        if error.validator == "required" and not error.path and _missing(error) <= spared:
+            continue
         yield from _translated(error, fixed)
 
 

@@ -236,7 +236,7 @@ class Crud:
             raise detail(f"Cannot delete {name}: {'; '.join(reasons)}.")
         task = facts.delete(self.cluster, row, query)
         if task is not None:
-            return Response(200, tasks.embedded(task))
+            return Response(200, tasks.embedded(task)) if task else Response(204)
         self.cluster.remove(facts.name, row)
         facts.gone(self.cluster, row)
         return Response(204)
@@ -250,7 +250,7 @@ class Crud:
 
     def _dangling_references(self, facts: Collection, row: Row, body: Row) -> Iterator[Problem]:
         for reference in facts.references:
-            keys = row.get(reference.field, body.get(reference.field))
+            keys = body.get(reference.field, row.get(reference.field))
             for key in keys if isinstance(keys, list) else [keys]:
                 target = self.cluster.get(reference.collection, key)
                 if key is None:

@@ -124,6 +124,7 @@ GROUPS = Collection(
     references=_REFERENCES,
     defaults={"local_provider_id": DEFAULT_PROVIDER},
     optional=frozenset({"local_provider_id"}),
+    optional_in_patch=frozenset({"name"}),
     nullable=frozenset({"sid"}),
     fixed=frozenset({"gid", "local_provider_id"}),
     fill=_fill,

@@ -206,7 +206,7 @@ class VastPlane:
                 return self._item(facts, parameters[0], operation, visit)
             if (name, segments[1:]) == ("snapshots", ["clone"]):
                 return self._cloned(self._crud.need(facts, parameters[0], visit), operation, visit)
-            action = ACTIONS.get((name, *segments[1:]))
+            action = ACTIONS.get((name, "/".join(segments[1:])))
             if action is not None:
                 row = self._crud.need(facts, parameters[0], visit)
                 return Response(200, tasks.embedded(action(self._cluster, row)))

@@ -10,7 +10,7 @@ from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem, VmsError, missing_object
 from vastplan.sim.vast.failover import SOURCE, STANDALONE, fail_over, own_directory
 from vastplan.sim.vast.peers import PEERS_NAME
-from vastplan.sim.vast.records import Collection, Memo, Query, Reference
+from vastplan.sim.vast.records import ON_ITS_WAY, Collection, Memo, Query, Reference
 from vastplan.sim.vast.settle import PENDING, due, later
 from vastplan.sim.vast.tenants import remote_of
 
@@ -178,7 +178,13 @@ def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
 def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
     pending = row.get(PENDING)
     if pending and pending["remove"]:
-        return cluster.get("vtasks", row["_task"])
+        return cluster.get("vtasks", row["_task"]) if "_task" in row else ON_ITS_WAY
+    if row["is_local"]:  # nothing streams
+        row["state"] = "DELETE_PENDING"
+        later(cluster, row, {}, remove=True)
+        cluster.put(NAME, row)
+        due(cluster, PROTECTED_PATHS, row)
+        return ON_ITS_WAY
     task, succeeds = tasks.start(cluster, "delete_protected_path")
     before = {"state": row["state"]} | (pending["changes"] if pending else {})
     row["state"], row["_task"] = "DELETE_PENDING", task["id"]

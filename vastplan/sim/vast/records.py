@@ -47,8 +47,12 @@ def nothing_in_the_way(cluster: VastCluster, row: Row, query: Query) -> Iterator
     yield from ()
 
 
+ON_ITS_WAY: Row = {}
+"""Of a row that is being deleted without a task."""
+
+
 def gone_at_once(cluster: VastCluster, row: Row, query: Query) -> Row | None:
-    """The async task that deletes the row, or `None` when `crud` is to delete it now."""
+    """The async task that deletes the row, `ON_ITS_WAY` without one, or `None` when `crud` is to delete it now."""
     return None
 
 
@@ -83,6 +87,7 @@ class Collection:
     nullable: frozenset[str] = frozenset()  # at any depth; the table marks none
     fixed: frozenset[str] = frozenset()  # in the PATCH schema, yet refused when the value differs
     unsendable: frozenset[str] = frozenset()  # in the schema, documented as not to be sent
+    optional_in_patch: frozenset[str] = frozenset()
     silent: bool = False  # a PATCH is answered 204 and nothing, also where answers are not held to the table
     either: Mapping[str, type] = field(default_factory=dict)  # a second type that the server takes
     unlisted: Mapping[str, str] = field(

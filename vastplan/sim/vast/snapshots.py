@@ -69,18 +69,22 @@ def _stored(cluster: VastCluster, row: Row) -> None:
         heapq.heappush(cluster.expiries, (end.timestamp(), row["id"]))
 
 
+def _ends_at(row: Row, moment: float) -> bool:
+    end = _moment(row["expiration_time"])
+    return end is not None and end.timestamp() == moment
+
+
 def expire(cluster: VastCluster) -> None:
     """Remove the snapshots whose time has come, but not one that is locked, being made, or read by a stream."""
     if cluster.expiries is None:  # after a start: what is in the store
         cluster.expiries = []
-        for row in cluster.store.rows("snapshots"):
-            _stored(cluster, row)
+        for known in cluster.store.rows("snapshots"):
+            _stored(cluster, known)
     now, kept = cluster.clock(), []
     while cluster.expiries and cluster.expiries[0][0] <= now:
         entry = heapq.heappop(cluster.expiries)
         row = cluster.get("snapshots", entry[1])
-        end = None if row is None else _moment(row["expiration_time"])
-        if row is None or end is None or end.timestamp() != entry[0]:
+        if row is None or not _ends_at(row, entry[0]):
             continue
         if row["locked"] or PENDING in row or streams.reads(cluster, row):
             kept.append(entry)
