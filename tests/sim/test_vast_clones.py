@@ -51,7 +51,9 @@ def test_a_stream_copies_and_is_deleted_with_its_directory(vms: Vms, source: Any
         assert answer.status_code == 200 and answer.json()["async_task"]["name"] == "delete_globalsnapstream"
     assert states(vms)[1] == "DELETING"
     vms.refused("DELETE", "/globalsnapstreams/1/", body, status=404)
-    assert vms.refused("POST", "/folders/stat_path/", {"path": "/copy", "tenant_id": 1})["detail"] == "no such directory"
+    assert (
+        vms.refused("POST", "/folders/stat_path/", {"path": "/copy", "tenant_id": 1})["detail"] == "no such directory"
+    )
     assert vms.call("DELETE", "/quotas/1/").status_code == 204  # its directory is gone
 
 
