@@ -218,10 +218,10 @@ def test_left_overs_stop_it_unless_they_may_be_cleaned(served: Served, capsys: p
     named = served[1]
     before = everything(connected(named))
     left = leave_something(connected(named))
-    assert main([*FAST, "--only", "VMS-005"], named) == 1
+    assert main([*FAST, "--only", "VMS-006"], named) == 1
     printed = capsys.readouterr()
     assert printed.out == "" and all(one in printed.err for one in left) and "--clean" in printed.err
-    assert main([*FAST, "--only", "VMS-005", "--clean"], named) == 0
+    assert main([*FAST, "--only", "VMS-006", "--clean"], named) == 0
     assert everything(connected(named)) == before
 
 
