@@ -56,13 +56,14 @@ def checked(body: Row, operation: Operation, facts: Collection = NO_FACTS, fixed
 def received(table: Table, operation: Operation, body: Row, facts: Collection, fixed: frozenset[str]) -> Row:
     """The body as stock Django REST Framework reads it: what no field is named like is left out at any depth, and text that
     stands for a number or a truth value is one. `facts.unsendable` is left out too; `fixed` stays, to be refused."""
-    wanted = {name: value for name, value in body.items() if name not in facts.unsendable and name not in facts.either}
+    wanted = {name: value for name, value in body.items() if name not in facts.unsendable}
     known: Row = _received(table, operation.body or {}, wanted)
-    return {
-        name: known.get(name, value)
-        for name, value in body.items()
-        if name in known or name in fixed or (name in facts.either and name in table.fields(operation.body))
-    }
+    taken = {name: value for name, value in body.items() if name in known or name in fixed}
+    return {name: value if _either(facts, name, value) else known.get(name, value) for name, value in taken.items()}
+
+
+def _either(facts: Collection, name: Any, value: Any) -> bool:
+    return name in facts.either and isinstance(value, facts.either[name])
 
 
 def _received(table: Table, schema: Row, value: Any) -> Any:
@@ -88,11 +89,6 @@ def _coerced(kind: Any, value: Any) -> Any:
 
 
 def _problems(operation: Operation, body: Row, facts: Collection, fixed: frozenset[str]) -> Iterator[Problem]:
-    judged = {
-        name: value
-        for name, value in _without_nulls(body, facts.nullable).items()
-        if not (name in facts.either and isinstance(value, facts.either[name]))
-    }
     missing = facts.required - body.keys() if operation.method == "POST" else frozenset()
     yield from ((name, REQUIRED) for name in sorted(missing))
     yield from ((name, "This field is set by the server.") for name in sorted(facts.unsendable & body.keys()))
@@ -101,7 +97,9 @@ def _problems(operation: Operation, body: Row, facts: Collection, fixed: frozens
             yield name, f'"{body[name]}" is not a valid choice.'
     needless = facts.optional if operation.method == "POST" else facts.optional_in_patch
     spared = body.keys() | needless  # null is judged as a value
-    for error in operation.problems(judged):
+    for error in operation.problems(_without_nulls(body, facts.nullable)):
+        if error.validator == "type" and len(error.path) == 1 and _either(facts, error.path[0], error.instance):
+            continue
         if error.validator == "required" and not error.path and _missing(error) <= spared:
             continue
         yield from _translated(error, fixed)

@@ -34,8 +34,8 @@ from vastplan.sim.wire import Request, Response
 
 COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
-    SNAPSHOTS, STREAMS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS, platform.VERSIONS,
-    platform.VMS, tasks.VTASKS, EVENTS,
+    SNAPSHOTS, STREAMS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS,
+    platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS,
 )  # fmt: skip
 READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks", "events"})
 DEFAULT_SEGMENT = "v5"

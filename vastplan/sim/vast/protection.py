@@ -28,6 +28,9 @@ def _start(text: str) -> datetime | None:
 
 
 def _frame_problems(frame: Row, local: bool, strict: bool) -> Iterator[Problem]:
+    if not isinstance(frame, dict):  # one release's document does not say what a frame is
+        yield "frames", "Invalid data. Expected a dictionary."
+        return
     if strict:
         yield from (("frames", f"{name}: Unknown field.") for name in sorted(frame.keys() - FRAME))
     if frame.get("every") is None:
