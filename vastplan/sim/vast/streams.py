@@ -106,13 +106,13 @@ def stop(cluster: VastCluster, row: Row) -> Row:
         return cluster.get("vtasks", row["_task"]) or {}
     task, succeeds = tasks.start(cluster, "stop_globalsnapstream")
     if succeeds and row["status"]["state"] != FINISHED:
-        _going(cluster, row, task, remove_dir=False)
+        _going(cluster, row, task)
     return task
 
 
-def _going(cluster: VastCluster, row: Row, task: Row, *, remove_dir: bool) -> None:
+def _going(cluster: VastCluster, row: Row, task: Row) -> None:
     row.update(_stage(row["state"], DELETING))
-    row["_task"], row["_remove_dir"] = task["id"], remove_dir
+    row["_task"] = task["id"]
     later(cluster, row, {}, remove=True)
     cluster.put(NAME, row)
     due(cluster, STREAMS, row)
@@ -125,16 +125,14 @@ def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
 
 def _delete(cluster: VastCluster, row: Row, query: Query) -> Row:
     if row["status"]["state"] == DELETING:
-        return cluster.get("vtasks", row["_task"]) or {}
-    task, succeeds = tasks.start(cluster, "delete_globalsnapstream")
-    if succeeds:
-        _going(cluster, row, task, remove_dir=is_true(query, "remove_dir"))
-    return task
-
-
-def _gone(cluster: VastCluster, row: Row) -> None:
-    if row.get("_remove_dir"):
+        task, succeeds = cluster.get("vtasks", row["_task"]) or {}, True
+    else:
+        task, succeeds = tasks.start(cluster, "delete_globalsnapstream")
+        if succeeds:
+            _going(cluster, row, task)
+    if succeeds and is_true(query, "remove_dir"):  # at once: what is made at the path later is not the stream's
         directories.forget(cluster, row["_tenant"], row["loanee_root_path"])
+    return task
 
 
 STREAMS = Collection(
@@ -148,5 +146,4 @@ STREAMS = Collection(
     stored=_stored,
     guard=_guard,
     delete=_delete,
-    gone=_gone,
 )
