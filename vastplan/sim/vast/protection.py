@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import durations
@@ -27,7 +28,7 @@ def _start(text: str) -> datetime | None:
     return None
 
 
-def _frame_problems(frame: Row, local: bool, strict: bool) -> Iterator[Problem]:
+def _frame_problems(frame: Any, local: bool, strict: bool) -> Iterator[Problem]:
     if not isinstance(frame, dict):  # one release's document does not say what a frame is
         yield "frames", "Invalid data. Expected a dictionary."
         return
