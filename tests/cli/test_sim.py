@@ -11,6 +11,8 @@ import pytest
 import requests
 import yaml
 
+from tests.conftest import Run
+
 LOG_IN = {
     "vast": ("/api/latest/token/", {"username": "me", "password": "secret"}),
     "runai": ("/api/v1/token", {"grantType": "client_credentials", "clientID": "me", "clientSecret": "secret"}),
@@ -55,3 +57,23 @@ def test_a_kubernetes_of_ones_own(tmp_path: Path) -> None:
             assert yaml.safe_load(kubeconfig.read_text())["clusters"][0]["cluster"]["server"] == one["url"]
         finally:
             process.terminate()
+
+
+def test_a_vms_that_goes_by_the_document_alone(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "vastplan", "sim", "vast", "--user", "me", "--password", "secret"]
+    for more, status in (((), 201), (("--strict",), 400)):
+        with subprocess.Popen([*words, *more], cwd=tmp_path, stdout=subprocess.PIPE, text=True) as process:
+            try:
+                one = told(process)
+                answer = requests.post(
+                    one["url"] + "/api/v5/tenants/", json={"name": "t", "made_up": 1}, auth=("me", "secret"),
+                    verify=one["ca certificate"], timeout=10,
+                )  # fmt: skip
+                assert answer.status_code == status, answer.text
+            finally:
+                process.terminate()
+
+
+def test_strictness_is_for_those_that_have_it(vastplan: Run) -> None:
+    ran = vastplan("sim", "runai", "--strict")
+    assert ran.code == 1 and "--strict is for vast" in ran.err

@@ -51,7 +51,9 @@ def site(folder: Path) -> Iterator[tuple[World, dict[str, str]]]:
         named = environment(world)
         systems = targets(named)
         by_hand(systems["vast"], "POST", "/api/v5/vippools/", {"name": CLASS, "subnet_cidr": 24})
-        parameters = {"root_export": "/k8s", "view_policy": "default", "vip_pool_name": CLASS}
+        # The driver cuts the names of quotas, which are unique: what tells two volumes apart stands in front.
+        parameters = {"root_export": "/k8s", "view_policy": "default", "vip_pool_name": CLASS,
+                      "volume_name_fmt": "csi:{id}:{namespace}:{name}"}  # fmt: skip
         body = {"metadata": {"name": CLASS}, "provisioner": "csi.vastdata.com", "parameters": parameters}
         by_hand(systems["kubernetes"], "POST", "/apis/storage.k8s.io/v1/storageclasses", body)
         cluster = by_hand(systems["runai"], "GET", "/api/v1/clusters")[0]["uuid"]

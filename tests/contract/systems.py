@@ -18,7 +18,7 @@ class Vast(Target):
     name = "vast"
     log_ins = ("/api/v5/token/", "/api/v5/token/refresh/")
     collections = (
-        "protectedpaths", "protectionpolicies", "snapshots", "quotas", "volumes", "views", "s3policies", "users",
+        "globalsnapstreams", "protectedpaths", "protectionpolicies", "snapshots", "quotas", "volumes", "views", "s3policies", "users",
         "groups", "viewpolicies", "qospolicies", "nativereplicationremotetargets", "vippools", "tenants",
     )  # fmt: skip
 

@@ -32,7 +32,7 @@ def test_what_cannot_begin_is_an_error(
     served: Served, change: dict[str, str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     named = served[1] | {NAMES + name: value for name, value in change.items()}
-    assert main([*FAST, "--only", "VMS-005"], named) == 1
+    assert main([*FAST, "--only", "VMS-006"], named) == 1
     error = capsys.readouterr().err
     assert words in error and "a-wrong-one" not in error
 

@@ -48,7 +48,7 @@ def plane(system: str, version: str = "") -> Plane:
     """A new simulator."""
     store = Store()
     if system == "vast":
-        return VastPlane(store, password="s3cret", api_tokens={"token": "admin"})
+        return VastPlane(store, password="s3cret", api_tokens={"token": "admin"}, strict=True)
     if system == "kubernetes":
         return KubernetesPlane(store, token="token")
     clusters = {"iad": StandaloneCluster(store)}

@@ -54,6 +54,6 @@ def test_what_was_never_there_cannot_go(difference: dict[str, Any]) -> None:
         older(BASE, {**SOURCE, **difference})
 
 
-@pytest.mark.parametrize("name", ["vast-5.3", "runai-2.21"])
+@pytest.mark.parametrize("name", ["runai-2.21"])
 def test_the_differences_that_we_ship_fit(name: str) -> None:
     assert load(name).content["source"]["version"] == name.partition("-")[2]

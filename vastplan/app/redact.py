@@ -26,6 +26,7 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
         attributes={name: value for name, value in live.attributes.items() if isinstance(value, _SCALAR)},
         facts={name: _fact(value) for name, value in live.metrics.items()},
         system_owned=live.system_owned,
+        controller=live.controller,
         writers=live.writers,
         withheld=tuple(withheld),
         document=live.document,

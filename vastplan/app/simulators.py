@@ -61,16 +61,21 @@ def serve_plane(
     state: Path | None,
     version: str | None,
     rate: int | None,
+    strict: bool,
     tell: Tell,
 ) -> None:
     """Serve one of `PLANES`; prints its URL, its CA certificate's path and, for Kubernetes, a kubeconfig's."""
     standalone = PLANES[system]
+    make = standalone.make_strict if strict else standalone.make
+    if make is None:
+        able = " and ".join(name for name, one in PLANES.items() if one.make_strict is not None)
+        raise VastplanError(f"--strict is for {able}; the simulator of {system} has one way only")
     secret = password or secrets.token_urlsafe(16)
     with kept(state or Path.cwd()):
         store = Store(state)
     authority = Authority()
     try:
-        plane = standalone.make(store, user, secret, version or standalone.version)
+        plane = make(store, user, secret, version or standalone.version)
     except FileNotFoundError as problem:
         raise VastplanError(str(problem)) from None
     try:

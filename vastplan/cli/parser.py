@@ -216,6 +216,11 @@ def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="VERSION",
         help="the product version to simulate (vast 5.3, 5.5; runai 2.20 to 2.24; kubernetes 1.34)",
     )
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="vast alone: go by the vendor's document, and refuse what no body has a field for",
+    )
 
 
 def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

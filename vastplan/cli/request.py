@@ -169,6 +169,7 @@ class SimRequest(Request):
     state: Path | None = None
     rate: int | None = None
     api_version: str | None = None
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -173,6 +173,8 @@ class _Graph:
         for referrer in self._referrers.of(live):
             if not self._makes_way(action, node, referrer):
                 address = self._matches.address_of(referrer.live)
+                if address is None and _goes_along(referrer.live):
+                    continue
                 stranger = f"{referrer.live.kind.name} {referrer.live.name} (not in the ledger)"
                 in_the_way.append(str(address) if address else stranger)
         if action.verb is Verb.DELETE:
@@ -277,6 +279,11 @@ class _Graph:
             Operation(address, step, tuple(sorted(index[before] for before in self._edges[address, step])))
             for address, step in nodes
         )
+
+
+def _goes_along(live: Live) -> bool:
+    """Whether the system itself takes an object away with what it refers to."""
+    return any(owner.goes_along and owner.name == live.controller for owner in live.kind.controller_owned)
 
 
 def _by_name(node: _Node) -> tuple[Address, str]:

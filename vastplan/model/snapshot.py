@@ -30,6 +30,7 @@ class SeenObject:
     attributes: Mapping[str, Any] = field(default_factory=dict)
     facts: Mapping[str, Figure | Mapping[str, Figure]] = field(default_factory=dict)
     system_owned: bool = False
+    controller: str = ""  # what made it for itself (since 1.1)
     writers: tuple[str, ...] = ()
     withheld: tuple[tuple[str, ...], ...] = ()
     document: str = ""

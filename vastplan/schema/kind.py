@@ -180,11 +180,15 @@ class Precedes:
 
 @dataclass(frozen=True, slots=True)
 class ControllerOwned:
-    """How to tell that something made an object for itself: the text at `path` of the row fits `pattern` as a whole."""
+    """How to tell that something made an object for itself: the text at `path` of the row fits `pattern` as a whole.
+
+    With `goes_along` the system takes it away together with what it refers to, which it does not keep from going.
+    """
 
     name: str
     path: tuple[str, ...]
     pattern: str = r".+"
+    goes_along: bool = False
 
 
 @dataclass(frozen=True, slots=True)

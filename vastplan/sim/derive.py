@@ -1,7 +1,9 @@
 """Derive a simulator's field tables from a vendor's OpenAPI 3 document: facts only, no descriptions.
 
-    python -m vastplan.sim.derive DOCUMENT --keep /views --keep /quotas > tables/vast-5.5.json
+    python -m vastplan.sim.derive DOCUMENT --keep /views --keep /quotas --name-rest > tables/vast-5.5.json
 
+With `--name-rest` the table also names, under `named`, the operations that are not kept: a simulator can then tell what it
+does not do from what does not exist. The tables of VMS are made with `--keep-vms --name-rest` alone.
 Several documents make one table. Kubernetes' documents are cut by kind, not by path, and its custom resources come from
 their definitions. With V and S the folders of the Go modules k8s.io/kubernetes@v1.34.4 and
 github.com/kubernetes-csi/external-snapshotter/client/v8@v8.4.0, and the kinds of vastplan.sim.kubernetes.resources:
@@ -33,6 +35,12 @@ KEPT = (
     "x-kubernetes-patch-merge-key", "x-kubernetes-patch-strategy",
 )  # fmt: skip
 METHODS = ("get", "post", "put", "patch", "delete")
+VMS = (
+    "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders",
+    "/nativereplicationremotetargets", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas", "/s3policies",
+    "/snapshots", "/tenants", "/token", "/users", "/versions", "/viewpolicies", "/views", "/vippools", "/vms", "/volumes",
+    "/vtasks",
+)  # fmt: skip
 OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 Schema = dict[str, Any]
 
@@ -104,7 +112,7 @@ class Deriver:
         for parameter in [*shared, *source.get("parameters", [])]:
             if "$ref" in parameter:
                 parameter = self.document["components"]["parameters"][parameter["$ref"].rsplit("/", 1)[1]]
-            if parameter["in"] == "query":
+            if parameter.get("in") == "query":  # one document has parameters that say nothing
                 query[parameter["name"]] = self.schema(parameter.get("schema", {})) | (
                     {"required": True} if parameter.get("required") else {}
                 )
@@ -115,7 +123,7 @@ class Deriver:
                 body = self.document["components"]["requestBodies"][body["$ref"].rsplit("/", 1)[1]]
             facts["body"] = self._content(body)
             facts["body_required"] = bool(body.get("required"))
-        for code, answer in source.get("responses", {}).items():
+        for code, answer in (source.get("responses") or {}).items():  # null in one document: nothing is said
             if "$ref" in answer:
                 answer = self.document["components"]["responses"][answer["$ref"].rsplit("/", 1)[1]]
             facts["responses"][code] = self._content(answer)
@@ -163,6 +171,15 @@ def derive(document: dict[str, Any], keep: list[str], digest: str, kinds: list[s
     }
 
 
+def named(document: dict[str, Any], kept: dict[str, Any]) -> dict[str, list[str]]:
+    """The methods of the document's other paths: `{path: ["GET", ...]}`."""
+    return {
+        path: [method.upper() for method in METHODS if method in operations]
+        for path, operations in sorted(document["paths"].items())
+        if path not in kept
+    }
+
+
 def _is_of(operation: dict[str, Any], path: str, kinds: list[str]) -> bool:
     kind = operation.get("x-kubernetes-group-version-kind", {}).get("kind")
     return kind in kinds and "/watch/" not in path and (path.split("/")[-1] == "status" or path.count("{name}/") == 0)
@@ -205,15 +222,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Derive a simulator's field tables from OpenAPI 3 documents.")
     parser.add_argument("documents", type=Path, nargs="+", metavar="DOCUMENT")
     parser.add_argument("--keep", action="append", default=[], metavar="PATH", help="a path prefix to keep")
+    parser.add_argument("--keep-vms", action="store_true", help="keep what the simulated VMS is made of")
+    parser.add_argument("--name-rest", action="store_true", help="name the operations that are not kept")
     parser.add_argument("--kind", action="append", metavar="KIND", help="a Kubernetes kind to keep")
     parser.add_argument("--crd", nargs="+", type=Path, default=[], metavar="FILE", help="custom resource definitions")
     arguments = parser.parse_args()
-    if not arguments.keep and not arguments.kind:
-        parser.error("give --keep or --kind")
+    keep = [*arguments.keep, *(VMS if arguments.keep_vms else ())]
+    if not keep and not arguments.kind:
+        parser.error("give --keep, --keep-vms or --kind")
     tables = []
     for file in arguments.documents:
         raw = file.read_bytes()
-        tables.append(derive(json.loads(raw), arguments.keep, hashlib.sha256(raw).hexdigest(), arguments.kind))
+        document = json.loads(raw)
+        table = derive(document, keep, hashlib.sha256(raw).hexdigest(), arguments.kind)
+        tables.append(table | ({"named": named(document, table["paths"])} if arguments.name_rest else {}))
     for file in arguments.crd:
         raw = file.read_bytes()
         definition = yaml.safe_load(raw)

@@ -15,17 +15,23 @@ from vastplan.sim.wire import Plane
 
 @dataclass(frozen=True, slots=True)
 class Standalone:
-    """A plane by itself. `make` takes its store, a user, a secret and the product's version; `credentials` is a format of
-    `user` and `secret`; `kubeconfig` writes one from its URL, its authority, the secret and a name."""
+    """A plane by itself. `make` takes its store, a user, a secret and the product's version, `make_strict` the same for one
+    that goes by the document alone; `credentials` is a format of `user` and `secret`; `kubeconfig` writes one from its URL,
+    its authority, the secret and a name."""
 
     make: Callable[[Store, str, str, str], Plane]
     version: str
     credentials: str
     kubeconfig: Callable[[str, bytes, str, str], str] | None = None
+    make_strict: Callable[[Store, str, str, str], Plane] | None = None
 
 
 def _vast(store: Store, user: str, secret: str, version: str) -> Plane:
     return VastPlane(store, username=user, password=secret, version=version)
+
+
+def _strict_vast(store: Store, user: str, secret: str, version: str) -> Plane:
+    return VastPlane(store, username=user, password=secret, version=version, strict=True)
 
 
 def _runai(store: Store, user: str, secret: str, version: str) -> Plane:
@@ -39,7 +45,7 @@ def _kubernetes(store: Store, user: str, secret: str, version: str) -> Plane:
 
 PLANES: Mapping[str, Standalone] = MappingProxyType(
     {
-        "vast": Standalone(_vast, "5.5", "user {user}, password {secret}"),
+        "vast": Standalone(_vast, "5.5", "user {user}, password {secret}", make_strict=_strict_vast),
         "kubernetes": Standalone(_kubernetes, "1.34", "token {secret}", kubeconfig),
         "runai": Standalone(_runai, "2.24", "client id {user}, client secret {secret}"),
     }

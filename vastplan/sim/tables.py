@@ -79,7 +79,8 @@ class Table:
     def __init__(self, content: dict[str, Any]) -> None:
         self.content = content
         self._templates = _Segment()
-        for path in content["paths"]:
+        self._named: dict[str, list[str]] = content.get("named", {})
+        for path in (*content["paths"], *self._named):
             self._templates.add(path)
         self._operations: dict[tuple[str, str], Operation] = {}
 
@@ -104,11 +105,19 @@ class Table:
             )
         return self._operations[method, template]
 
-    def fields(self, schema: dict[str, Any] | None) -> dict[str, Any]:
-        """The properties of a schema, through one reference."""
+    def only_named(self, method: str, template: str) -> bool:
+        """Whether the document has an operation of which the table keeps nothing but the name."""
+        return method in self._named.get(template, ())
+
+    def behind(self, schema: dict[str, Any] | None) -> dict[str, Any]:
+        """What a schema's references lead to."""
         while schema and "$ref" in schema:
             schema = self.content["schemas"][schema["$ref"].rsplit("/", 1)[1]]
-        return (schema or {}).get("properties", {})  # type: ignore[no-any-return]
+        return schema or {}
+
+    def fields(self, schema: dict[str, Any] | None) -> dict[str, Any]:
+        """The properties of a schema, through its references."""
+        return self.behind(schema).get("properties", {})  # type: ignore[no-any-return]
 
 
 @lru_cache

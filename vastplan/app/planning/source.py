@@ -232,6 +232,7 @@ def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
         site=site, kind=kind, id=seen.id, locator=seen.locator, values=values, attributes=dict(seen.attributes),
         metrics={name: _figure(value) for name, value in seen.facts.items()}, system_owned=seen.system_owned, writers=seen.writers,
         document=seen.document,
+        controller=seen.controller,
     )  # fmt: skip
 
 

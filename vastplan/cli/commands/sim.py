@@ -22,7 +22,7 @@ def sim(request: SimRequest, screen: Screen) -> int:
     if request.subject in ("vast", "kubernetes", "runai"):
         serve_plane(
             request.subject, port=request.port, user=request.user, password=request.password, state=request.state,
-            version=request.api_version, rate=request.rate, tell=screen.show,
+            version=request.api_version, rate=request.rate, strict=request.strict, tell=screen.show,
         )  # fmt: skip
     else:
         serve_document(open_workspace([Path(request.subject)]), tell=screen.show)

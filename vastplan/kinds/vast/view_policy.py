@@ -7,7 +7,7 @@ from pydantic import model_validator
 from vastplan.kinds.vast._common import INTERNAL, SECONDS, Clients, Mode, NfsClients, collection
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import LetsIn, Row, Values
+from vastplan.schema.kind import ControllerOwned, LetsIn, Row, Values
 from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Admits, Clears, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec, Text
 
@@ -139,6 +139,8 @@ KIND = kind(
     endpoint=collection("viewpolicies"),
     system_owned=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
     lets_in=LetsIn("without it nobody is let in to what it is for"),
+    # Every tenant comes with one and takes it with it; it is managed where a document names it, like any other.
+    controller_owned=(ControllerOwned("VAST, with each tenant", ("name",), r".+__default_policy", goes_along=True),),
     finish_encode=_permissions,
     finish_decode=_pools,
 )

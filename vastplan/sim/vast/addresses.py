@@ -73,9 +73,16 @@ def summary(pairs: list[list[str]] | None) -> str:
 
 
 def is_host(text: str, *, netgroups: bool) -> bool:
-    """Whether a host list may hold `text`: an IP, a CIDR, `10.1.*.*`, `*` or, for NFS, `@netgroup`."""
+    """Whether a host list may hold `text`: an IP, a CIDR, a range `FIRST-LAST`, `10.1.*.*`, `*` or, for NFS, `@netgroup`.
+
+    A `~` before an address, a range or a network keeps it out.
+    """
     if text == "*" or _WILDCARD.fullmatch(text) or (netgroups and re.fullmatch(r"@\S+", text)):
         return True
+    text = text.removeprefix("~")
+    first, dash, last = text.partition("-")
+    if dash:
+        return span([first.strip(), last.strip()]) is not None
     try:
         ip_network(text, strict=False)
     except ValueError:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vastplan.sim.vast.errors import VmsError, detail
+from vastplan.sim.vast.scope import TenantManager
 
 REFRESH_FACTOR = 24  # a refresh token lives this many times as long as an access token: a day to its hour
 EXPIRED = {
@@ -32,69 +33,95 @@ class Gate:
     """Who may come in. Tokens are kept in memory: after a restart every client logs in again."""
 
     def __init__(
-        self, username: str, password: str, api_tokens: Mapping[str, str], lifetime: float, clock: Callable[[], float]
+        self,
+        username: str,
+        password: str,
+        api_tokens: Mapping[str, str],
+        lifetime: float,
+        clock: Callable[[], float],
+        *,
+        managers: Mapping[str, TenantManager],
+        strict: bool,
     ) -> None:
         self._username = username
         self._password = password
+        self._managers = managers
+        self._strict = strict
         self._api_tokens = api_tokens
         self._lifetime = lifetime
         self._clock = clock
-        self._access: dict[str, float] = {}
-        self._refresh: dict[str, float] = {}
+        self._access: dict[str, tuple[float, str]] = {}  # token -> its end, and whose it is
+        self._refresh: dict[str, tuple[float, str]] = {}
 
     def expire(self) -> None:
         """Forget every token given out; API tokens stay."""
         self._access.clear()
         self._refresh.clear()
 
-    def login(self, username: str, password: str) -> dict[str, str]:
-        """A new pair `{access, refresh}`; raises `VmsError` (401)."""
-        if not self._known(username, password):
+    def login(self, username: str, password: str, tenant: str | None = None) -> dict[str, str]:
+        """A new pair `{access, refresh}`; a tenant's manager needs its `tenant` said. Raises `VmsError` (401)."""
+        if not self._known(username, password, tenant):
             raise detail("No active account found with the given credentials", 401)
-        return self._pair()
+        return self._pair(username)
 
     def renew(self, refresh: str) -> dict[str, str]:
-        """A new pair for a live refresh token, which dies; raises `VmsError` (401)."""
-        if self._refresh.pop(refresh, 0.0) <= self._clock():
+        """A new pair for a live refresh token, which dies where the gate is strict; raises `VmsError` (401)."""
+        end, who = self._refresh.get(refresh, (0.0, ""))
+        if end <= self._clock():
             raise VmsError(401, {"detail": "Token is invalid or expired", "code": "token_not_valid"})
-        return self._pair()
+        if self._strict:
+            del self._refresh[refresh]
+        return self._pair(who)
 
-    def admit(self, authorization: str | None) -> str:
-        """Let a request in and answer who sent it; raises `VmsError` (401, or 403 for a token that is unknown or too old)."""
+    def tenant_of(self, who: str) -> str | None:
+        """The tenant that somebody manages, `None` for a manager of the cluster."""
+        manager = self._managers.get(who)
+        return manager.tenant if manager else None
+
+    def admit(self, authorization: str | None, tenant: str | None = None) -> str:
+        """Let a request in and answer who sent it; raises `VmsError` (401, or 403 for a token that is unknown or too old).
+
+        `tenant` is what the tenant's header says.
+        """
         if not authorization:
             raise detail("Authentication credentials were not provided.", 401)
         scheme, _, credential = authorization.partition(" ")
         if scheme == "Bearer":
-            if self._access.get(credential, 0.0) <= self._clock():
+            end, who = self._access.get(credential, (0.0, ""))
+            if end <= self._clock():
                 raise VmsError(403, EXPIRED)
+            return who
         elif scheme == "Api-Token":
             holders = [holder for known, holder in self._api_tokens.items() if _same(known, credential)]
             if not holders:
                 raise detail("Invalid token.", 401)
             return holders[0]
-        elif scheme != "Basic" or not self._basic(credential):
-            raise detail("Invalid username/password.", 401)
-        return self._username
+        elif scheme == "Basic" and (username := self._basic(credential, tenant)):
+            return username
+        raise detail("Invalid username/password.", 401)
 
-    def _known(self, username: str, password: str) -> bool:
+    def _known(self, username: str, password: str, tenant: str | None) -> bool:
+        manager = self._managers.get(username)
+        if manager is not None:
+            return _same(password, manager.password) and tenant == manager.tenant
         return _same(username, self._username) and _same(password, self._password)
 
-    def _basic(self, credential: str) -> bool:
+    def _basic(self, credential: str, tenant: str | None) -> str:
         try:
             username, _, password = base64.b64decode(credential, validate=True).decode().partition(":")
         except ValueError:
-            return False
-        return self._known(username, password)
+            return ""
+        return username if self._known(username, password, tenant) else ""
 
-    def _pair(self) -> dict[str, str]:
+    def _pair(self, who: str) -> dict[str, str]:
         now = self._clock()
         for tokens in (self._access, self._refresh):
-            for token in [token for token, end in tokens.items() if end <= now]:
+            for token in [token for token, (end, _) in tokens.items() if end <= now]:
                 del tokens[token]
         access = self._token("access", now + self._lifetime)
         refresh = self._token("refresh", now + self._lifetime * REFRESH_FACTOR)
-        self._access[access] = now + self._lifetime
-        self._refresh[refresh] = now + self._lifetime * REFRESH_FACTOR
+        self._access[access] = now + self._lifetime, who
+        self._refresh[refresh] = now + self._lifetime * REFRESH_FACTOR, who
         return {"access": access, "refresh": refresh}
 
     @staticmethod

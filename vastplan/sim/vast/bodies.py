@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -20,6 +21,16 @@ _EXPECTED = {
     "boolean": "Must be a valid boolean.",
 }
 NO_FACTS = Collection("")
+_TRUTH: dict[Any, bool] = {
+    "true": True,
+    "True": True,
+    "1": True,
+    "false": False,
+    "False": False,
+    "0": False,
+    1: True,
+    0: False,
+}
 
 
 def read(request: Request) -> Row:
@@ -33,33 +44,64 @@ def read(request: Request) -> Row:
     return body  # type: ignore[no-any-return]
 
 
-def checked(
-    request: Request, operation: Operation, facts: Collection = NO_FACTS, fixed: frozenset[str] = frozenset()
-) -> Row:
+def checked(body: Row, operation: Operation, facts: Collection = NO_FACTS, fixed: frozenset[str] = frozenset()) -> Row:
     """The body, if the table and the collection's facts allow it; raises `VmsError` (400).
 
     `fixed` are fields that exist, but not in this operation.
     """
-    body = read(request)
     raise_for(_problems(operation, body, facts, fixed))
     return body
 
 
+def received(table: Table, operation: Operation, body: Row, facts: Collection, fixed: frozenset[str]) -> Row:
+    """The body as stock Django REST Framework reads it: what no field is named like is left out at any depth, and text that
+    stands for a number or a truth value is one. `facts.unsendable` is left out too; `fixed` stays, to be refused."""
+    wanted = {name: value for name, value in body.items() if name not in facts.unsendable}
+    known: Row = _received(table, operation.body or {}, wanted)
+    taken = {name: value for name, value in body.items() if name in known or name in fixed}
+    return {name: value if _either(facts, name, value) else known.get(name, value) for name, value in taken.items()}
+
+
+def _either(facts: Collection, name: Any, value: Any) -> bool:
+    return name in facts.either and isinstance(value, facts.either[name])
+
+
+def _received(table: Table, schema: Row, value: Any) -> Any:
+    schema = table.behind(schema)
+    if isinstance(value, list):
+        return [_received(table, schema.get("items", {}), part) for part in value]
+    if isinstance(value, dict):
+        fields, others = table.fields(schema), schema.get("additionalProperties")
+        if others is False:
+            return {name: _received(table, fields[name], part) for name, part in value.items() if name in fields}
+        return value
+    return _coerced(schema.get("type"), value)
+
+
+def _coerced(kind: Any, value: Any) -> Any:
+    if kind == "integer" and isinstance(value, str) and re.fullmatch(r"-?\d+", value):
+        return int(value)
+    if kind == "boolean" and value in _TRUTH:
+        return _TRUTH[value]
+    if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
 def _problems(operation: Operation, body: Row, facts: Collection, fixed: frozenset[str]) -> Iterator[Problem]:
-    judged = {
-        name: value
-        for name, value in _without_nulls(body, facts.nullable).items()
-        if not (name in facts.either and isinstance(value, facts.either[name]))
-    }
     missing = facts.required - body.keys() if operation.method == "POST" else frozenset()
     yield from ((name, REQUIRED) for name in sorted(missing))
     yield from ((name, "This field is set by the server.") for name in sorted(facts.unsendable & body.keys()))
     for name, allowed in facts.choices.items():
         if isinstance(body.get(name), str) and body[name] not in allowed:
             yield name, f'"{body[name]}" is not a valid choice.'
-    for error in operation.problems(judged):
-        if error.validator == "required" and not error.path and _missing(error) <= body.keys():
-            continue  # sent as null, which is judged as a value
+    needless = facts.optional if operation.method == "POST" else facts.optional_in_patch
+    spared = body.keys() | needless  # null is judged as a value
+    for error in operation.problems(_without_nulls(body, facts.nullable)):
+        if error.validator == "type" and len(error.path) == 1 and _either(facts, error.path[0], error.instance):
+            continue
+        if error.validator == "required" and not error.path and _missing(error) <= spared:
+            continue
         yield from _translated(error, fixed)
 
 

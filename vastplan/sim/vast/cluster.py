@@ -17,7 +17,7 @@ DEFAULT_TENANT = 1
 class VastCluster:
     """What the behaviours share. Rows are kept by the decimal form of their id.
 
-    `blanks` holds, per collection, a row that nobody has set anything of.
+    `blanks` holds, per collection, a row that nobody has set anything of. `strict` is explained by `VastPlane`.
     """
 
     name: str
@@ -25,8 +25,10 @@ class VastCluster:
     store: Store
     clock: Callable[[], float]
     settle_reads: int
+    strict: bool = False
     links: list[VastCluster] = field(default_factory=list)
     blanks: dict[str, Row] = field(default_factory=dict)
+    expiries: list[tuple[float, int]] | None = None  # a heap: when, and which snapshot; none before the first request
 
     def now(self) -> str:
         """The time as ISO 8601 UTC with `Z`."""

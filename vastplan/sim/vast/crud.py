@@ -12,8 +12,9 @@ from vastplan.sim.tables import Operation, Table
 from vastplan.sim.vast import bodies, tasks
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import FIXED, REQUIRED, UNIQUE, Problem, detail, missing_object, not_found, raise_for
-from vastplan.sim.vast.listing import Filters, page
-from vastplan.sim.vast.records import Collection, Memo, is_true
+from vastplan.sim.vast.listing import Filters, page, text
+from vastplan.sim.vast.records import GOES_ALONG, Collection, Memo, Query, is_true
+from vastplan.sim.vast.scope import Scope
 from vastplan.sim.vast.settle import due, tick
 from vastplan.sim.wire import Request, Response
 
@@ -43,13 +44,16 @@ class RequestContext:
 
     request: Request
     root: str
+    scope: Scope = field(default_factory=Scope)
     memo: Memo = field(default_factory=dict)
 
 
 class Crud:
     """The generic half of the plane. Its methods raise `VmsError`."""
 
-    def __init__(self, cluster: VastCluster, table: Table, collections: Iterable[Collection], page_cap: int) -> None:
+    def __init__(
+        self, cluster: VastCluster, table: Table, collections: Iterable[Collection], page_cap: int | None
+    ) -> None:
         self.cluster = cluster
         self.table = table
         self.collections = {facts.name: facts for facts in collections}
@@ -96,9 +100,10 @@ class Crud:
         for name in facts.structs:
             row[name] = bodies.completed(self.table, self.shapes[facts.name].schemas[name], row.get(name))
 
-    def _need(self, facts: Collection, key: str) -> Row:
+    def need(self, facts: Collection, key: str, visit: RequestContext) -> Row:
+        """A row that the caller sees; raises `VmsError` (404)."""
         row = self.cluster.get(facts.name, key)
-        if row is None:
+        if row is None or not visit.scope.sees(facts.name, row):
             raise not_found()
         return row
 
@@ -113,7 +118,8 @@ class Crud:
             computed["cluster"] = self.cluster.name
         return computed | facts.show(self.cluster, row, memo)
 
-    def _rendered(self, facts: Collection, row: Row, visit: RequestContext) -> Row:
+    def rendered(self, facts: Collection, row: Row, visit: RequestContext) -> Row:
+        """The row as an answer shows it."""
         shown = self.shapes[facts.name].shown(row)
         shown |= self.computed_fields(facts, row, visit.memo)
         if "url" in shown:
@@ -131,23 +137,27 @@ class Crud:
         test = filters.test(facts, self.shapes[facts.name].names, query)
         rows: Sequence[Row] = self.cluster.store.rows(facts.name)
         rows = rows if test is None else [row for row in rows if test(row)]
+        if visit.scope.tenant is not None:
+            rows = [row for row in rows if visit.scope.sees(facts.name, row)]
         wanted = page(visit.request, len(rows))
         rows = rows[: self._page_cap] if wanted is None else rows[wanted[0]]
-        hidden = [name for name, switch in facts.unlisted.items() if not is_true(query, switch)]
+        hidden = {name for name, switch in facts.unlisted.items() if not is_true(query, switch)}
+        hidden |= facts.unlisted_strictly if self.cluster.strict else set()
+        asked_for = frozenset(",".join(query.get("fields", ())).split(",")) - {""}
         shown = []
         for row in rows:
-            answer = self._rendered(facts, row, visit)
+            answer = self.rendered(facts, row, visit)
             for name in hidden:
                 answer.pop(name, None)
-            shown.append(answer)
+            shown.append({name: answer[name] for name in answer if name in asked_for} if asked_for else answer)
         for row in rows:
             tick(self.cluster, facts, row)
         return Response(200, shown if wanted is None else {**wanted[1], "results": shown})
 
     def get(self, facts: Collection, key: str, visit: RequestContext) -> Response:
         """One object, with all its fields."""
-        row = self._need(facts, key)
-        shown = self._rendered(facts, row, visit)
+        row = self.need(facts, key, visit)
+        shown = self.rendered(facts, row, visit)
         tick(self.cluster, facts, row)
         return Response(200, shown)
 
@@ -155,23 +165,43 @@ class Crud:
 
     def create(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
         """201 and the object."""
-        return Response(
-            201, self._rendered(facts, self.make(facts, bodies.checked(visit.request, operation, facts)), visit)
-        )
+        body = visit.scope.completed(self.body(operation, bodies.read(visit.request), facts))
+        return Response(201, self.rendered(facts, self.make(facts, body), visit))
+
+    def body(
+        self, operation: Operation, body: Row, facts: Collection = bodies.NO_FACTS, fixed: frozenset[str] = frozenset()
+    ) -> Row:
+        """A request's body as it is read, and checked; raises `VmsError` (400)."""
+        if not self.cluster.strict:
+            body = bodies.received(self.table, operation, body, facts, fixed)
+        return bodies.checked(body, operation, facts, fixed)
 
     def update(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
-        """What the table says a PATCH answers: the object or nothing. A struct is replaced as a whole."""
-        old = self._need(facts, key)
+        """The object, or what the table says a PATCH answers. A struct is replaced as a whole.
+
+        A field that only a create takes may be sent again as it is.
+        """
+        old = self.need(facts, key, visit)
         shape = self.shapes[facts.name]
-        body = bodies.checked(visit.request, operation, facts, shape.names | shape.created_with)
+        takes = self.table.fields(operation.body).keys()
+        sent = bodies.read(visit.request)
+        sent = {
+            name: value
+            for name, value in sent.items()
+            if name in takes or name not in old or not _same(value, old[name])
+        }
+        known = shape.names | shape.created_with if self.cluster.strict else shape.names & shape.created_with
+        body = self.body(operation, sent, facts, known - takes)
         raise_for((name, FIXED) for name in sorted(facts.fixed & body.keys()) if not _same(body[name], old.get(name)))
         row = {**old, **{name: value for name, value in body.items() if name in shape.names}}
         self._complete_and_check(facts, row, body, old)
         self.cluster.put(facts.name, row)
         facts.stored(self.cluster, row)
         due(self.cluster, facts, row)
-        status, schema = next(iter(operation.responses.items()))
-        return Response(int(status), None if schema is None else self._rendered(facts, row, visit))
+        if facts.silent:
+            return Response(204)
+        status, schema = next(iter(operation.responses.items())) if self.cluster.strict else ("200", {})
+        return Response(int(status), None if schema is None else self.rendered(facts, row, visit))
 
     def _complete_and_check(self, facts: Collection, row: Row, body: Row, old: Row | None) -> None:
         # References first: what completes a row may follow them.
@@ -180,23 +210,33 @@ class Crud:
         facts.fill(self.cluster, row, body, old)
         raise_for([*self._duplicates(facts, row), *facts.check(self.cluster, row, body, old)])
 
-    def delete(self, facts: Collection, key: str, visit: RequestContext) -> Response:
-        """204, or 200 with the async task that deletes."""
-        row = self._need(facts, key)
+    def delete(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
+        """204, or 200 with the async task that deletes. What a body says counts as the query does."""
+        row = self.need(facts, key, visit)
+        query: Query = visit.request.query
+        if operation.body is not None and visit.request.body:
+            body = self.body(operation, bodies.read(visit.request))
+            query = {**query, **{name: [text(value)] for name, value in body.items()}}
         name = row.get("name") or row.get("path")
         if row.get(BUILT_IN) or row.get("internal"):
             raise detail(f"{name} is a default or internal object and cannot be deleted.")
         in_the_way = [
             f"it is used by {other} {', '.join(str(user.get('name') or user.get('path')) for user in users)}"
             for other, through in facts.blockers
-            if (users := [user for user in self.cluster.rows(other) if _mentions(user.get(through), row["id"])])
+            if (
+                users := [
+                    user
+                    for user in self.cluster.rows(other)
+                    if _mentions(user.get(through), row["id"]) and GOES_ALONG not in user
+                ]
+            )
         ]
-        reasons = [*in_the_way, *facts.guard(self.cluster, row, visit.request.query)]
+        reasons = [*in_the_way, *facts.guard(self.cluster, row, query)]
         if reasons:
             raise detail(f"Cannot delete {name}: {'; '.join(reasons)}.")
-        task = facts.delete(self.cluster, row, visit.request.query)
+        task = facts.delete(self.cluster, row, query)
         if task is not None:
-            return Response(200, tasks.embedded(task))
+            return Response(200, tasks.embedded(task)) if task else Response(204)
         self.cluster.remove(facts.name, row)
         facts.gone(self.cluster, row)
         return Response(204)
@@ -210,7 +250,7 @@ class Crud:
 
     def _dangling_references(self, facts: Collection, row: Row, body: Row) -> Iterator[Problem]:
         for reference in facts.references:
-            keys = row.get(reference.field, body.get(reference.field))
+            keys = body.get(reference.field, row.get(reference.field))
             for key in keys if isinstance(keys, list) else [keys]:
                 target = self.cluster.get(reference.collection, key)
                 if key is None:
@@ -218,7 +258,8 @@ class Crud:
                 if target is None:
                     yield reference.field, missing_object(key)
                     continue
-                owners = {target["tenant_id"], row.get("tenant_id")} if reference.same_tenant else set()
+                same_tenant = reference.same_tenant and not target.get(BUILT_IN)  # those serve every tenant
+                owners = {target["tenant_id"], row.get("tenant_id")} if same_tenant else set()
                 if len(owners - {None}) > 1:  # null: all tenants
                     yield reference.field, f"{target['name']} belongs to another tenant."
 

@@ -95,7 +95,7 @@ def presence_problems(cluster: VastCluster, row: Row, body: Row) -> Iterator[Pro
 
 
 def folder_call(cluster: VastCluster, call: str, body: Row) -> Any:
-    """Answer `create_folder`, `stat_path` or `delete_folder`: the body of a 200."""
+    """Answer `create_folder`, `modify_folder`, `stat_path` or `delete_folder`: the body of a 200."""
     path, tenant = body["path"], body.get("tenant_id", DEFAULT_TENANT)
     if cluster.get("tenants", tenant) is None:
         raise_for([("tenant_id", missing_object(tenant))])
@@ -107,6 +107,8 @@ def folder_call(cluster: VastCluster, call: str, body: Row) -> Any:
         return None
     if not exists(cluster, tenant, path):
         raise detail("no such directory")
+    if call == "modify_folder":  # owners are not kept
+        return None
     if call == "stat_path":
         return {"is_directory": True, "children": children(cluster, tenant, path), "owning_uid": 0, "owning_gid": 0}
     if not (cluster.get("clusters", 1) or {}).get("enable_trash"):

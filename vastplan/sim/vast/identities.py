@@ -7,8 +7,12 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
-from vastplan.sim.vast.errors import Problem
+from vastplan.sim.vast.errors import REQUIRED, Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference
+
+DEFAULT_PROVIDER = 1
+NEEDS_UID = "5.3"  # releases before and after it make one up
+FIRST_UID = 50000
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
@@ -16,7 +20,10 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
         row["local_provider_id"] = body["local_provider_id"]
     if "password_is_set" in row:
         row["password_is_set"] = bool(body.get("password")) or row["password_is_set"]
+    if "gids" in row:
         row["gids"] = sorted(set(row["gids"]))
+    if "uid" in row and row["uid"] is None and cluster.version != NEEDS_UID:
+        row["uid"] = 1 + max([FIRST_UID, *(user["uid"] for user in cluster.store.rows("users"))])
 
 
 def _attached(cluster: VastCluster, row: Row) -> Row:
@@ -24,6 +31,11 @@ def _attached(cluster: VastCluster, row: Row) -> Row:
         "local_provider": cluster.brief("localproviders", row["local_provider_id"]),
         "s3_policies": [cluster.brief("s3policies", key) for key in row["s3_policies_ids"]],
     }
+
+
+def _check_user(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    if row["uid"] is None:
+        yield "uid", REQUIRED
 
 
 def _show_user(cluster: VastCluster, row: Row, memo: Memo) -> Row:
@@ -70,6 +82,19 @@ def _show_policy(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     return {"users": holders("users"), "groups": holders("groups")}
 
 
+def _detach(cluster: VastCluster, row: Row) -> None:
+    for collection in ("users", "groups"):  # an attachment keeps nothing from being deleted
+        for holder in [one for one in cluster.store.rows(collection) if row["id"] in one["s3_policies_ids"]]:
+            kept = [key for key in holder["s3_policies_ids"] if key != row["id"]]
+            cluster.put(collection, holder | {"s3_policies_ids": kept})
+
+
+def _leave(cluster: VastCluster, row: Row) -> None:
+    for collection in ("users", "groups"):  # they are kept in it, and go with it
+        for member in list(cluster.rows(collection, local_provider_id=row["id"])):
+            cluster.remove(collection, member)
+
+
 def _show_provider(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     tenants = cluster.rows("tenants", local_provider_id=row["id"])
     return {"assigned_tenants_preview": ", ".join(tenant["name"] for tenant in tenants)}
@@ -83,11 +108,13 @@ USERS = Collection(
     "users",
     unique=(("name", "local_provider_id"), ("uid", "local_provider_id")),
     references=_REFERENCES,
-    defaults={"local": True},
-    required=frozenset({"uid"}),
+    defaults={"local": True, "local_provider_id": DEFAULT_PROVIDER},
+    optional=frozenset({"local_provider_id"}),
     nullable=frozenset({"leading_gid"}),
     fixed=frozenset({"local_provider_id"}),
+    unlisted_strictly=frozenset({"access_keys"}),
     fill=_fill,
+    check=_check_user,
     show=_show_user,
     guard=_guard_user,
 )
@@ -95,6 +122,9 @@ GROUPS = Collection(
     "groups",
     unique=(("name", "local_provider_id"), ("gid", "local_provider_id")),
     references=_REFERENCES,
+    defaults={"local_provider_id": DEFAULT_PROVIDER},
+    optional=frozenset({"local_provider_id"}),
+    optional_in_patch=frozenset({"name"}),
     nullable=frozenset({"sid"}),
     fixed=frozenset({"gid", "local_provider_id"}),
     fill=_fill,
@@ -104,15 +134,16 @@ S3_POLICIES = Collection(
     "s3policies",
     unique=(("name", "tenant_id"),),
     references=(Reference("tenant_id", "tenants"),),
-    blockers=(("users", "s3_policies_ids"), ("groups", "s3_policies_ids")),
     defaults={"tenant_id": DEFAULT_TENANT, "enabled": True},
     check=_check_policy,
     show=_show_policy,
+    gone=_detach,
 )
 LOCAL_PROVIDERS = Collection(
     "localproviders",
     unique=(("name",),),
-    blockers=(("tenants", "local_provider_id"), ("users", "local_provider_id"), ("groups", "local_provider_id")),
+    blockers=(("tenants", "local_provider_id"),),
     defaults={"description": "", "managed_by": ["SUPER_ADMIN"]},
     show=_show_provider,
+    gone=_leave,
 )

@@ -38,13 +38,13 @@ def grace_period(limits: Row, field: str = "") -> Iterator[Problem]:
         yield field or "grace_period", f"{text!r} is not a duration."
 
 
-def qos(field: str, limits: dict[str, Any]) -> Iterator[Problem]:
-    """QoS limits out of range, bursts below their maximum, minimums above it."""
+def qos(field: str, limits: dict[str, Any], *, fitting: bool) -> Iterator[Problem]:
+    """QoS limits out of range and, with `fitting`, bursts below their maximum and minimums above it."""
     for name, value in limits.items():
         if isinstance(value, int) and not 0 <= value <= LARGEST_QOS:
             yield field, f"{name}: Ensure this value is between 0 and {LARGEST_QOS}."
     for name, most in limits.items():
-        if not name.startswith("max_") or not most:
+        if not name.startswith("max_") or not most or not fitting:
             continue
         stem = name.removeprefix("max_")
         # The two spell bandwidth differently: max_reads_bw_mbps goes with burst_reads_bw_mb.

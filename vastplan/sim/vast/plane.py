@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import Operation, load
-from vastplan.sim.vast import bodies, directories, platform, tasks
+from vastplan.sim.vast import bodies, directories, failover, platform, scope, snapshots, streams, tasks
 from vastplan.sim.vast.auth import Gate
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.crud import Crud, RequestContext
@@ -22,7 +22,9 @@ from vastplan.sim.vast.protection import PROTECTION_POLICIES
 from vastplan.sim.vast.qos import QOS_POLICIES
 from vastplan.sim.vast.quotas import QUOTAS
 from vastplan.sim.vast.records import Collection
+from vastplan.sim.vast.scope import Scope, TenantManager
 from vastplan.sim.vast.snapshots import SNAPSHOTS
+from vastplan.sim.vast.streams import STREAMS
 from vastplan.sim.vast.tenants import TENANTS, remote_objects
 from vastplan.sim.vast.viewpolicies import VIEW_POLICIES
 from vastplan.sim.vast.views import VIEWS
@@ -32,21 +34,37 @@ from vastplan.sim.wire import Request, Response
 
 COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
-    SNAPSHOTS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS, platform.VERSIONS,
-    platform.VMS, tasks.VTASKS, EVENTS,
+    SNAPSHOTS, STREAMS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS,
+    platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS,
 )  # fmt: skip
 READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks", "events"})
 DEFAULT_SEGMENT = "v5"
-FOLDERS = {"create_folder": "POST", "stat_path": "POST", "delete_folder": "DELETE"}
+FOLDERS = {"create_folder": "POST", "modify_folder": "PATCH", "stat_path": "POST", "delete_folder": "DELETE"}
+# Not in the document, yet clients of live clusters call them.
+USAGE_REPORT = "/plugins/usage"
+NOT_SIMULATED = frozenset({"/blockhostvolumes/bulk"})
+ACTIONS = {  # PATCHes of an object that start a task
+    (streams.NAME, "stop"): streams.stop,
+    ("protectedpaths", "force_failover"): failover.force,
+}
+PAGE_CAPS = {"5.5": 16000}  # rows: where a release cuts unpaged lists off without a word
+STARTING = {"detail": "VMS is starting, try again later", "code": "service_unavailable"}
 _PATH = re.compile(r"/api(?:/(?P<segment>v\d+|latest))?(?P<rest>/.*)?")
 
 
 class VastPlane:
     """A simulated VMS. `settle_reads` is how many reads a new peer, path, snapshot, volume or task needs to get ready.
 
-    `api_tokens` maps a token to the manager who holds it, `token_lifetime` is in seconds, `page_cap` is where unpaged
-    lists are cut off without a word. The store must be for this plane alone. Raises `FileNotFoundError` for a `version`
-    whose table is not known.
+    `api_tokens` maps a token to the manager who holds it, `tenant_managers` names those of one tenant, `token_lifetime` is
+    in seconds, `page_cap` is where unpaged lists are cut off without a word (as the release does, when it is not said).
+    For the first `starting` seconds reads are answered and writes are not (503), as a new VMS does.
+
+    By default the plane takes what clients of live clusters are known to send. With `strict` it goes by the document
+    alone and takes the stricter reading of what nothing settles: fields that a body does not have and wrong scalar types
+    are refused, a PATCH is answered as documented, a refresh token dies with its use, QoS bursts and minimums must fit
+    their maximum, list rows of users lack their keys.
+
+    The store must be for this plane alone. Raises `FileNotFoundError` for a `version` whose table is not known.
     """
 
     def __init__(
@@ -61,12 +79,18 @@ class VastPlane:
         clock: Callable[[], float] = time.time,
         settle_reads: int = 1,
         token_lifetime: float = 3600,
-        page_cap: int = 16000,
+        page_cap: int | None = None,
+        strict: bool = False,
+        tenant_managers: Mapping[str, TenantManager] = MappingProxyType({}),
+        starting: float = 0,
     ) -> None:
         self.name = name
-        self._cluster = VastCluster(name, version, store, clock, settle_reads)
-        self._crud = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap)
-        self._gate = Gate(username, password, api_tokens, token_lifetime, clock)
+        self._cluster = VastCluster(name, version, store, clock, settle_reads, strict)
+        self._crud = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap or PAGE_CAPS.get(version))
+        self._gate = Gate(
+            username, password, api_tokens, token_lifetime, clock, managers=tenant_managers, strict=strict
+        )
+        self._started = clock() + starting
         if store.empty():
             platform.install(self._crud)
 
@@ -116,23 +140,41 @@ class VastPlane:
             raise not_found()
         path = match["rest"] or "/"
         table = self._crud.table
-        if path.rstrip("/") in ("/token", "/token/refresh"):
-            return self._token(request, path.rstrip("/") + "/")
-        who = self._gate.admit(request.headers.get("authorization"))
-        matched = table.match(path.rstrip("/"))
-        if matched is None:
+        plain = path.rstrip("/")
+        if plain in ("/token", "/token/refresh"):
+            return self._token(request, plain + "/")
+        who = self._gate.admit(request.headers.get("authorization"), request.headers.get(scope.HEADER))
+        if plain == USAGE_REPORT and request.method == "POST":
+            return Response(200, {})
+        matched = table.match(plain)
+        if matched is None and plain not in NOT_SIMULATED:
             raise not_found()
-        template, parameters = matched
+        template, parameters = matched or (plain, ())
         operation = table.operation(request.method, template)
+        if operation is None and (plain in NOT_SIMULATED or table.only_named(request.method, template)):
+            raise detail(f"{request.method} {template} is not simulated.", 501)
         if operation is None:
             raise detail(f'Method "{request.method}" not allowed.', 405)
+        if request.method != "GET" and self._cluster.clock() < self._started:
+            raise VmsError(503, STARTING)
+        snapshots.expire(self._cluster)
         root = f"{request.base_url}/api/{match['segment'] or DEFAULT_SEGMENT}"
         name = template.strip("/").split("/")[0]
         before = self._cluster.get(name, parameters[0]) if parameters else None
-        response = self._dispatched(operation, parameters, RequestContext(request, root))
-        operation.assert_documented(response.status)
+        visit = RequestContext(request, root, self._scope(who))
+        visit.scope.admit(request.method, name, before)
+        response = self._dispatched(operation, parameters, visit)
+        if request.method != "PATCH" or self._cluster.strict:
+            operation.assert_documented(response.status)
         self._note_event(request.method, name, before or response.body, who)
         return response
+
+    def _scope(self, who: str) -> Scope:
+        name = self._gate.tenant_of(who)
+        tenant = None if name is None else scope.named(self._cluster, name)
+        if name is not None and tenant is None:
+            raise scope.denied()
+        return Scope(tenant["id"] if tenant else None)
 
     def _note_event(self, method: str, collection: str, row: object, who: str) -> None:
         if method in DONE and isinstance(row, dict) and "id" in row:
@@ -144,36 +186,58 @@ class VastPlane:
         facts = self._crud.collections.get(name)
         writes = method != "GET"
         if name == "folders" and FOLDERS.get(segments[0]) == method:
-            return Response(
-                200, directories.folder_call(self._cluster, segments[0], bodies.checked(request, operation))
-            )
+            body = self._crud.body(operation, bodies.read(request))
+            return Response(200, directories.folder_call(self._cluster, segments[0], body))
         if operation.path == "/tenants/remote_objects/":
             tenants = remote_objects(self._cluster, request.first("target_id"), request.first("name"))
             if tenants is None:
                 raise detail("The replication target does not exist or is not connected.")
             return Response(200, tenants)
         if operation.path == "/clusters/{id}/" and method == "PATCH":
-            body = bodies.checked(request, operation)
+            body = self._crud.body(operation, bodies.read(request))
             if parameters == ("1",) and body.keys() == {"enable_trash"}:
                 return Response(200, directories.enable_trash(self._cluster, body["enable_trash"]))
         elif facts is not None and not (writes and name in READ_ONLY):
+            if not segments and writes:
+                return self._created(facts, operation, visit)
             if not segments:
-                return self._crud.create(facts, operation, visit) if writes else self._crud.list(facts, visit)
+                return self._crud.list(facts, visit)
             if segments == ["{id}"]:
                 return self._item(facts, parameters[0], operation, visit)
+            if (name, segments[1:]) == ("snapshots", ["clone"]):
+                return self._cloned(self._crud.need(facts, parameters[0], visit), operation, visit)
+            action = ACTIONS.get((name, "/".join(segments[1:])))
+            if action is not None:
+                row = self._crud.need(facts, parameters[0], visit)
+                return Response(200, tasks.embedded(action(self._cluster, row)))
         raise detail(f"{method} {operation.path} is documented, but not simulated.", 501)
+
+    def _created(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
+        response = self._crud.create(facts, operation, visit)
+        return self._with_task(response) if facts is STREAMS else response
+
+    def _cloned(self, snapshot: Row, operation: Operation, visit: RequestContext) -> Response:
+        body = self._crud.body(operation, bodies.read(visit.request))
+        row = self._crud.make(STREAMS, streams.clone(snapshot, body))
+        return self._with_task(Response(200, self._crud.rendered(STREAMS, row, visit)))
+
+    def _with_task(self, response: Response) -> Response:
+        row = self._cluster.get(streams.NAME, response.body["id"]) or {}
+        task = self._cluster.get("vtasks", row["_task"]) or {}
+        return Response(response.status, {**response.body, **tasks.embedded(task)})
 
     def _item(self, facts: Collection, key: str, operation: Operation, visit: RequestContext) -> Response:
         if operation.method == "GET":
             return self._crud.get(facts, key, visit)
         if operation.method == "DELETE":
-            return self._crud.delete(facts, key, visit)
+            return self._crud.delete(facts, key, operation, visit)
         return self._crud.update(facts, key, operation, visit)
 
     def _token(self, request: Request, path: str) -> Response:
         operation = self._crud.table.operation(request.method, path)
         if operation is None:
             raise detail(f'Method "{request.method}" not allowed.', 405)
-        body = bodies.checked(request, operation)
-        pair = self._gate.renew(**body) if path.endswith("/refresh/") else self._gate.login(**body)
-        return Response(200, pair)
+        body = self._crud.body(operation, bodies.read(request))
+        if path.endswith("/refresh/"):
+            return Response(200, self._gate.renew(**body))
+        return Response(200, self._gate.login(**body, tenant=request.headers.get(scope.HEADER)))

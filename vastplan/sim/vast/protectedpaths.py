@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import directories, tasks
-from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem, VmsError, missing_object
+from vastplan.sim.vast.failover import SOURCE, STANDALONE, fail_over, own_directory
 from vastplan.sim.vast.peers import PEERS_NAME
-from vastplan.sim.vast.records import Collection, Memo, Query, Reference
+from vastplan.sim.vast.records import ON_ITS_WAY, Collection, Memo, Query, Reference
 from vastplan.sim.vast.settle import PENDING, due, later
 from vastplan.sim.vast.tenants import remote_of
 
 NAME = "protectedpaths"
-COMMANDS = frozenset({"failover", "graceful", "abort", "state", "replication_policy_id"})
+COMMANDS = frozenset({"abort", "state", "replication_policy_id"})
 NEED_POLICY = ("ASYNC_REPLICATION", "REPLICATION_AND_GN")
 CAPABILITIES = frozenset({*NEED_POLICY, "STARED_GLOBAL_NAMESPACE", "SYNC_REPLICATION"})
 
@@ -40,18 +41,25 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
         raise VmsError(501, {"detail": f"Not simulated: {', '.join(sorted(COMMANDS & body.keys()))}."})
     if row["protection_policy_id"] is not None:
         row["protection_policy_id"] = str(row["protection_policy_id"])
+    if old is not None and body.get("failover"):
+        fail_over(cluster, row, graceful=bool(body.get("graceful")))
+        return
     if old is not None:
         state = "Active" if row["enabled"] else "Suspended"
         if PENDING in row:
-            row[PENDING] = {**row[PENDING], "changes": {"state": state}}
+            row[PENDING] = {**row[PENDING], "changes": {**row[PENDING]["changes"], "state": state}}
         elif old["enabled"] != row["enabled"]:
             row["state"] = state
         return
+    # One release's document has the tenant as text and does not need it.
+    row["tenant_id"] = DEFAULT_TENANT if row["tenant_id"] is None else int(row["tenant_id"])
     if body.get("policy_id") is not None and row["protection_policy_id"] is None:
         row["protection_policy_id"] = str(body["policy_id"])
     policy = cluster.get("protectionpolicies", row["protection_policy_id"])
     row["remote_target_id"] = body.get("remote_target_id") or (policy and policy["target_object_id"])
     row["is_local"] = row["remote_target_id"] is None
+    if row["is_local"] and row["target_exported_dir"] is None:
+        row["target_exported_dir"] = row["source_dir"]
     row["is_gn_enabled"] = row["capabilities"] in ("STARED_GLOBAL_NAMESPACE", "REPLICATION_AND_GN")
     row["enabled"], row["role"], row["state"] = True, "SOURCE", "Initializing"  # `enabled` is ignored here
     _, tenant = _destination(cluster, row)
@@ -62,12 +70,15 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
 
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     if old is not None:
-        if old["role"] != "SOURCE":
+        if old["role"] != SOURCE and not body.get("failover"):
             yield "detail", f"{old['name']} is a replica; change it on the cluster that is its source."
         if old.get(PENDING, {}).get("remove"):
             yield "detail", f"{old['name']} is being deleted."
         return
     source, target = row["source_dir"], row["target_exported_dir"]
+    if target is None:
+        yield "target_exported_dir", REQUIRED
+        return
     relative = (name for name in ("source_dir", "target_exported_dir") if not row[name].startswith("/"))
     yield from ((name, "Path must start with '/'.") for name in relative)
     if not directories.exists(cluster, row["tenant_id"], source):
@@ -142,8 +153,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     policy = cluster.name_of("protectionpolicies", row["protection_policy_id"])
     peer = _peer(cluster, row)
     member = {"role": row["role"], "state": row["state"], "capabilities": row["capabilities"]}
-    here = row["source_dir"] if row["role"] == "SOURCE" else row["target_exported_dir"]
-    size, inodes = directories.used(cluster, row["tenant_id"], here, memo)
+    size, inodes = directories.used(cluster, row["tenant_id"], own_directory(row), memo)
     stream = {"id": row["id"], "name": row["name"], "protection_policy_name": policy, **member}
     return {
         "protection_policy_name": policy,
@@ -161,16 +171,22 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
 
 
 def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
-    if row["role"] != "SOURCE":
+    if row["role"] not in (SOURCE, STANDALONE):
         yield "it is a replica; delete it on the cluster that is its source"
 
 
 def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
     pending = row.get(PENDING)
     if pending and pending["remove"]:
-        return cluster.get("vtasks", row["_task"])
+        return cluster.get("vtasks", row["_task"]) if "_task" in row else ON_ITS_WAY
+    if row["is_local"]:  # nothing streams
+        row["state"] = "DELETE_PENDING"
+        later(cluster, row, {}, remove=True)
+        cluster.put(NAME, row)
+        due(cluster, PROTECTED_PATHS, row)
+        return ON_ITS_WAY
     task, succeeds = tasks.start(cluster, "delete_protected_path")
-    before = pending["changes"] if pending else {"state": row["state"]}
+    before = {"state": row["state"]} | (pending["changes"] if pending else {})
     row["state"], row["_task"] = "DELETE_PENDING", task["id"]
     later(cluster, row, {} if succeeds else before, remove=succeeds)
     cluster.put(NAME, row)
@@ -196,7 +212,7 @@ PROTECTED_PATHS = Collection(
     defaults={"capabilities": "ASYNC_REPLICATION", "lease_expiry_time": 0},
     nullable=frozenset({"protection_policy_id", "remote_target_id", "remote_tenant_guid", "remote_tenant_name"}),
     fixed=frozenset({"source_dir", "target_exported_dir", "protection_policy_id"}),
-    either={"protection_policy_id": int, "policy_id": int},
+    either={"protection_policy_id": int, "policy_id": int, "tenant_id": int},
     choices={"capabilities": CAPABILITIES},
     fill=_fill,
     check=_check,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from vastplan.sim.store import Row
 from vastplan.sim.vast import durations
@@ -27,8 +28,12 @@ def _start(text: str) -> datetime | None:
     return None
 
 
-def _frame_problems(frame: Row, local: bool) -> Iterator[Problem]:
-    yield from (("frames", f"{name}: Unknown field.") for name in sorted(frame.keys() - FRAME))
+def _frame_problems(frame: Any, local: bool, strict: bool) -> Iterator[Problem]:
+    if not isinstance(frame, dict):  # one release's document does not say what a frame is
+        yield "frames", "Invalid data. Expected a dictionary."
+        return
+    if strict:
+        yield from (("frames", f"{name}: Unknown field.") for name in sorted(frame.keys() - FRAME))
     if frame.get("every") is None:
         yield "frames", f"every: {REQUIRED}"
     for name in SPANS:
@@ -39,7 +44,8 @@ def _frame_problems(frame: Row, local: bool) -> Iterator[Problem]:
     start = frame.get("start-at")
     if start is not None and not (isinstance(start, str) and _start(start)):
         yield "frames", f"start-at: {start!r} is not of the form YYYY-MM-DD HH:MM:SS."
-    if local and frame.get("keep-remote") is not None:
+    keep = frame.get("keep-remote")
+    if local and keep is not None and not (isinstance(keep, str) and durations.suffixed(keep) == 0):
         yield "frames", "keep-remote: Not for policies of clone_type LOCAL."
 
 
@@ -70,7 +76,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
 def _well_formed(row: Row, body: Row) -> bool:
     # Frames that will be refused stay as they were sent, so that the refusal can name what is wrong.
     local = row["clone_type"] == "LOCAL"
-    return not any(list(_frame_problems(frame, local)) for frame in body.get("frames", ()))
+    return not any(list(_frame_problems(frame, local, strict=False)) for frame in body.get("frames", ()))
 
 
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
@@ -78,7 +84,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
     if not row["frames"]:
         yield "frames", "This list may not be empty."
     for frame in body.get("frames", row["frames"]) or ():
-        yield from _frame_problems(frame, local)
+        yield from _frame_problems(frame, local, cluster.strict)
     if local and row["target_object_id"] is not None:
         yield "target_object_id", "Not for policies of clone_type LOCAL."
     if not local:
@@ -96,9 +102,9 @@ def _target_problems(cluster: VastCluster, row: Row, body: Row) -> Iterator[Prob
     peer = cluster.get(PEERS, target)
     if row["clone_type"] == "CLOUD_REPLICATION" or peer is None:  # there are no S3 targets here
         yield "target_object_id", missing_object(target)
-    elif remote_of(cluster, peer) is None:
+    elif remote_of(cluster, peer) is None and peer["state"] != "CONNECTING":
         yield "target_object_id", f"Replication peer {peer['name']} is not connected."
-    elif body.get("remote_tenant_guid") is not None and row["remote_tenant"] is None:
+    elif peer["state"] == "CONNECTED" and body.get("remote_tenant_guid") is not None and row["remote_tenant"] is None:
         yield "remote_tenant_guid", missing_object(body["remote_tenant_guid"])
 
 
@@ -119,6 +125,7 @@ PROTECTION_POLICIES = Collection(
     blockers=(("protectedpaths", "protection_policy_id"),),
     nullable=frozenset({"target_object_id", "tenant_id", "remote_tenant_guid"}),
     fixed=frozenset({"clone_type"}),
+    either={"frames": list},  # an object in one release's document
     unsendable=frozenset({"id", "guid"}),
     fill=_fill,
     check=_check,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from vastplan.sim.store import Row
 from vastplan.sim.vast import limits
 from vastplan.sim.vast.cluster import VastCluster
-from vastplan.sim.vast.errors import REQUIRED, Problem
+from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Reference
 
 LIMITS = ("static_limits", "static_total_limits", "capacity_limits", "capacity_total_limits")
@@ -17,7 +17,8 @@ IO_SIZE = 65536  # bytes that count as one I/O
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     row["io_size_bytes"] = IO_SIZE
-    if row["policy_type"] == "VOLUME" and row["mode"] is None:
+    row["policy_type"] = row["policy_type"] or "VIEW"
+    if row["policy_type"] != "USER" and row["mode"] is None:
         row["mode"] = "STATIC"
     if row["is_default"]:  # the default of all users has none of its own
         row["attached_users"] = []
@@ -27,14 +28,12 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
     kind = row["policy_type"]
     if kind == "USER":
         yield from ((name, "Not for policies of type USER.") for name in NOT_FOR_USERS if name in body)
-    elif kind == "VIEW" and row["mode"] is None:
-        yield "mode", REQUIRED
     if kind != "USER":
         yield from ((name, "Only for policies of type USER.") for name in ("is_default", "attached_users") if row[name])
     if kind == "VOLUME" and row["is_gold"]:
         yield "is_gold", "Not for policies of type VOLUME."
     for name in LIMITS:
-        yield from limits.qos(name, row[name])
+        yield from limits.qos(name, row[name], fitting=cluster.strict)
     for name in limits.named_minimums((name, row[name]) for name in LIMITS):
         if row["mode"] not in ("STATIC", None):
             yield name, "Minimum limits need mode STATIC."
@@ -65,7 +64,6 @@ QOS_POLICIES = Collection(
     blockers=(("views", "qos_policy_id"), ("volumes", "qos_policy_id")),
     defaults={"limit_by": "BW_IOPS", "s3_connections_limit": 0},
     structs=frozenset(LIMITS),
-    required=frozenset({"policy_type"}),
     nullable=frozenset({"tenant_id"}),
     fill=_fill,
     check=_check,

@@ -13,10 +13,14 @@ from vastplan.sim.vast.records import Collection, Memo, Reference
 TERABYTE = 1e12
 RULES = ("user_quotas", "group_quotas")
 ENTITY = ("name", "identifier", "identifier_type", "email", "vast_id", "is_group")
+TYPES = frozenset({"username", "group", "groupname", "uid", "gid", "sid_str"})
 LIMITS = frozenset({"hard_limit", "soft_limit", "hard_limit_inodes", "soft_limit_inodes"})
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
+    for name in ("hard_limit", "soft_limit"):  # text in the body of one release's PATCH
+        if isinstance(row[name], str) and row[name].isdecimal():
+            row[name] = int(row[name])
     if row["grace_period"] is not None:
         row["grace_period"] = durations.clock_form(row["grace_period"])
     for name in RULES:
@@ -54,6 +58,10 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
             yield from limits.grace_period(rule, name)
             if not rule.get("identifier") or not rule.get("identifier_type"):
                 yield name, "identifier and identifier_type are required."
+            elif rule["identifier_type"] not in TYPES:
+                yield name, f'identifier_type: "{rule["identifier_type"]}" is not a valid choice.'
+            elif name == "group_quotas" and not rule.get("is_group"):
+                yield name, "is_group must be true."
     if len(body.get("quota_groups_ids", ())) > 4:
         yield "quota_groups_ids", "Ensure this field has no more than 4 elements."
 
@@ -101,7 +109,7 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
 
 QUOTAS = Collection(
     "quotas",
-    unique=(("path", "tenant_id"),),
+    unique=(("path", "tenant_id"), ("name", "tenant_id")),
     references=(Reference("tenant_id", "tenants"),),
     defaults={
         "tenant_id": DEFAULT_TENANT,
@@ -115,6 +123,7 @@ QUOTAS = Collection(
     },
     structs=frozenset({"default_user_quota", "default_group_quota"}),
     nullable=LIMITS | {"grace_period", "default_email"},
+    either={"hard_limit": int, "soft_limit": int},  # text in one release's document
     unlisted=dict.fromkeys(RULES, "show_user_rules"),
     fill=_fill,
     check=_check,

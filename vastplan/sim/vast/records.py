@@ -11,6 +11,9 @@ from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import Problem
 
 Memo = dict[str, Any]
+GOES_ALONG = (
+    "_goes_along"  # marks a row that its owner brings and takes with it, and that keeps nothing from being deleted
+)
 Fill = Callable[[VastCluster, Row, Row, Row | None], None]
 Check = Callable[[VastCluster, Row, Row, Row | None], Iterator[Problem]]
 Query = Mapping[str, list[str]]
@@ -44,8 +47,12 @@ def nothing_in_the_way(cluster: VastCluster, row: Row, query: Query) -> Iterator
     yield from ()
 
 
+ON_ITS_WAY: Row = {}
+"""Of a row that is being deleted without a task."""
+
+
 def gone_at_once(cluster: VastCluster, row: Row, query: Query) -> Row | None:
-    """The async task that deletes the row, or `None` when `crud` is to delete it now."""
+    """The async task that deletes the row, `ON_ITS_WAY` without one, or `None` when `crud` is to delete it now."""
     return None
 
 
@@ -76,13 +83,17 @@ class Collection:
     defaults: Mapping[str, Any] = field(default_factory=dict)
     structs: frozenset[str] = frozenset()  # objects that the server completes with the table's defaults, else null
     required: frozenset[str] = frozenset()  # beyond the table
+    optional: frozenset[str] = frozenset()  # required by the table, yet clients of live clusters leave it out
     nullable: frozenset[str] = frozenset()  # at any depth; the table marks none
     fixed: frozenset[str] = frozenset()  # in the PATCH schema, yet refused when the value differs
     unsendable: frozenset[str] = frozenset()  # in the schema, documented as not to be sent
+    optional_in_patch: frozenset[str] = frozenset()
+    silent: bool = False  # a PATCH is answered 204 and nothing, also where answers are not held to the table
     either: Mapping[str, type] = field(default_factory=dict)  # a second type that the server takes
     unlisted: Mapping[str, str] = field(
         default_factory=dict
     )  # field -> query switch that puts it into list rows, "" for none
+    unlisted_strictly: frozenset[str] = frozenset()  # lacking in list rows on a strict cluster
     choices: Mapping[str, frozenset[str]] = field(default_factory=dict)  # enums that the table lost
     fill: Fill = nothing_to_fill
     check: Check = no_problem

@@ -1,16 +1,19 @@
-"""Snapshots: of a directory, with an expiry that indestructible ones cannot shorten."""
+"""Snapshots: of a directory, with an expiry that indestructible ones cannot shorten. Expired ones go by themselves."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import directories
+from vastplan.sim.vast import directories, streams
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Query, Reference
-from vastplan.sim.vast.settle import later
+from vastplan.sim.vast.settle import PENDING, later
+
+LONGEST_NAME = 128
 
 
 def _moment(text: str | None) -> datetime | None:
@@ -22,6 +25,8 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
+    if isinstance(row["path"], str) and row["path"].startswith("/"):  # taken with and without, shown with
+        row["path"] = row["path"].rstrip("/") + "/"
     if old is None:
         row["state"], row["type"] = "CREATING", "MANUAL"
         later(cluster, row, {"state": "SUCCEED"})
@@ -29,8 +34,10 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
 
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     path, expiry = row["path"], _moment(row["expiration_time"])
-    if not (path.startswith("/") and path.endswith("/")):
-        yield "path", "Path must start and end with '/'."
+    if len(row["name"]) > LONGEST_NAME:
+        yield "name", f"Ensure this field has no more than {LONGEST_NAME} characters."
+    if not path.startswith("/"):
+        yield "path", "Path must start with '/'."
     elif old is None and not directories.exists(cluster, row["tenant_id"], path):
         yield "path", f"Directory {path} does not exist."
     if row["expiration_time"] and expiry is None:
@@ -46,6 +53,46 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
 def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
     if row["indestructible"]:
         yield "it is indestructible"
+    readers = streams.reads(cluster, row)
+    if readers:
+        yield f"it is being cloned by {', '.join(readers)}"
+
+
+def _gone(cluster: VastCluster, row: Row) -> None:
+    for stream in list(cluster.rows(streams.NAME, loanee_snapshot_id=row["id"])):
+        cluster.put(streams.NAME, stream | {"loanee_snapshot_id": None})
+
+
+def _stored(cluster: VastCluster, row: Row) -> None:
+    end = _moment(row["expiration_time"])
+    if cluster.expiries is not None and end is not None:
+        heapq.heappush(cluster.expiries, (end.timestamp(), row["id"]))
+
+
+def _ends_at(row: Row, moment: float) -> bool:
+    end = _moment(row["expiration_time"])
+    return end is not None and end.timestamp() == moment
+
+
+def expire(cluster: VastCluster) -> None:
+    """Remove the snapshots whose time has come, but not one that is locked, being made, or read by a stream."""
+    if cluster.expiries is None:  # after a start: what is in the store
+        cluster.expiries = []
+        for known in cluster.store.rows("snapshots"):
+            _stored(cluster, known)
+    now, kept = cluster.clock(), []
+    while cluster.expiries and cluster.expiries[0][0] <= now:
+        entry = heapq.heappop(cluster.expiries)
+        row = cluster.get("snapshots", entry[1])
+        if row is None or not _ends_at(row, entry[0]):
+            continue
+        if row["locked"] or PENDING in row or streams.reads(cluster, row):
+            kept.append(entry)
+            continue
+        cluster.remove("snapshots", row)
+        _gone(cluster, row)
+    for entry in kept:
+        heapq.heappush(cluster.expiries, entry)
 
 
 SNAPSHOTS = Collection(
@@ -61,4 +108,6 @@ SNAPSHOTS = Collection(
     fill=_fill,
     check=_check,
     guard=_guard,
+    stored=_stored,
+    gone=_gone,
 )

@@ -6,13 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import addresses, directories, limits, tasks
-from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast import addresses, directories, limits, tasks, viewpolicies
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_true
 from vastplan.sim.vast.settle import due, later
 
 DEFAULT_PROVIDER = 1
+FORCE = ("force_remove", "force")  # the document's, and the one that the vendor's Terraform provider sends
+WITH_POLICY = "_with_policy"
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
@@ -27,7 +29,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
         if other["id"] != row["id"]
     )
     yield from addresses.range_problems("client_ip_ranges", row["client_ip_ranges"], others)
-    yield from limits.qos("qos", row["qos"]["static_limits"])
+    yield from limits.qos("qos", row["qos"]["static_limits"], fitting=cluster.strict)
     yield from limits.soft_below_hard(row["capacity_rules"], "capacity_rules")
     yield from limits.grace_period(row["capacity_rules"], "capacity_rules")
     yield from limits.within(row, 0, limits.LARGEST_QOS, "max_views", "trash_gid")
@@ -49,13 +51,26 @@ def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     }
 
 
+def _stored(cluster: VastCluster, row: Row) -> None:
+    if row["id"] != DEFAULT_TENANT and WITH_POLICY not in row:
+        viewpolicies.make_default(cluster, row)
+        row[WITH_POLICY] = True
+        cluster.put("tenants", row)
+
+
 def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
-    if directories.used(cluster, row["id"], "/")[1] and not is_true(query, "force_remove"):
+    if _left(cluster, row) and not any(is_true(query, name) for name in FORCE):
         yield "its directory is not empty"
 
 
+def _left(cluster: VastCluster, row: Row) -> bool:
+    # That directories alone are in the way is the vendor's word in one place; another speaks of files.
+    empty = bool(cluster.strict and directories.children(cluster, row["id"], "/"))
+    return empty or bool(directories.used(cluster, row["id"], "/")[1])
+
+
 def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
-    if not directories.used(cluster, row["id"], "/")[1]:
+    if not _left(cluster, row):
         return None
     task, succeeds = tasks.start(cluster, "delete_tenant")
     if succeeds:
@@ -67,6 +82,7 @@ def _delete(cluster: VastCluster, row: Row, query: Query) -> Row | None:
 
 def _gone(cluster: VastCluster, row: Row) -> None:
     directories.forget(cluster, row["id"])
+    viewpolicies.remove_default(cluster, row)
 
 
 def remote_objects(cluster: VastCluster, target: str | None, name: str | None) -> list[Row] | None:
@@ -124,6 +140,7 @@ TENANTS = Collection(
     fill=_fill,
     check=_check,
     show=_show,
+    stored=_stored,
     guard=_guard,
     delete=_delete,
     gone=_gone,

@@ -9,7 +9,7 @@ from vastplan.sim.store import Row
 from vastplan.sim.vast import addresses, durations
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem, missing_object
-from vastplan.sim.vast.records import Collection, Memo, Reference
+from vastplan.sim.vast.records import GOES_ALONG, Collection, Memo, Reference
 
 NFS_HOSTS = ("nfs_read_write", "nfs_read_only", "nfs_root_squash", "nfs_no_squash", "nfs_all_squash")
 ACCESS = ("read_write", "read_only")
@@ -37,6 +37,22 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
         row["vip_pools"] = sorted(int(key) for key in row["permission_per_vip_pool"] if key.isdecimal())
     elif "vip_pools" in body:
         row["permission_per_vip_pool"] = {str(pool): "RW" for pool in row["vip_pools"]}
+
+
+def make_default(cluster: VastCluster, tenant: Row) -> None:
+    """Make the policy that a tenant comes with, unless another one has its name."""
+    name = f"{tenant['name']}__default_policy"
+    if any(cluster.rows("viewpolicies", name=name)):
+        return
+    row = {**cluster.blanks["viewpolicies"], "name": name, "tenant_id": tenant["id"], GOES_ALONG: True}
+    _fill(cluster, row, {}, None)
+    cluster.add("viewpolicies", row)
+
+
+def remove_default(cluster: VastCluster, tenant: Row) -> None:
+    """Take a tenant's policy away with it."""
+    for row in [row for row in cluster.rows("viewpolicies", tenant_id=tenant["id"]) if GOES_ALONG in row]:
+        cluster.remove("viewpolicies", row)
 
 
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from vastplan.sim.store import Row
 from vastplan.sim.vast import directories
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
-from vastplan.sim.vast.errors import FIXED, REQUIRED, Problem, missing_object
+from vastplan.sim.vast.errors import FIXED, REQUIRED, UNIQUE, Problem, detail, missing_object
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_true
 
 RETENTION = re.compile(r"[1-9]\d*[hmdy]")
@@ -20,7 +20,12 @@ MOST_MONITORED = 10  # views
 KEY_FORMATS = ("SIMPLE_PREFIX", "PARTITIONED_PREFIX_EVENT_TIME", "PARTITIONED_PREFIX_DELIVERY_TIME")
 
 
+LONGEST_BUCKET = 63
+
+
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
+    if row["tenant_id"] is None:
+        row["tenant_id"] = DEFAULT_TENANT
     if "qos_policy" in body:  # the name is writable too
         named = next(cluster.rows("qospolicies", name=body["qos_policy"]), None)
         row["qos_policy_id"] = named["id"] if named and "qos_policy_id" not in body else row["qos_policy_id"]
@@ -60,6 +65,13 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
         yield "protocols", "BLOCK cannot be combined with another protocol."
     if "BLOCK" in protocols and not row["name"]:
         yield "name", "This field is required with protocol BLOCK."
+    elif "BLOCK" in protocols and any(
+        "BLOCK" in view["protocols"] and view["id"] != row.get("id")
+        for view in cluster.rows("views", name=row["name"], tenant_id=row["tenant_id"])
+    ):
+        yield "name", UNIQUE
+    if len(row["bucket"] or "") > LONGEST_BUCKET:
+        yield "bucket", f"Ensure this field has no more than {LONGEST_BUCKET} characters."
     if row["alias"] and not (row["alias"].startswith("/") and row["alias"].isascii() and "NFS" in protocols):
         yield "alias", "An alias is ASCII, starts with '/' and needs protocol NFS."
     others = [view for view in cluster.store.rows("views") if view["id"] != row["id"]] if _contended(row) else []
@@ -168,8 +180,8 @@ def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
         return
     if any(cluster.rows("volumes", view_id=row["id"])):
         yield "it has volumes"
-    if row["is_default_subsystem"]:
-        yield "it is the default subsystem"
+    if row["bucket"] and directories.used(cluster, row["tenant_id"], row["path"])[1]:
+        raise detail(f"Cannot delete view {row['path']}: bucket {row['bucket']} is not empty.", 409)
 
 
 VIEWS = Collection(
@@ -193,7 +205,7 @@ VIEWS = Collection(
         "nfs_interop_flags": "BOTH_NFS3_AND_NFS4_INTEROP_DISABLED",
         "allowed_delegations": "USE_TENANT_ALLOWED_DELEG",
     },
-    nullable=frozenset({"qos_policy_id", "bucket_logging", "alias", "name"}),
+    nullable=frozenset({"qos_policy_id", "bucket_logging", "alias", "name", "tenant_id"}),
     fixed=frozenset({"path"}),
     unlisted={"bucket_logging": ""},
     choices={"files_retention_mode": MODES, "s3_locks_retention_mode": MODES},

@@ -28,6 +28,8 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
         if other["id"] != row["id"]
     )
     yield from addresses.range_problems("ip_ranges", row["ip_ranges"], others)
+    if row["subnet_cidr"] is None and row["subnet_cidr_ipv6"] is None:
+        yield "subnet_cidr", "This field is required, or subnet_cidr_ipv6."
     yield from limits.within(row, 1, 32, "subnet_cidr")
     yield from limits.within(row, 1, 128, "subnet_cidr_ipv6")
     yield from limits.within(row, 0, 4096, "vlan")
@@ -63,6 +65,7 @@ VIP_POOLS = Collection(
     ),
     defaults={"role": "PROTOCOLS", "enabled": True, "port_membership": "ALL", "vlan": 0, "cluster_id": 1},
     required=frozenset({"name"}),
+    optional=frozenset({"subnet_cidr"}),  # a pool may have IPv6 addresses alone
     nullable=frozenset(
         {"tenant_id", "gw_ip", "gw_ipv6", "vlan", "bgp_config_id", "peer_asn", "vast_asn", "domain_name"}
     ),

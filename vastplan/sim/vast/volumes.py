@@ -30,7 +30,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
         yield "size", "Ensure this value is greater than 0."
     elif old is not None and row["size"] < old["size"]:
         yield "size", "A volume cannot shrink."
-    policy = cluster.get("qospolicies", row["qos_policy_id"])
+    policy = cluster.get("qospolicies", row.get("qos_policy_id"))
     if policy is not None and policy["policy_type"] != "VOLUME":
         yield "qos_policy_id", f"QoS policy {policy['name']} is of type {policy['policy_type']}, not VOLUME."
     elif policy is not None and policy["tenant_id"] not in (None, view["tenant_id"]):
@@ -40,7 +40,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
 def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
     view = cluster.get("views", row["view_id"]) or {"path": "", "tenant_id": None}
     return {
-        "qos_policy": cluster.brief("qospolicies", row["qos_policy_id"]),
+        "qos_policy": cluster.brief("qospolicies", row.get("qos_policy_id")),
         "full_path": f"{view['path'].rstrip('/')}/{row['name']}",
         "tenant_name": cluster.name_of("tenants", view["tenant_id"]),
         "capacity": row["size"],
@@ -53,6 +53,7 @@ VOLUMES = Collection(
     references=(Reference("view_id", "views"), Reference("qos_policy_id", "qospolicies")),
     defaults={"tags": {}, "mapped_block_host_count": 0, "mapped_block_hosts_preview": ""},
     nullable=frozenset({"qos_policy_id"}),
+    silent=True,
     fill=_fill,
     check=_check,
     show=_show,

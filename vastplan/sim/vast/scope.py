@@ -1,0 +1,79 @@
+"""Tenant managers: who says with `X-Tenant-Name` which tenant they speak for, and what of the cluster they then see.
+
+That the header goes on the log-in and on every call is what clients of live clusters do; what a tenant's manager may see
+and change is from the vendor's pages about roles, not from an API document.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.errors import VmsError
+
+HEADER = "x-tenant-name"
+OWN = frozenset(
+    {
+        "views",
+        "viewpolicies",
+        "quotas",
+        "snapshots",
+        "qospolicies",
+        "protectionpolicies",
+        "protectedpaths",
+        "s3policies",
+    }
+)
+OF_ALL = frozenset({"clusters", "versions", "vms", "vtasks", "events"})  # read by everybody
+
+
+@dataclass(frozen=True, slots=True)
+class TenantManager:
+    """A manager of one tenant, who logs in with its name."""
+
+    password: str
+    tenant: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What one caller may see: everything, or what is of `tenant` (an id)."""
+
+    tenant: int | None = None
+
+    def sees(self, collection: str, row: Row) -> bool:
+        """Whether a row exists for this caller."""
+        if self.tenant is None or collection in OF_ALL:
+            return True
+        if collection == "tenants":
+            return bool(row["id"] == self.tenant)
+        return collection in OWN and row.get("tenant_id") in (self.tenant, None)
+
+    def admit(self, method: str, collection: str, row: Row | None) -> None:
+        """Raise `VmsError` (403) for what a tenant's manager may not do; `row` is what is changed."""
+        if self.tenant is None:
+            return
+        foreign = row is not None and row.get("tenant_id") != self.tenant
+        if collection not in OWN | OF_ALL | {"tenants"} or (method != "GET" and (collection not in OWN or foreign)):
+            raise denied()
+
+    def completed(self, body: Row) -> Row:
+        """A body for a new object: of the caller's tenant; raises `VmsError` (403) for another one's."""
+        if self.tenant is None:
+            return body
+        if body.get("tenant_id") not in (None, self.tenant):
+            raise denied()
+        return {**body, "tenant_id": self.tenant}
+
+
+def denied() -> VmsError:
+    """A refusal by role: clients tell it from a dead token by its code."""
+    return VmsError(403, {"detail": "You do not have permission to perform this action.", "code": "permission_denied"})
+
+
+def named(cluster: VastCluster, name: Any) -> Row | None:
+    """The tenant that a header names, by its name or its domain name."""
+    found = next(cluster.rows("tenants", name=name), None) or next(cluster.rows("tenants", domain_name=name), None)
+    return found if name else None

@@ -1,0 +1,149 @@
+"""Clone streams (globalsnapstreams): a snapshot of this cluster copied to a directory that is not there yet.
+
+A stream that copies (`enabled`) ends by itself after some reads; one that does not stays active. Who is done with an
+unfinished one stops it, and it goes; a finished one is deleted, with its directory if that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast import directories, tasks
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
+from vastplan.sim.vast.errors import REQUIRED, Problem, VmsError
+from vastplan.sim.vast.records import Collection, Query, Reference, is_true
+from vastplan.sim.vast.settle import PENDING, due, later
+
+NAME = "globalsnapstreams"
+LONGEST_NAME = 64
+FINISHED, DELETING = "FINISHED", "DELETING"
+REMOTE = ("remote_target", "remote_target_id", "owner_root_snapshot", "owner_tenant")
+
+
+def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
+    if old is not None:
+        _switch(row, old, cluster)
+        return
+    if any(body.get(name) for name in REMOTE):
+        raise VmsError(501, {"detail": "Clones of remote snapshots are not simulated."})
+    snapshot = cluster.get("snapshots", row["loanee_snapshot_id"]) or {}
+    target = cluster.get("tenants", body.get("loanee_tenant_id") or DEFAULT_TENANT) or {}
+    owner = cluster.get("tenants", snapshot.get("tenant_id")) or {}
+    path = row["loanee_root_path"]
+    row |= {
+        "loanee_root_path": path.rstrip("/") + "/" if isinstance(path, str) else path,
+        "loanee_snapshot": snapshot.get("name"),
+        "loanee_tenant": {"guid": target.get("guid"), "name": target.get("name")},
+        "owner_tenant": {"guid": owner.get("guid"), "name": owner.get("name")},
+        "source_path": snapshot.get("path"),
+        "source_snapshot": snapshot.get("name"),
+        "source_cluster": cluster.name,
+        "target_cluster": cluster.name,
+        "health": "HEALTHY",
+        "_tenant": target.get("id"),
+        "_source": owner.get("id"),
+    }
+    row.update(_stage("Syncing" if row["enabled"] else "Active", "Active"))
+
+
+def _switch(row: Row, old: Row, cluster: VastCluster) -> None:
+    if row["enabled"] == old["enabled"] or row["status"]["state"] in (FINISHED, DELETING):
+        return
+    row.pop(PENDING, None)
+    row.update(_stage("Syncing" if row["enabled"] else "Suspended", "Active"))
+    if row["enabled"]:
+        _copy(cluster, row)
+
+
+def _copy(cluster: VastCluster, row: Row) -> None:
+    later(cluster, row, {**_stage("Completed", FINISHED), "sync_progress": 100})
+
+
+def _stage(state: str, status: str) -> Row:
+    return {"state": state, "external_state": state, "status": {"state": status}}
+
+
+def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    if len(row["name"] or "") > LONGEST_NAME:
+        yield "name", f"Ensure this field has no more than {LONGEST_NAME} characters."
+    if old is not None:
+        return
+    yield from ((name, REQUIRED) for name in ("name", "loanee_root_path", "loanee_snapshot_id") if not row[name])
+    path = row["loanee_root_path"]
+    if path:
+        yield from directories.path_problems("loanee_root_path", path.rstrip("/") or "/")
+        if row["_tenant"] is not None and directories.exists(cluster, row["_tenant"], path):
+            yield "loanee_root_path", f"Directory {path} exists already."
+
+
+def _stored(cluster: VastCluster, row: Row) -> None:
+    if "_task" in row:
+        return
+    task, succeeds = tasks.start(cluster, "clone_snapshot")
+    row["_task"] = task["id"]
+    size, inodes = directories.used(cluster, row["_source"], row["source_path"])
+    directories.use(cluster, row["_tenant"], row["loanee_root_path"], size, inodes)
+    if row["enabled"] and succeeds:
+        _copy(cluster, row)
+    cluster.put(NAME, row)
+
+
+def reads(cluster: VastCluster, snapshot: Row) -> list[str]:
+    """The names of the streams that still read a snapshot."""
+    users = cluster.rows(NAME, loanee_snapshot_id=snapshot["id"])
+    return [stream["name"] for stream in users if stream["status"]["state"] != FINISHED]
+
+
+def clone(snapshot: Row, body: Row) -> Row:
+    """The body of a new stream, from that of `snapshots/{id}/clone/`."""
+    return {**body, "loanee_snapshot_id": snapshot["id"]}
+
+
+def stop(cluster: VastCluster, row: Row) -> Row:
+    """Stop a stream: the task. One that has finished stays, any other goes by itself; a second stop is as good."""
+    if row["status"]["state"] == DELETING:
+        return cluster.get("vtasks", row["_task"]) or {}
+    task, succeeds = tasks.start(cluster, "stop_globalsnapstream")
+    if succeeds and row["status"]["state"] != FINISHED:
+        _going(cluster, row, task)
+    return task
+
+
+def _going(cluster: VastCluster, row: Row, task: Row) -> None:
+    row.update(_stage(row["state"], DELETING))
+    row["_task"] = task["id"]
+    later(cluster, row, {}, remove=True)
+    cluster.put(NAME, row)
+    due(cluster, STREAMS, row)
+
+
+def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
+    if row["status"]["state"] not in (FINISHED, DELETING):
+        yield "it is not finished; stop it first"
+
+
+def _delete(cluster: VastCluster, row: Row, query: Query) -> Row:
+    if row["status"]["state"] == DELETING:
+        task, succeeds = cluster.get("vtasks", row["_task"]) or {}, True
+    else:
+        task, succeeds = tasks.start(cluster, "delete_globalsnapstream")
+        if succeeds:
+            _going(cluster, row, task)
+    if succeeds and is_true(query, "remove_dir"):  # at once: what is made at the path later is not the stream's
+        directories.forget(cluster, row["_tenant"], row["loanee_root_path"])
+    return task
+
+
+STREAMS = Collection(
+    NAME,
+    unique=(("name",),),
+    references=(Reference("loanee_snapshot_id", "snapshots"), Reference("loanee_tenant_id", "tenants")),
+    defaults={"enabled": True, "sync_progress": 0, "status": {"state": "Active"}},
+    unsendable=frozenset({"id", "guid", "status"}),
+    fill=_fill,
+    check=_check,
+    stored=_stored,
+    guard=_guard,
+    delete=_delete,
+)
