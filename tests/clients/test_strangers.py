@@ -144,3 +144,25 @@ def test_the_same_by_kubectl(place: Place, team: ClusterStranger, storage: Stora
     kubectl("delete", "pod", "app", "late", *inside)
     kubectl("delete", "namespace", "by-kubectl")
     assert storage.paths("views", "/strangers") == []
+
+
+def test_claims_from_a_snapshot_and_from_a_claim_are_clone_streams(
+    team: ClusterStranger, storage: StorageStranger
+) -> None:
+    given(team, storage)
+    team.snapshot_class("snaps")
+    team.claim("nlp-apps", "a", "theirs")
+    team.snapshot("nlp-apps", "before", "a", "snaps")
+    of_snapshot = {"apiGroup": "snapshot.storage.k8s.io", "kind": "VolumeSnapshot", "name": "before"}
+    team.claim("nlp-apps", "restored", "theirs", dataSource=of_snapshot)
+    team.claim("nlp-apps", "cloned", "theirs", dataSource={"kind": "PersistentVolumeClaim", "name": "a"})
+    volumes = {name: team.volume_of("nlp-apps", name)["spec"]["csi"] for name in ("restored", "cloned")}
+    streams = {row["name"]: row["loanee_root_path"].rstrip("/") for row in storage.vms.globalsnapstreams.get()}
+    assert streams == {
+        one["volumeAttributes"]["snapshot_stream_name"]: f"/strangers/{one['volumeHandle']}" for one in volumes.values()
+    }
+    for name in volumes:
+        team.drop_claim("nlp-apps", name)
+    assert len(storage.paths("views", "/strangers")) == 1
+    team.drop_claim("nlp-apps", "a")
+    assert "as it holds snapshots" in team.events("default")[0][1]
