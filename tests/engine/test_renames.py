@@ -190,7 +190,7 @@ def test_a_rename_of_long_ago_says_nothing_of_a_new_entry(bench: Bench) -> None:
 
 def test_a_ring_of_renames_moves_nothing() -> None:
     desired = {one.address: one for one in (shelf("a", "b"), shelf("b", "a"), shelf("c", "b"))}
-    found = resolve_renames({at("shelf", "a"): "1", at("shelf", "b"): "2"}, desired)
+    found = resolve_renames({at("shelf", "a"): Owned("1", "1"), at("shelf", "b"): Owned("2", "2")}, set(), desired)
     assert not found.moves and set(found.contested) == {at("shelf", name) for name in "abc"}
 
 

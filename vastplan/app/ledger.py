@@ -26,8 +26,12 @@ def known_sites(workspace: Workspace, backend: Backend, site: str | None = None)
     if site is None:
         return known
     if site not in known:
-        raise Invalid([error("VP202", f"no site {inert(site, 80)}", fix=f"sites are {', '.join(known)}")])
+        raise _no_site(site, known)
     return (site,)
+
+
+def _no_site(site: str, known: Iterable[str]) -> Invalid:
+    return Invalid([error("VP202", f"no site {inert(site, 80)}", fix=f"sites are {', '.join(known)}")])
 
 
 def read_parts(workspace: Workspace, site: str | None = None) -> dict[str, SiteLedger]:
@@ -61,6 +65,8 @@ def chosen(workspace: Workspace, wanted: Iterable[str], parts: Mapping[str, Site
     found: dict[Address, None] = {}
     for text in wanted:
         matching = _matching(workspace, text, recorded, known)
+        if not matching and not is_pattern(text) and (site := Address.parse(text).site) not in parts:
+            raise _no_site(site, parts)
         if not matching:
             what = "matches nothing in the ledger" if is_pattern(text) else "is not in the ledger"
             raise VastplanError(f"{inert(text, 200)} {what}")

@@ -151,8 +151,8 @@ def match(
     """Match every address of the document and of the ledger."""
     parse = Address.parse
     recorded = {parse(text): record for part in ledger.values() for text, record in part.entries.items()}
-    unsettled = {parse(text): "" for part in ledger.values() for text in part.intents}
-    renames = resolve_renames(unsettled | {address: record.id for address, record in recorded.items()}, desired)
+    unsettled = {parse(text) for part in ledger.values() for text in part.intents}
+    renames = resolve_renames(recorded, unsettled, desired)
     owned = renames.applied_to(recorded)
     addresses = {(address.site, address.kind, record.id): address for address, record in owned.items()}
     if len(addresses) != len(owned):  # the ledger has an object twice: it is that of whom the document speaks

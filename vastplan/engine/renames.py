@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Block
+from vastplan.model.site_ledger import Owned
 from vastplan.schema.entries import Entry
 
 Value = TypeVar("Value")
@@ -29,6 +30,8 @@ class Renames:
 
     def applied_to(self, recorded: Mapping[Address, Value]) -> dict[Address, Value]:
         """What the ledger has, at the addresses that it will have it at. A target that is not moved itself gives way."""
+        if not self.moves:
+            return dict(recorded)
         moved = {self.by_former[address]: value for address, value in recorded.items() if address in self.by_former}
         return {address: value for address, value in recorded.items() if address not in self.by_former} | moved
 
@@ -36,19 +39,23 @@ class Renames:
 NO_RENAMES = Renames()
 
 
-def resolve_renames(recorded: Mapping[Address, str], desired: Mapping[Address, Entry]) -> Renames:
-    """The renames that are to be made, from what the ledger has (the id of each) and what the document says.
+def resolve_renames(
+    recorded: Mapping[Address, Owned], unsettled: Set[Address], desired: Mapping[Address, Entry]
+) -> Renames:
+    """The renames that are to be made, from what the ledger has (entries, and writes that are `unsettled`) and the document.
 
     A name may move on to another while a third takes its place (`a` to `b`, `b` to `c`): all of a chain, or none of it.
     """
     former = {
         address: old
         for address, entry in desired.items()
-        if entry.renamed_from and (old := address._replace(name=entry.renamed_from)) in recorded and old != address
+        if entry.renamed_from
+        and (old := address._replace(name=entry.renamed_from)) != address
+        and (old in recorded or old in unsettled)
     }
     if not former:
         return NO_RENAMES
-    chains = [_chain(address, former) for address in former if _is_free(address, former[address], recorded)]
+    chains = [_chain(address, former) for address in former if _is_free(address, former[address], recorded, unsettled)]
     claims: dict[Address, set[Address]] = {}
     for chain in chains:
         for address in chain:
@@ -74,9 +81,12 @@ def resolve_renames(recorded: Mapping[Address, str], desired: Mapping[Address, E
     return Renames(moves, by_former, contested)
 
 
-def _is_free(address: Address, old: Address, recorded: Mapping[Address, str]) -> bool:
+def _is_free(address: Address, old: Address, recorded: Mapping[Address, Owned], unsettled: Set[Address]) -> bool:
     """Whether the ledger has nothing at an address, or the very object that it has at the old one."""
-    return address not in recorded or (recorded[address] == recorded[old] != "")
+    here, there = recorded.get(address), recorded.get(old)
+    if here is None:
+        return address not in unsettled
+    return there is not None and here.id == there.id
 
 
 def _chain(first: Address, former: Mapping[Address, Address]) -> list[Address]:
