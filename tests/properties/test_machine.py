@@ -121,7 +121,13 @@ class Year(RuleBasedStateMachine):
         self.lab.write({"tenants": tenants, "namespaces": self.namespaces})
 
     def _rows(self) -> dict[tuple[str, str], dict[str, Any]]:
-        return {(kind, _id(kind, row)): row for kind in KINDS for row in self.lab.rows(SITE, kind)}
+        """What is there, but for the policy that VMS makes with each tenant and takes away with it."""
+        return {
+            (kind, _id(kind, row)): row
+            for kind in KINDS
+            for row in self.lab.rows(SITE, kind)
+            if not str(row.get("name", "")).endswith("__default_policy")
+        }
 
     def _owned(self) -> dict[tuple[str, str], str]:
         part = self.lab.workspace().ledger().read(SITE)
