@@ -195,6 +195,10 @@ class History:
         code = done.code
         struck = "" if die is None and refuse is None else f"  (struck: die={die} refuse={refuse})"
         self.note(f"  $ {typed}\n    -> {code}{struck}")
+        if self._tell:
+            self.story += [
+                f"    . {one['state']}: {one['verb']} {one['address']}" for one in done.json().get("outcomes", ())
+            ]
         if self._tell and code not in (0, -1):
             self.story += [f"    | {line}" for line in done.err.splitlines() if ": done" not in line][:12]
         if code != -1 and (

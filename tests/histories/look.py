@@ -329,14 +329,14 @@ def still(plant: Plant, after: Sight, fact: tuple[str, ...]) -> bool:
         return True
     what, site, *rest = fact
     if what == "volume may come by":
-        return (site, "persistent_volume", rest[0]) not in after.rows or any(
+        return (site, "persistent_volume", rest[0]) not in after.holding or any(
             _between(rest[2], first, last)
             for row in plant.rows(site, "vast", "vippools")
             if row["name"] == rest[1]
             for first, last in row["ip_ranges"]
         )
     if what == "volume mounts by":
-        return (site, "persistent_volume", rest[0]) not in after.rows
+        return (site, "persistent_volume", rest[0]) not in after.holding  # a claim that goes is judged by itself
     if what == "mount":
         return (site, "view", rest[0]) not in after.rows
     return (fact[:3] if what == "class needs" else fact) not in after.using
