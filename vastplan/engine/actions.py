@@ -19,7 +19,7 @@ from vastplan.engine.diff import (
     same,
     value_at,
 )
-from vastplan.engine.match import Match, Matches
+from vastplan.engine.match import Match, Matches, called_as_it_is
 from vastplan.engine.observe import Live
 from vastplan.engine.renames import made_again, way_to_rename
 from vastplan.engine.stale import seen
@@ -204,7 +204,7 @@ class _Deciding:
         if match.live is None:
             return _Decision(self._create(entry, named, kind, match))
         if match.owned is not None and entry.defaults:
-            entry = _as_it_is_called(entry, match.live)
+            entry = called_as_it_is(entry, match.live)
         try:
             # most kinds hold no secret, and there is nothing to look for in each of their objects
             values = (
@@ -406,13 +406,6 @@ def _decision(
     if difference.released:
         return Verb.RELEASE, "no longer in the document; left as they are", difference.released
     return None
-
-
-def _as_it_is_called(entry: Entry, live: Live) -> Entry:
-    """The entry with the live values of what nobody wrote: a default is for the object that is yet to be made."""
-    known = [name for name in entry.defaults if name in entry.values and live.values.get(name) is not None]
-    kept = {name: live.values[name] for name in known}
-    return replace(entry, values={**entry.values, **kept})
 
 
 def _renaming(kind: Kind, difference: Difference) -> str:

@@ -7,7 +7,7 @@ be shared by threads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
@@ -34,6 +34,7 @@ class Match(NamedTuple):
 
 
 _NOTHING = Match()
+_AS_IT_IS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Resolve(Protocol):
@@ -58,6 +59,8 @@ class Matches:
     """Which entries of the ledger move to which addresses."""
     wanted_as: Mapping[Address, Address] = field(default_factory=dict)
     """Owned addresses that nothing desires, whose object is just what a desired one would make: by which."""
+    coming: Mapping[Address, Mapping[str, Any]] = field(default_factory=dict)
+    """What live objects will be referred to by once they are as desired, by attribute: those that are called otherwise today."""
 
     def match(self, address: Address) -> Match:
         """The match of an address of the document or of the ledger; of any other, nothing."""
@@ -74,7 +77,10 @@ class Matches:
         return Ref(address) if address else Ref(Address(live.site, live.kind.name, name), managed=False)
 
     def resolve(self, ref: Ref, attribute: str) -> Any:
-        """The wire value of a reference as things are now, or `Unknown`."""
+        """The wire value of a reference, or `Unknown`: as things are now, of what is to be called otherwise the new name.
+
+        Whoever refers to that comes after it.
+        """
         address = ref.target
         match = self._matches.get(address)
         if match is not None and match.unknown:
@@ -83,6 +89,8 @@ class Matches:
         if isinstance(live, Unknown | str):
             return live
         value = None if live is None else live.attributes.get(attribute)
+        if self.coming:
+            value = self.coming.get(address, _AS_IT_IS).get(attribute, value)
         return self._predicted(address, attribute) if value is None else value
 
     def _existing(self, address: Address, attribute: str) -> Live | Unknown | str:
@@ -138,7 +146,9 @@ class Matches:
             for where in (site,) if attribute == "id" else dict.fromkeys((site, *self.observed.sites(kind))):
                 live = self.observed.find(where, kind, attribute, raw)
                 if live is not None:
-                    return self.named(live)
+                    named = self.named(live)
+                    # by that name nothing will be found
+                    return raw if attribute in self.coming.get(named.target, _AS_IT_IS) else named
         return raw
 
 
@@ -159,9 +169,10 @@ def match(
         addresses |= {(one.site, one.kind, record.id): one for one, record in owned.items() if one in desired}
     matches: dict[Address, Match] = {}
     wanted_as: dict[Address, Address] = {}
+    coming: dict[Address, Mapping[str, Any]] = {}
     whole = Matches(
         kinds, observed, MappingProxyType(owned), desired, MappingProxyType(matches), MappingProxyType(addresses),
-        renames, MappingProxyType(wanted_as),
+        renames, MappingProxyType(wanted_as), MappingProxyType(coming),
     )  # fmt: skip
     matching = _Matching(whole, matches, addresses, desired)
     for address in (*desired, *owned):
@@ -169,7 +180,41 @@ def match(
     for address, found in matches.items():
         if found.holder is not None and found.holder not in desired:
             wanted_as.setdefault(found.holder, address)
+    coming |= _coming(kinds, desired, matches)
     return whole
+
+
+def _coming(
+    kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], matches: Mapping[Address, Match]
+) -> dict[Address, dict[str, Any]]:
+    """What attributes will be that the document tells, and that are otherwise now: names that are to change, as a rule."""
+    predictable = {
+        name: found
+        for name, kind in kinds.items()
+        if (found := [attribute for attribute in kind.attributes if attribute.predict is not None])
+    }
+    coming: dict[Address, dict[str, Any]] = {}
+    for address, entry in desired.items():
+        live = matches[address].live if address.kind in predictable else None
+        if live is None:
+            continue
+        values = called_as_it_is(entry, live).values if entry.defaults else entry.values
+        names = kinds[address.kind].identity
+        if all(values.get(name) == live.values.get(name) or isinstance(values.get(name), Ref) for name in names):
+            values = {**live.values, **values}  # it stays the one that it is
+        for attribute in predictable[address.kind]:
+            assert attribute.predict is not None
+            value = attribute.predict(values)
+            if value is not None and value != attribute.predict(live.values):
+                coming.setdefault(address, {})[attribute.name] = value
+    return coming
+
+
+def called_as_it_is(entry: Entry, live: Live) -> Entry:
+    """The entry with the live values of what nobody wrote: a default is for the object that is yet to be made."""
+    known = [name for name in entry.defaults if name in entry.values and live.values.get(name) is not None]
+    kept = {name: live.values[name] for name in known}
+    return replace(entry, values={**entry.values, **kept})
 
 
 class _Matching:
