@@ -51,7 +51,8 @@ def test_two_forms_one_plan_byte_for_byte(tmp_path: Path, vastplan: Run, monkeyp
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")
     plans = []
     for form in ("nested", "flat"):
-        folder = tmp_path / form
+        folder = tmp_path / "here"  # a plan says which folder it was made in
+        shutil.rmtree(folder, ignore_errors=True)
         (folder / "factory").mkdir(parents=True)
         shutil.copy(EXAMPLE / "csi-password", folder / "factory")
         for name in FILES:

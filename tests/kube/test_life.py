@@ -42,5 +42,7 @@ def test_life(lab: KubeLab, case: Case, name: str) -> None:
 
 
 def test_every_kubernetes_kind_is_taken_through_it() -> None:
-    kinds = {name for name, kind in full_registry().kinds.items() if kind.system == "kubernetes"}
+    kinds = {
+        name for name, kind in full_registry().kinds.items() if kind.system == "kubernetes" and name != "pod"
+    }  # only read
     assert {case.kind for case in CASES} == kinds

@@ -12,7 +12,7 @@ import vastplan.kinds
 import vastplan.systems
 from vastplan.app.connect import Providers, shared_ledger
 from vastplan.document.load import Document, load
-from vastplan.engine.order import circular
+from vastplan.engine.circular import circular
 from vastplan.engine.plan import document_digest
 from vastplan.ledger.backend import Backend
 from vastplan.ledger.file import FileLedger

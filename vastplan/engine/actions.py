@@ -1,41 +1,20 @@
-"""One action per address: what is desired, what is there and what was last applied, put side by side."""
+"""One action per address: every verdict, and what follows from what cannot be seen."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
-from typing import Any
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
 
-from vastplan.engine.diff import (
-    Difference,
-    diff,
-    digests,
-    fingerprint,
-    from_nothing,
-    leaf_digest,
-    leaves,
-    moved_by,
-    same,
-    value_at,
-)
-from vastplan.engine.match import Match, Matches, called_as_it_is
-from vastplan.engine.observe import Live
-from vastplan.engine.renames import made_again, way_to_rename
-from vastplan.engine.stale import seen
+from vastplan.engine.match import Matches
+from vastplan.engine.needs import aimed_at, standing_on
+from vastplan.engine.renames import made_again
+from vastplan.engine.verdict import Verdicts
 from vastplan.model.address import Address
-from vastplan.model.errors import VastplanError
-from vastplan.model.finding import Finding, Severity, error
-from vastplan.model.plan import Action, Block, UnknownCollection, Verb
-from vastplan.model.site_ledger import NO_DIGESTS, REDACTED_DIGEST, UNKNOWN_DIGEST, Intent, SiteLedger, path_text
-from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
+from vastplan.model.finding import Finding
+from vastplan.model.plan import Action, UnknownCollection
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.value import Reveal
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Field, Kind, Values
-from vastplan.schema.markers import Marker, Refers
-from vastplan.schema.references import fields_with_references
-from vastplan.schema.walk import in_sync, table
-
-_Named = list[tuple[Field, Ref]]  # the references of an entry, each with its field
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +25,6 @@ class Decided:
     unknown: Set[UnknownCollection]
     findings: tuple[Finding, ...]
     in_sync: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Decision:
-    """What is said of one address: an action, that it is in sync, or why neither can be told."""
-
-    action: Action | None = None
-    unknown: str = ""
-    compared: bool = True
-    findings: Sequence[Finding] = ()
-
-
-_IN_SYNC = _Decision()
 
 
 def decide(
@@ -74,15 +40,15 @@ def decide(
     Of `retired` sites nothing is desired, and a removal says so.
     """
     findings: list[Finding] = []
-    aimed = _aimed(matches, desired, targets, findings)
-    deciding = _Deciding(matches, ledger, desired, reveal, retired)
+    aimed = aimed_at(matches, desired, targets, findings)
+    verdicts = Verdicts(matches, ledger, desired, reveal, retired)
     actions: dict[Address, Action] = {}
     blind: dict[Address, str] = {}
     in_sync = 0
     for address in (*desired, *(address for address in matches.owned if address not in desired)):
         if aimed is not None and address not in aimed:
             continue
-        verdict = deciding.verdict(address)
+        verdict = verdicts.verdict(address)
         findings += verdict.findings
         if verdict.unknown:
             blind[address] = verdict.unknown
@@ -91,7 +57,7 @@ def decide(
         elif verdict.compared and address in desired:
             in_sync += 1
     findings += made_again(matches.wanted_as, desired, actions)
-    blind |= _standing_on(blind.keys(), actions.values(), desired, matches)
+    blind |= standing_on(blind.keys(), actions.values(), desired, matches)
     return Decided(
         {address: action for address, action in actions.items() if address not in blind},
         {_unread(matches, address, reason) for address, reason in blind.items()},
@@ -102,345 +68,3 @@ def decide(
 
 def _unread(matches: Matches, address: Address, reason: str) -> UnknownCollection:
     return UnknownCollection(address.site, matches.kinds[address.kind].system, address.kind, reason)
-
-
-def _aimed(
-    matches: Matches, desired: Mapping[Address, Entry], targets: tuple[str, ...], findings: list[Finding]
-) -> set[Address] | None:
-    """The targets and everything that they need; `None` when all is aimed at."""
-    if not targets:
-        return None
-    known = {*desired, *matches.owned}
-    queue = [address for address in known if any(fnmatchcase(str(address), target) for target in targets)]
-    if not queue:
-        text = f"no object matches {', '.join(targets)}"
-        findings.append(error("VP303", text, fix="an address is site/kind/name"))
-    aimed: set[Address] = set()
-    while queue:
-        address = queue.pop()
-        if address not in aimed:
-            aimed.add(address)
-            queue += [need for need in _needs(desired.get(address), matches) if need in known]
-    return aimed
-
-
-def _needs(entry: Entry | None, matches: Matches) -> list[Address]:
-    """What must be in place before an entry, and what must have made room for it."""
-    if entry is None:
-        return []
-    making_room = matches.renames.by_former.get(entry.address)
-    needs = [*(ref.target for ref in references(entry.values)), *entry.after]
-    return needs if making_room is None else [*needs, making_room]
-
-
-def _needs_now(action: Action, entry: Entry | None, matches: Matches) -> list[Address]:
-    """What must be seen before an action. What is there already came after all that it had to: only what it names counts,
-    and what makes that (the peer whose mirror it names)."""
-    if entry is None or action.verb in (Verb.CREATE, Verb.REPLACE):
-        return _needs(entry, matches)
-    named = [ref.target for ref in references(entry.values)]
-    makes = {(target.kind, target.name) for target in named}
-    return [*named, *(address for address in entry.after if (address.kind, address.name) in makes)]
-
-
-def _standing_on(
-    blind: Iterable[Address], acting: Iterable[Action], desired: Mapping[Address, Entry], matches: Matches
-) -> dict[Address, str]:
-    """The actions that stand, directly or not, on something that could not be seen, each with why."""
-    if not blind:
-        return {}
-    users: dict[Address, list[Address]] = {}
-    for action in acting:
-        for need in _needs_now(action, desired.get(action.address), matches):
-            users.setdefault(need, []).append(action.address)
-    lost: dict[Address, str] = {}
-    queue = list(blind)
-    while queue:
-        unseen = queue.pop()
-        for address in users.get(unseen, ()):
-            if address not in lost:
-                lost[address] = f"it needs {unseen}, which is unknown"
-                queue.append(address)
-    return lost
-
-
-class _Deciding:
-    """What every decision looks at; nothing here changes while addresses are decided."""
-
-    def __init__(
-        self,
-        matches: Matches,
-        ledger: Mapping[str, SiteLedger],
-        desired: Mapping[Address, Entry],
-        reveal: Reveal | None,
-        retired: Set[str],
-    ) -> None:
-        self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
-        self._retired = retired
-
-    def verdict(self, address: Address) -> _Decision:
-        """What to say of an address of the document or of the ledger."""
-        entry = self._desired.get(address)
-        decision = self._no_longer_desired(address) if entry is None else self._of_entry(entry)
-        contested = self._matches.renames.contested.get(address)
-        if contested is None:
-            return decision
-        findings = [*decision.findings]
-        if entry is not None:
-            finding = Finding("VP309", Severity.WARNING, contested.message, contested.fix, str(address), entry.where)
-            findings.append(finding)
-        action = decision.action and replace(decision.action, blocked=(*decision.action.blocked, contested))
-        return replace(decision, action=action, findings=findings)
-
-    def _of_entry(self, entry: Entry) -> _Decision:
-        kind = self._matches.kinds[entry.address.kind]
-        match = self._matches.match(entry.address)
-        if self._plainly_in_sync(entry, kind, match):
-            return _IN_SYNC
-        named = list(fields_with_references(kind.fields, entry.values))
-        unknown = match.unknown or self._unread_reference(named)
-        if unknown:
-            return _Decision(unknown=unknown)
-        if match.live is None:
-            return _Decision(self._create(entry, named, kind, match))
-        if match.owned is not None and entry.defaults:
-            entry = called_as_it_is(entry, match.live)
-        try:
-            # most kinds hold no secret, and there is nothing to look for in each of their objects
-            values = (
-                revealed(entry.values, self._reveal) if self._reveal and table(kind.fields).secret else entry.values
-            )
-        except VastplanError as problem:
-            finding = error("VP302", str(problem), address=str(entry.address), where=entry.where)
-            return _Decision(compared=False, findings=[finding])
-        return self._compared(entry, named, kind, match, match.live, values)
-
-    def _plainly_in_sync(self, entry: Entry, kind: Kind, match: Match) -> bool:
-        """Whether an object is as it is desired, told without naming what it refers to; false says nothing.
-
-        It is what nearly all objects are, and takes a third of the time of looking closely.
-        """
-        live, owned, part = match.live, match.owned, self._ledger[entry.address.site]
-        if (
-            live is None
-            or owned is None
-            or match.unknown
-            or part.intents
-            or entry.address in self._matches.renames.moves
-        ):
-            return False
-        if table(kind.fields).secret or not NO_DIGESTS.isdisjoint(owned.fields.values()):
-            return False
-        site, resolve = live.site, self._matches.resolve
-
-        def same_reference(refers: Refers, ref: Ref, raw: Any) -> bool:
-            attribute = refers.attributes.get(ref.target.kind)
-            if attribute is None or (attribute == "id" and ref.target.site != site):
-                return False
-            value = resolve(ref, attribute)
-            return not isinstance(value, Unknown) and raw is not None and str(value) == str(raw)
-
-        return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
-
-    def _create(self, entry: Entry, named: _Named, kind: Kind, match: Match) -> Action:
-        was_ours, blocked = match.owned is not None, self._missing(entry, named)
-        if match.holder is not None and match.holder not in self._desired:
-            text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
-            blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry)))
-        return Action(
-            address=entry.address,
-            verb=Verb.CREATE,
-            reason=self._reason(entry, "it was deleted behind our back" if was_ours else "not there yet"),
-            changes=from_nothing(kind, entry.values),
-            desired=to_json(entry.values),
-            origin=entry.origin,
-            notes=entry.chosen,
-            after=tuple(map(str, entry.after)),
-            blocked=blocked,
-            deleted_outside=was_ours,
-            renamed_from=self._renamed_from(entry.address),
-        )
-
-    def _renamed_from(self, address: Address) -> str:
-        """Where the ledger has the object still, "" where it is where it belongs."""
-        old = self._matches.renames.moves.get(address)
-        return "" if old is None else str(old)
-
-    def _reason(self, entry: Entry, reason: str, replaced: str = "") -> str:
-        """Why, and of what is renamed what it was; where it is `replaced` for its name, what else could be done."""
-        old = self._matches.renames.moves.get(entry.address)
-        if old is None:
-            return reason
-        other = f"; or keep what is live: {entry.kept_by}" if replaced and entry.kept_by else ""
-        return f"renamed from {old.name}: {reason}{other}"
-
-    def _compared(self, entry: Entry, named: _Named, kind: Kind, match: Match, live: Live, values: Values) -> _Decision:
-        part = self._ledger[entry.address.site]
-        current = self._matches.symbolic(kind, live, [ref for _, ref in named])
-        renamed_from = self._renamed_from(entry.address)
-        intent = part.intents.get(renamed_from or str(entry.address)) if part.intents else None
-        applied = match.owned.fields if match.owned else None
-        recovered = match.owned is None and intent is not None and _made_by(intent, kind, values, current, part.key)
-        if recovered and intent is not None:
-            applied = intent.fields
-        wire = match.owned.wire if match.owned else None
-        difference = diff(kind, values, current, applied, part.key, live.values, wire)
-        findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
-        noted = intent is None or _is_noted(applied or {}, digests(kind, values, part.key))
-        imported = UNKNOWN_DIGEST in (applied or {}).values()
-        decision = _decision(
-            difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported
-        )
-        blocked = self._missing(entry, named)
-        if decision is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
-            findings += [
-                Finding("VP304", Severity.WARNING, block.message, block.fix, str(entry.address), entry.where)
-                for block in blocked
-            ]
-            return _Decision(compared=not difference.untold, findings=findings)
-        verb, reason, released = decision
-        action = Action(
-            address=entry.address,
-            verb=verb,
-            reason=reason if verb is Verb.RELEASE else self._reason(entry, reason, _renaming(kind, difference)),
-            changes=difference.changes,
-            released=released,
-            desired=to_json(entry.values),
-            origin=entry.origin,
-            id=live.id,
-            locator=live.locator,
-            fingerprint=fingerprint(kind, entry.values, current),
-            notes=entry.chosen,
-            after=tuple(map(str, entry.after)),
-            blocked=blocked,
-            renamed_from=renamed_from,
-        )
-        return _Decision(action, findings=findings)
-
-    def _no_longer_desired(self, address: Address) -> _Decision:
-        match = self._matches.match(address)
-        if match.unknown:
-            return _Decision(unknown=match.unknown)
-        owned, live = match.owned, match.live
-        assert owned is not None
-        reason = "its site is retired" if address.site in self._retired else "no longer in the document"
-        if live is None:
-            reason = f"{reason}, and already gone"
-            return _Decision(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
-        other = self._matches.address_of(live)
-        if other is not None and other != address:
-            reason = f"{reason}; the object stays, as it is that of {other} too"
-            return _Decision(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
-        wanted = self._matches.wanted_as.get(address)
-        blocked: tuple[Block, ...] = ()
-        if wanted is not None:
-            text = f"it is what {wanted} would make"
-            blocked = (Block("renamed", text, way_to_rename(address, self._desired[wanted])),)
-        return _Decision(
-            Action(
-                address=address,
-                verb=Verb.DELETE,
-                reason=reason,
-                id=owned.id,
-                locator=live.locator,
-                seen=seen(live.kind, live.values, owned.fields),
-                blocked=blocked,
-            )
-        )
-
-    def _unread_reference(self, named: _Named) -> str:
-        """Why something that is referred to is unknown."""
-        observed = self._matches.observed
-        for _, ref in named:
-            problem = observed.error(ref.target.site, ref.target.kind)
-            by_name = not ref.managed and observed.absent(ref.target.site, ref.target.kind)
-            if problem and not by_name:
-                return f"it refers to {ref.target}: {problem}"
-        return ""
-
-    def _missing(self, entry: Entry, named: _Named) -> tuple[Block, ...]:
-        """What is said to exist and does not, unless something that comes first makes it (the mirror of a peer)."""
-        blocks = []
-        for field, ref in named:
-            if ref.managed or field.refers is None:
-                continue
-            if any((first.kind, first.name) == (ref.target.kind, ref.target.name) for first in entry.after):
-                continue
-            value = self._matches.resolve(ref, field.refers.attribute(ref.target.kind))
-            if not isinstance(value, Unknown):
-                continue
-            if value.reason is Reason.AMBIGUOUS:
-                text = f"{field.name} refers to {ref.target.name} by name alone, and {value.why}"
-                blocks.append(Block("ambiguous", text, "a name that only one of them has"))
-            else:
-                kind, name, site = ref.target.kind, ref.target.name, ref.target.site
-                text = f"{field.name} refers to an existing {kind} {name}, and {site} has none"
-                blocks.append(Block("missing", text, "another name, or make it first"))
-        return tuple(blocks)
-
-
-def _decision(
-    difference: Difference, match: Match, *, recovered: bool, noted: bool, renamed_from: str, imported: bool
-) -> tuple[Verb, str, tuple[str, ...]] | None:
-    """What to do about an object that is there: verb, why, and the fields that are released; `None` for nothing.
-
-    `recovered` says that an apply that was cut off made it, `noted` that nothing of one is still to be noted down.
-    """
-    fixed = [change.path for change in difference.changes if change.replaces]
-    if match.owned is None and not recovered:
-        return Verb.ADOPT, "it exists and is not ours", difference.released
-    if fixed:
-        return Verb.REPLACE, f"{', '.join(fixed)} cannot be changed in place", difference.released
-    if difference.changes:
-        return Verb.UPDATE, moved_by(difference.changes), difference.released
-    # From here on the object is as the document says, and only the ledger has something to learn.
-    if recovered:
-        return Verb.RELEASE, "made by an apply that was interrupted; noted as ours", difference.released
-    if not noted:
-        return Verb.RELEASE, "done by an apply that was interrupted; noted", ()
-    if renamed_from:
-        name = Address.parse(renamed_from).name
-        return Verb.RELEASE, f"renamed from {name}; nothing changes there", difference.released
-    if imported:
-        return Verb.RELEASE, "taken over from another ledger; noted as it is", difference.released
-    if difference.released:
-        return Verb.RELEASE, "no longer in the document; left as they are", difference.released
-    return None
-
-
-def _renaming(kind: Kind, difference: Difference) -> str:
-    """What of an object's identity is to change and cannot be changed in place, "" for nothing."""
-    return ", ".join(change.path for change in difference.changes if change.replaces and change.path in kind.identity)
-
-
-def _not_in_the_snapshot(entry: Entry, paths: tuple[str, ...]) -> Finding:
-    """Against a snapshot: what is secret, and what somebody else keeps under a free key, is neither in sync nor changed."""
-    text = f"{', '.join(paths)}: not in the snapshot, so it cannot be told whether it would change"
-    fix = "a live plan compares it"
-    return Finding("VP330", Severity.NOTE, text, fix, address=str(entry.address), where=entry.where)
-
-
-def _made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: str) -> bool:
-    """Whether a live object is what an interrupted create meant to make: every leaf it sent is there as it was sent.
-
-    A leaf that the document still says counts as there when it needs no change: a system shows null in ways of its own.
-    """
-    if intent.verb not in ("create", "replace"):
-        return False
-    there = digests(kind, current, key)
-    unseen = {field.name for field in kind.fields if field.has(Marker.WRITE_ONLY) or field.has(Marker.AFTER_CREATE)}
-    kept = {
-        path_text(leaf.path): leaf_digest(key, leaf.field, leaf.value)
-        for leaf in leaves(kind.fields, desired)
-        if same(leaf.field, leaf.value, value_at(current, leaf.path))
-    }
-    return all(
-        sent in (there.get(path), kept.get(path), REDACTED_DIGEST)
-        for path, sent in intent.fields.items()
-        if path.partition(".")[0] not in unseen
-    )
-
-
-def _is_noted(applied: Mapping[str, str], now: Mapping[str, str]) -> bool:
-    """Whether the ledger's digests are those of what is desired, as far as a snapshot tells them."""
-    return applied.keys() == now.keys() and all(was in (now[path], REDACTED_DIGEST) for path, was in applied.items())

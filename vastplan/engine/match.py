@@ -7,10 +7,11 @@ be shared by threads.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from vastplan.engine.new_names import new_names
 from vastplan.engine.observe import Live, Observed
 from vastplan.engine.renames import NO_RENAMES, Renames, resolve_renames
 from vastplan.model.address import Address
@@ -180,41 +181,8 @@ def match(
     for address, found in matches.items():
         if found.holder is not None and found.holder not in desired:
             wanted_as.setdefault(found.holder, address)
-    coming |= _coming(kinds, desired, matches)
+    coming |= new_names(kinds, desired, {address: found.live for address, found in matches.items() if found.live})
     return whole
-
-
-def _coming(
-    kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], matches: Mapping[Address, Match]
-) -> dict[Address, dict[str, Any]]:
-    """What attributes will be that the document tells, and that are otherwise now: names that are to change, as a rule."""
-    predictable = {
-        name: found
-        for name, kind in kinds.items()
-        if (found := [attribute for attribute in kind.attributes if attribute.predict is not None])
-    }
-    coming: dict[Address, dict[str, Any]] = {}
-    for address, entry in desired.items():
-        live = matches[address].live if address.kind in predictable else None
-        if live is None:
-            continue
-        values = called_as_it_is(entry, live).values if entry.defaults else entry.values
-        names = kinds[address.kind].identity
-        if all(values.get(name) == live.values.get(name) or isinstance(values.get(name), Ref) for name in names):
-            values = {**live.values, **values}  # it stays the one that it is
-        for attribute in predictable[address.kind]:
-            assert attribute.predict is not None
-            value = attribute.predict(values)
-            if value is not None and value != attribute.predict(live.values):
-                coming.setdefault(address, {})[attribute.name] = value
-    return coming
-
-
-def called_as_it_is(entry: Entry, live: Live) -> Entry:
-    """The entry with the live values of what nobody wrote: a default is for the object that is yet to be made."""
-    known = [name for name in entry.defaults if name in entry.values and live.values.get(name) is not None]
-    kept = {name: live.values[name] for name in known}
-    return replace(entry, values={**entry.values, **kept})
 
 
 class _Matching:

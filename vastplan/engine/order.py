@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from types import MappingProxyType
-from typing import TypeVar
 
+from vastplan.engine.circular import ring_finding
 from vastplan.engine.diff import fingerprint
 from vastplan.engine.exclusive import Held, held
 from vastplan.engine.match import Matches
@@ -15,16 +15,15 @@ from vastplan.engine.narrowing import Narrowing, dropped, goes_with
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrer, Referrers
 from vastplan.model.address import Address
-from vastplan.model.finding import Finding, error
+from vastplan.model.finding import Finding
 from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Operation, Step, Verb
 from vastplan.model.value import Ref, references, to_json
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Field, Kind
+from vastplan.schema.kind import Field
 from vastplan.schema.markers import Marker
 from vastplan.schema.references import fields_with_references
 
 _Node = tuple[Address, Step]
-_Named = TypeVar("_Named", bound=Hashable)
 _SHOWN = 5  # names in a message
 _MAKING = (Verb.CREATE, Verb.REPLACE)
 
@@ -56,7 +55,7 @@ def order(
     try:
         return Ordered(graph.actions, graph.operations())
     except CycleError as ring:
-        return Ordered(graph.actions, (), (_circular([node[0] for node in ring.args[1]], desired),))
+        return Ordered(graph.actions, (), (ring_finding([node[0] for node in ring.args[1]], desired),))
 
 
 class _Graph:
@@ -332,57 +331,6 @@ def _still_referred_to(action: Action, names: list[str]) -> Block:
     fix = "make a new one under another name and move them to it" if replaced else "remove those first"
     shown = ", ".join(sorted(names)[:_SHOWN]) + more
     return Block("in-use", f"{len(names)} object(s) still refer to it: {shown}", fix)
-
-
-def circular(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> list[Finding]:
-    """A finding for entries that need one another, so that none can be made first; at most one ring is named."""
-    desired = {entry.address: entry for entry in entries}
-    between: dict[str, set[str]] = {}
-    for address, entry in desired.items():
-        between.setdefault(address.kind, set()).update(target.kind for target in entry.after)
-    for name, targets in between.items():
-        targets |= _needed_kinds(kinds[name].fields)
-    if _ring(between) is None:
-        return []  # no entry can close a ring that their kinds do not: thousands need not be looked at
-    needs = {
-        address: {
-            *(ref.target for field, ref in fields_with_references(kinds[address.kind].fields, entry.values)
-              if not (field.refers and field.refers.shields)),
-            *entry.after,
-        } & desired.keys()
-        for address, entry in desired.items()
-    }  # fmt: skip
-    ring = _ring(needs)
-    return [] if ring is None else [_circular(ring, desired)]
-
-
-def _ring(needs: Mapping[_Named, Iterable[_Named]]) -> list[_Named] | None:
-    sorter: TopologicalSorter[_Named] = TopologicalSorter(needs)
-    try:
-        sorter.prepare()
-    except CycleError as ring:
-        return list(ring.args[1])
-    return None
-
-
-def _needed_kinds(fields: tuple[Field, ...]) -> set[str]:
-    needed: set[str] = set()
-    for field in fields:
-        if field.refers is not None and not field.refers.shields:
-            needed |= {kind for kind, _ in field.refers.targets}
-        needed |= _needed_kinds(field.fields)
-    return needed
-
-
-def _circular(ring: list[Address], desired: Mapping[Address, Entry]) -> Finding:
-    # the sorter names what comes first before what needs it; the arrows say "needs"
-    steps = list(dict.fromkeys(reversed(ring)))
-    first = min(steps)
-    turn = steps.index(first)
-    path = " → ".join(map(str, (*steps[turn:], *steps[:turn], first)))
-    where = desired[first].where if first in desired else None
-    fix = "remove one of these references: none of them can be made first"
-    return error("VP301", f"these need one another: {path}", fix=fix, where=where)
 
 
 def _steps(verb: Verb) -> tuple[Step, ...]:

@@ -46,14 +46,14 @@ def block_dependents(actions: Mapping[Address, Action], operations: tuple[Operat
 def _block(
     action: Action, operation: Operation, operations: tuple[Operation, ...], held: Mapping[Address, Action]
 ) -> Block | None:
-    for text in action.together:
-        with_it = held.get(Address.parse(text))
-        if with_it is not None and with_it.blocked:
-            return Block("together", f"goes together with {with_it.address}, which is blocked")
     for index in operation.after:
         cause = held[operations[index].address]
         if cause.blocked:  # never itself: it is not blocked yet
             return Block("waits", f"waits for {cause.address}, which is blocked")
+    for text in action.together:
+        with_it = held.get(Address.parse(text))
+        if with_it is not None and with_it.blocked:
+            return Block("together", f"goes together with {with_it.address}, which is blocked")
     return None
 
 

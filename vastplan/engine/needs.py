@@ -1,0 +1,73 @@
+"""What must be in place before an entry: what is aimed at needs it, and what cannot be seen takes along what stands on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+
+from vastplan.engine.match import Matches
+from vastplan.model.address import Address
+from vastplan.model.finding import Finding, error
+from vastplan.model.plan import Action, Verb
+from vastplan.model.value import references
+from vastplan.schema.entries import Entry
+
+
+def aimed_at(
+    matches: Matches, desired: Mapping[Address, Entry], targets: tuple[str, ...], findings: list[Finding]
+) -> set[Address] | None:
+    """The targets and everything that they need; `None` when all is aimed at."""
+    if not targets:
+        return None
+    known = {*desired, *matches.owned}
+    queue = [address for address in known if any(fnmatchcase(str(address), target) for target in targets)]
+    if not queue:
+        text = f"no object matches {', '.join(targets)}"
+        findings.append(error("VP303", text, fix="an address is site/kind/name"))
+    aimed: set[Address] = set()
+    while queue:
+        address = queue.pop()
+        if address not in aimed:
+            aimed.add(address)
+            queue += [need for need in _needs(desired.get(address), matches) if need in known]
+    return aimed
+
+
+def _needs(entry: Entry | None, matches: Matches) -> list[Address]:
+    """What must be in place before an entry, and what must have made room for it."""
+    if entry is None:
+        return []
+    making_room = matches.renames.by_former.get(entry.address)
+    needs = [*(ref.target for ref in references(entry.values)), *entry.after]
+    return needs if making_room is None else [*needs, making_room]
+
+
+def _needs_now(action: Action, entry: Entry | None, matches: Matches) -> list[Address]:
+    """What must be seen before an action. What is there already came after all that it had to: only what it names counts,
+    and what makes that (the peer whose mirror it names)."""
+    if entry is None or action.verb in (Verb.CREATE, Verb.REPLACE):
+        return _needs(entry, matches)
+    named = [ref.target for ref in references(entry.values)]
+    makes = {(target.kind, target.name) for target in named}
+    return [*named, *(address for address in entry.after if (address.kind, address.name) in makes)]
+
+
+def standing_on(
+    blind: Iterable[Address], acting: Iterable[Action], desired: Mapping[Address, Entry], matches: Matches
+) -> dict[Address, str]:
+    """The actions that stand, directly or not, on something that could not be seen, each with why."""
+    if not blind:
+        return {}
+    users: dict[Address, list[Address]] = {}
+    for action in acting:
+        for need in _needs_now(action, desired.get(action.address), matches):
+            users.setdefault(need, []).append(action.address)
+    lost: dict[Address, str] = {}
+    queue = list(blind)
+    while queue:
+        unseen = queue.pop()
+        for address in users.get(unseen, ()):
+            if address not in lost:
+                lost[address] = f"it needs {unseen}, which is unknown"
+                queue.append(address)
+    return lost

@@ -1,0 +1,76 @@
+"""What is to be done about an object that is there, and what an apply that was cut off has done of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from vastplan.engine.diff import (
+    Difference,
+    digests,
+    leaf_digest,
+    leaves,
+    moved_by,
+    same,
+    value_at,
+)
+from vastplan.engine.match import Match
+from vastplan.model.address import Address
+from vastplan.model.plan import Verb
+from vastplan.model.site_ledger import REDACTED_DIGEST, Intent, path_text
+from vastplan.schema.kind import Kind, Values
+from vastplan.schema.markers import Marker
+
+
+def verb_of(
+    difference: Difference, match: Match, *, recovered: bool, noted: bool, renamed_from: str, imported: bool
+) -> tuple[Verb, str, tuple[str, ...]] | None:
+    """What to do about an object that is there: verb, why, and the fields that are released; `None` for nothing.
+
+    `recovered` says that an apply that was cut off made it, `noted` that nothing of one is still to be noted down.
+    """
+    fixed = [change.path for change in difference.changes if change.replaces]
+    if match.owned is None and not recovered:
+        return Verb.ADOPT, "it exists and is not ours", difference.released
+    if fixed:
+        return Verb.REPLACE, f"{', '.join(fixed)} cannot be changed in place", difference.released
+    if difference.changes:
+        return Verb.UPDATE, moved_by(difference.changes), difference.released
+    # From here on the object is as the document says, and only the ledger has something to learn.
+    if recovered:
+        return Verb.RELEASE, "made by an apply that was interrupted; noted as ours", difference.released
+    if not noted:
+        return Verb.RELEASE, "done by an apply that was interrupted; noted", ()
+    if renamed_from:
+        name = Address.parse(renamed_from).name
+        return Verb.RELEASE, f"renamed from {name}; nothing changes there", difference.released
+    if imported:
+        return Verb.RELEASE, "taken over from another ledger; noted as it is", difference.released
+    if difference.released:
+        return Verb.RELEASE, "no longer in the document; left as they are", difference.released
+    return None
+
+
+def made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: str) -> bool:
+    """Whether a live object is what an interrupted create meant to make: every leaf it sent is there as it was sent.
+
+    A leaf that the document still says counts as there when it needs no change: a system shows null in ways of its own.
+    """
+    if intent.verb not in ("create", "replace"):
+        return False
+    there = digests(kind, current, key)
+    unseen = {field.name for field in kind.fields if field.has(Marker.WRITE_ONLY) or field.has(Marker.AFTER_CREATE)}
+    kept = {
+        path_text(leaf.path): leaf_digest(key, leaf.field, leaf.value)
+        for leaf in leaves(kind.fields, desired)
+        if same(leaf.field, leaf.value, value_at(current, leaf.path))
+    }
+    return all(
+        sent in (there.get(path), kept.get(path), REDACTED_DIGEST)
+        for path, sent in intent.fields.items()
+        if path.partition(".")[0] not in unseen
+    )
+
+
+def is_noted(applied: Mapping[str, str], now: Mapping[str, str]) -> bool:
+    """Whether the ledger's digests are those of what is desired, as far as a snapshot tells them."""
+    return applied.keys() == now.keys() and all(was in (now[path], REDACTED_DIGEST) for path, was in applied.items())
