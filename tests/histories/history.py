@@ -283,12 +283,7 @@ class History:
     ) -> tuple[Said, list[str]]:
         """What a person allows, and how it is typed."""
         flags = ["--adopt"] if adopt else []
-        renames = tuple(
-            (entry.renamed_from, name)
-            for paper in self.papers
-            for (_, name), entry in paper.document.entries.items()
-            if entry.renamed_from
-        )
+        renames = self.renames()
         if mode == "all":
             flags = list(EVERYTHING)
             approved, said = going, Said(True, ("*",), ("*",), tuple(going), renames=renames)
@@ -311,6 +306,15 @@ class History:
             file.write_text(json.dumps({"version": 1, "approvals": rows}))
             flags += ["--approvals", str(file)]
         return said, flags
+
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        """What entries say that they were called, and are called now."""
+        return tuple(
+            (entry.renamed_from, name)
+            for paper in self.papers
+            for (_, name), entry in paper.document.entries.items()
+            if entry.renamed_from
+        )
 
     def writer(self, paper: Paper, chance: Random) -> Writer:
         return Writer(paper.document, chance, self.numbers)
