@@ -34,10 +34,10 @@ class Desk:
         self.hands = Hands(self.plant, [0])
         (self.folder / "csi-password").write_text("a-password\n")
 
-    def write(self, sections: dict[str, Any], sites: tuple[str, ...] = ("iad",), name: str = "lab.yaml") -> None:
+    def write(self, sections: dict[str, Any], sites: tuple[str, ...] = ("iad",), document: str = "lab") -> None:
         """Make this the document."""
-        head = {"version": 1, "name": "lab", "sites": {site: {"sim": {}} for site in sites}}
-        (self.folder / name).write_text(yaml.safe_dump({**head, **sections}, sort_keys=False))
+        head = {"version": 1, "name": document, "sites": {site: {"sim": {}} for site in sites}}
+        (self.folder / "lab.yaml").write_text(yaml.safe_dump({**head, **sections}, sort_keys=False))
 
     def types(self, *arguments: str | Path) -> Ran:
         """Run a command."""
@@ -75,6 +75,10 @@ class Desk:
     def live(self, collection: str) -> list[dict[str, Any]]:
         """The rows of a collection of VAST on iad."""
         return self.plant.rows("iad", "vast", collection)
+
+    def cluster(self, collection: str) -> list[dict[str, Any]]:
+        """The rows of a collection of Kubernetes on iad."""
+        return self.plant.rows("iad", "kubernetes", collection)
 
     def claims(self, space: str, class_name: str) -> bool:
         """Somebody makes a claim; whether the cluster took it."""
@@ -168,6 +172,124 @@ def test_a_renamed_view_keeps_its_quota(desk: Desk) -> None:
     assert done.code == 0, done.err
     assert [row["id"] for row in desk.live("quotas")] == [before["id"]]
     assert ["iad/quota/homes"] in desk.owners().values()
+
+
+def test_a_renamed_pool_takes_the_class_along_that_names_it(desk: Desk) -> None:
+    first = team("team-a")
+    desk.write({**LOGIN, "tenants": {"team-a": first}})
+    desk.applied()
+    pool = {**first.pop("vip_pool"), "renamed_from": "team-a"}
+    desk.write({**LOGIN, "tenants": {"team-a": {**first, "vip_pools": {"fast": pool}}}})
+    plan = desk.plan()
+    assert plan["iad/storage_class/team-a"]["verb"] == "replace"
+    assert plan["iad/vip_pool/fast"]["blocked"], "the class would name a pool that is not there"
+    desk.apply()
+    assert "team-a" in {row["name"] for row in desk.live("vippools")}
+    desk.applied("--allow-delete", "iad/storage_class/team-a")
+    (row,) = [one for one in desk.cluster("storageclasses.storage.k8s.io") if one["metadata"]["name"] == "team-a"]
+    assert row["parameters"]["vip_pool_name"] == "fast"
+    assert desk.plan() == {}
+
+
+def test_a_pool_that_volumes_name_is_not_renamed_unsaid(desk: Desk) -> None:
+    first = team("team-a")
+    desk.write({**LOGIN, "tenants": {"team-a": first}})
+    desk.applied()
+    assert desk.claims("runai-team-a", "team-a")
+    pool = {**first.pop("vip_pool"), "renamed_from": "team-a"}
+    desk.write({**LOGIN, "tenants": {"team-a": {**first, "vip_pools": {"fast": pool}}}})
+    action = desk.plan("--allow-delete", "*")["iad/vip_pool/fast"]
+    assert [block["guard"] for block in action["blocked"]] == ["narrows"]
+    assert {"name": "persistent_volumes in use behind it", "value": 1, "unit": ""} in action["evidence"]
+    assert desk.apply("--allow-delete", "*").code == 3
+    assert "team-a" in {row["name"] for row in desk.live("vippools")}
+    desk.applied("--allow-delete", "*", "--allow-narrow", "iad/vip_pool/fast")
+    assert desk.plan() == {}
+
+
+def test_a_policy_that_a_strangers_class_names_is_not_renamed_unsaid(desk: Desk) -> None:
+    desk.hands.settle_in("iad", Random(0))
+    theirs = {"tenant": {"existing": "theirs"}, "flavor": "NFS"}
+    desk.write({"view_policies": {"theirs": theirs}})
+    desk.applied("--adopt")
+    desk.write({"view_policies": {"ours": {**theirs, "renamed_from": "theirs"}}})
+    (action,) = desk.plan().values()
+    assert [block["guard"] for block in action["blocked"]] == ["narrows"]
+    desk.write({"view_policies": {"ours": {**theirs, "renamed_from": "theirs", "name": "theirs"}}})
+    desk.applied()
+    assert "theirs" in {row["name"] for row in desk.live("viewpolicies")}
+
+
+def test_what_is_in_a_renamed_namespace_goes_only_where_that_is_said(desk: Desk) -> None:
+    desk.write(LOGIN)
+    desk.applied()
+    space = {"space": {"labels": {"team": "storage"}, "renamed_from": "csi"}}
+    desk.write({**LOGIN, "namespaces": space, "secrets": {"mgmt": {**LOGIN["secrets"]["mgmt"], "namespace": "space"}}})
+    approval = desk.approves("iad/namespace/space")
+    assert desk.plan(*approval)["iad/namespace/space"]["blocked"], "it would take the secret with it"
+    desk.apply(*approval)
+    assert "csi" in {row["metadata"]["name"] for row in desk.cluster("namespaces")}
+    desk.applied(*approval, "--allow-delete", "iad/secret/mgmt")
+    assert [row["metadata"]["namespace"] for row in desk.cluster("secrets")] == ["space"]
+    assert desk.plan() == {}
+
+
+def test_a_renamed_class_is_closed_by_its_new_name(desk: Desk) -> None:
+    first = team("team-a")
+    desk.write({**LOGIN, "tenants": {"team-a": first}})
+    desk.applied()
+    class_ = {**first.pop("storage_class"), "renamed_from": "team-a"}
+    desk.write({**LOGIN, "tenants": {"team-a": {**first, "storage_classes": {"fast": class_}}}})
+    desk.applied("--allow-delete", "*")
+    assert desk.plan() == {}
+    desk.hands.call("iad", "kubernetes", "POST", "/api/v1/namespaces", {"metadata": {"name": "others"}})
+    assert not desk.claims("others", "fast")
+    assert desk.claims("runai-team-a", "fast")
+
+
+def test_a_class_that_claims_name_is_not_renamed_unsaid(desk: Desk) -> None:
+    first = team("team-a")
+    desk.write({**LOGIN, "tenants": {"team-a": first}})
+    desk.applied()
+    assert desk.claims("runai-team-a", "team-a")
+    class_ = {**first.pop("storage_class"), "renamed_from": "team-a"}
+    desk.write({**LOGIN, "tenants": {"team-a": {**first, "storage_classes": {"fast": class_}}}})
+    blocked = desk.plan("--allow-delete", "*")["iad/storage_class/fast"]["blocked"]
+    assert [block["guard"] for block in blocked] == ["narrows"]
+
+
+# --- two documents
+
+
+def test_a_second_documents_class_does_not_wait_for_what_the_first_keeps(desk: Desk) -> None:
+    desk.write({**LOGIN, "tenants": {"team-a": team("team-a", 1)}})
+    desk.applied()
+    first, desk.folder = desk.folder, desk.folder.parent / "other"
+    desk.folder.mkdir()
+    (desk.folder / "csi-password").write_text("a-password\n")
+    other = {
+        "namespaces": {"other-csi": {}},
+        "secrets": {"other": {**LOGIN["secrets"]["mgmt"], "namespace": "other-csi"}},
+        "departments": {"others": {"gpus": {"default": 8}}},
+    }
+    tenant = team("team-b", 2)
+    tenant["storage_class"]["secret"], tenant["project"]["department"] = "other", "others"
+    desk.write({**other, "tenants": {"team-b": tenant}}, document="other")
+    said = desk.types("plan", desk.folder)
+    assert "VP314" in said.out
+    desk.applied()
+    assert desk.plan() == {}
+    assert desk.claims("runai-team-b", "team-b")
+    assert not [one for addresses in desk.owners().values() for one in addresses if "inline" in one]
+    name = "vastplan-inline-volumes"
+    path = f"/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/{name}"
+    desk.hands.call("iad", "kubernetes", "PATCH", path, {"spec": {"validationActions": ["Warn"]}})
+    plan = desk.plan("--adopt")
+    for kind in ("policy", "binding"):
+        blocked = plan[f"iad/admission_{kind}/{name}"]["blocked"]
+        assert [block["guard"] for block in blocked] == ["other-document"], "it is not in force, and not ours to mend"
+    desk.folder = first
+    assert set(desk.plan()) == {f"iad/admission_binding/{name}"}
 
 
 # --- a saved plan
