@@ -113,10 +113,10 @@ class Matches:
         """What an attribute will be, where the document alone says so."""
         kind, entry = self.kinds[address.kind], self._desired.get(address)
         predict = kind.attribute(attribute).predict
-        value = predict(self._resolved(kind, entry.values)) if entry is not None and predict is not None else None
+        value = predict(self.resolved(kind, entry.values)) if entry is not None and predict is not None else None
         return Unknown(str(address), Reason.NOT_CREATED) if value is None else value
 
-    def _resolved(self, kind: Kind, values: Mapping[str, Any]) -> Values:
+    def resolved(self, kind: Kind, values: Mapping[str, Any]) -> Values:
         """The values with those references resolved that can be: what an attribute may be predicted from."""
 
         def change(refers: Refers, value: Any) -> Any:
@@ -181,7 +181,9 @@ def match(
     for address, found in matches.items():
         if found.holder is not None and found.holder not in desired:
             wanted_as.setdefault(found.holder, address)
-    coming |= new_names(kinds, desired, {address: found.live for address, found in matches.items() if found.live})
+    there = {address: found.live for address, found in matches.items() if found.live}
+    while (found := new_names(kinds, desired, there, whole.resolved)) != coming:  # a name may be part of another
+        coming.update(found)
     return whole
 
 

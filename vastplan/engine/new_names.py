@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -10,13 +10,19 @@ from vastplan.engine.observe import Live
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
-from vastplan.schema.kind import Kind
+from vastplan.schema.kind import Kind, Values
 
 
 def new_names(
-    kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], there: Mapping[Address, Live]
+    kinds: Mapping[str, Kind],
+    desired: Mapping[Address, Entry],
+    there: Mapping[Address, Live],
+    resolved: Callable[[Kind, Values], Values],
 ) -> dict[Address, dict[str, Any]]:
-    """By address, the attributes that the document tells and that are otherwise now: of a rename, and of a hand's."""
+    """By address, the attributes that the document tells and that are otherwise now: of a rename, and of a hand's.
+
+    `resolved` has references as they are known so far: what is in a namespace is called otherwise where that is.
+    """
     predicted = {
         name: found
         for name, kind in kinds.items()
@@ -28,8 +34,10 @@ def new_names(
         if live is None:
             continue
         values = called_as_it_is(entry, live).values if entry.defaults else entry.values
-        identity = kinds[address.kind].identity
-        if all(isinstance(values.get(name), Ref) or values.get(name) == live.values.get(name) for name in identity):
+        kind = kinds[address.kind]
+        if any(isinstance(values.get(name), Ref) for name in kind.identity):
+            values = resolved(kind, values)
+        if all(isinstance(values.get(name), Ref) or values.get(name) == live.values.get(name) for name in kind.identity):
             values = {**live.values, **values}  # it stays the one that it is, with all that the document leaves alone
         for attribute in predicted[address.kind]:
             assert attribute.predict is not None
