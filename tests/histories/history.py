@@ -195,6 +195,10 @@ class History:
         code = done.code
         struck = "" if die is None and refuse is None else f"  (struck: die={die} refuse={refuse})"
         self.note(f"  $ {typed}\n    -> {code}{struck}")
+        if self._tell:
+            self.story += [
+                f"    . {one['state']}: {one['verb']} {one['address']}" for one in done.json().get("outcomes", ())
+            ]
         if self._tell and code not in (0, -1):
             self.story += [f"    | {line}" for line in done.err.splitlines() if ": done" not in line][:12]
         if code != -1 and (
@@ -279,12 +283,7 @@ class History:
     ) -> tuple[Said, list[str]]:
         """What a person allows, and how it is typed."""
         flags = ["--adopt"] if adopt else []
-        renames = tuple(
-            (entry.renamed_from, name)
-            for paper in self.papers
-            for (_, name), entry in paper.document.entries.items()
-            if entry.renamed_from
-        )
+        renames = self.renames()
         if mode == "all":
             flags = list(EVERYTHING)
             approved, said = going, Said(True, ("*",), ("*",), tuple(going), renames=renames)
@@ -307,6 +306,15 @@ class History:
             file.write_text(json.dumps({"version": 1, "approvals": rows}))
             flags += ["--approvals", str(file)]
         return said, flags
+
+    def renames(self) -> tuple[tuple[str, str], ...]:
+        """What entries say that they were called, and are called now."""
+        return tuple(
+            (entry.renamed_from, name)
+            for paper in self.papers
+            for (_, name), entry in paper.document.entries.items()
+            if entry.renamed_from
+        )
 
     def writer(self, paper: Paper, chance: Random) -> Writer:
         return Writer(paper.document, chance, self.numbers)

@@ -44,7 +44,10 @@ def read(folders: Iterable[Path]) -> Ownership:
                 elif event["event"] == "settle":
                     intents.discard(address)
                 elif event["event"] == "move":
-                    entries[event["to"]] = entries.pop(event["address"])
+                    moved = dict(event["addresses"])
+                    arrived = {new: entries[old] for old, new in moved.items() if old in entries}
+                    entries = {one: owned for one, owned in entries.items() if one not in moved} | arrived
+                    intents = {moved.get(one, one) for one in intents}
             for address, owned in entries.items():
                 site, kind, _ = address.split("/", 2)
                 key = (site, kind, str(owned["id"]))

@@ -39,7 +39,7 @@ _VOLATILE = frozenset(
         "metadata.resourceVersion", "metadata.managedFields", "metadata.uid", "metadata.creationTimestamp",
         "metadata.generation", "status", "updatedAt", "createdAt", "created", "guid", "sync", "sync_time", "id", "policy",
         "tenant_name", "qos_policy", "protection_policy_name", "updatedBy", "createdBy", "meta",
-        "phase", "phaseMessage", "_pending", "state", "namespaces",
+        "phase", "phaseMessage", "_pending", "state", "namespaces", "spec.nodeName",
     }
 )  # fmt: skip
 DRIVER = "csi.vastdata.com"
@@ -63,7 +63,7 @@ class Sight:
     holding: dict[Key, str] = field(default_factory=dict)
     facts: dict[tuple[str, ...], Fact] = field(default_factory=dict)
     made_for: dict[Key, Key] = field(default_factory=dict)
-    """What a driver made for a claim."""
+    """What a system made for an object, and takes away with it."""
     within: dict[Key, Key] = field(default_factory=dict)
     """The namespace that an object is in."""
     leaving: set[Key] = field(default_factory=set)
@@ -95,6 +95,8 @@ def plain(row: Row) -> Row:
     kept = {key: value for key, value in row.items() if key not in _VOLATILE and not key.endswith("_id")}
     if isinstance(row.get("metadata"), dict):
         kept["metadata"] = {key: value for key, value in row["metadata"].items() if f"metadata.{key}" not in _VOLATILE}
+    if isinstance(row.get("spec"), dict):
+        kept["spec"] = {key: value for key, value in row["spec"].items() if f"spec.{key}" not in _VOLATILE}
     return kept
 
 
@@ -154,6 +156,9 @@ def _holding(sight: Sight, plant: Plant, site: str, rows: dict[str, list[Row]]) 
     for row in rows["tenant"]:
         if any(tenant == row["id"] for tenant, _, _ in used):
             sight.holding[site, "tenant", identity(row)] = "data"
+        for policy in rows["view_policy"]:  # VMS makes it with the tenant, and takes it away with it
+            if policy["tenant_id"] == row["id"] and policy["name"].endswith("__default_policy"):
+                sight.made_for[site, "view_policy", identity(policy)] = (site, "tenant", identity(row))
     claims = {row["metadata"]["uid"]: row for row in rows["persistent_volume_claim"]}
     for uid, claim in claims.items():
         if claim.get("status", {}).get("phase") == "Bound":
@@ -324,14 +329,14 @@ def still(plant: Plant, after: Sight, fact: tuple[str, ...]) -> bool:
         return True
     what, site, *rest = fact
     if what == "volume may come by":
-        return (site, "persistent_volume", rest[0]) not in after.rows or any(
+        return (site, "persistent_volume", rest[0]) not in after.holding or any(
             _between(rest[2], first, last)
             for row in plant.rows(site, "vast", "vippools")
             if row["name"] == rest[1]
             for first, last in row["ip_ranges"]
         )
     if what == "volume mounts by":
-        return (site, "persistent_volume", rest[0]) not in after.rows
+        return (site, "persistent_volume", rest[0]) not in after.holding  # a claim that goes is judged by itself
     if what == "mount":
         return (site, "view", rest[0]) not in after.rows
     return (fact[:3] if what == "class needs" else fact) not in after.using

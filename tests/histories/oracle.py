@@ -101,7 +101,7 @@ def _gone(before: Moment, after: Moment, said: Said, hands: Hands) -> Iterator[V
             continue  # whoever told it to go was judged then
         owner = before.sight.made_for.get(key)
         if owner is not None and owner not in after.sight.rows:
-            continue  # it goes with the claim that it was made for, which is looked at by itself
+            continue  # it goes with what it was made for, which is looked at by itself
         addresses = before.owners.owners.get(key, [])
         space = before.sight.within.get(key)
         if space is not None and space not in after.sight.rows and said.approved(before.owners.owners.get(space, [])):

@@ -152,7 +152,13 @@ def drift(history: History, chance: Random) -> None:
     paper = chance.choice(history.papers)
     done = history.command(Said(), "drift", paper.folder, "--format", "json")
     history.speaks_of_sites(paper, done)
-    ids = {address: key[2] for key, addresses in history.now().owners.owners.items() for address in addresses}
+    renamed = Said(renames=history.renames())
+    ids = {
+        called: key[2]
+        for key, addresses in history.now().owners.owners.items()
+        for address in addresses
+        for called in renamed.called([address])
+    }
     told = [
         {
             "address": one["address"],

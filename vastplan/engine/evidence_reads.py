@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from vastplan.engine.closing import closing_rules, may_close
-from vastplan.engine.narrowing import closers_to_index, lost_clients, may_narrow, takes_away
+from vastplan.engine.narrowing import closers_to_index, cuts_off, may_narrow
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action
 from vastplan.schema.kind import Kind
@@ -28,7 +28,7 @@ def second_read(
         if may_close(action, kind, actions):
             users = {rule.kind for rule in closing_rules(action, kinds)}
             collections |= {(site, user) for user in users if kinds[user].system in systems.get(site, ())}
-        elif (site, kind.name) not in narrowed and _narrows(action, kind):
+        elif (site, kind.name) not in narrowed and cuts_off(action, kind):
             narrowed.add((site, kind.name))
     for site, name in narrowed:
         collections |= {
@@ -41,10 +41,6 @@ def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action])
     """The kinds whose referrers have to be known: of what goes, and of what narrows with all that reaches it."""
     targets = {action.address.kind for action in actions.values() if action.verb in GOING}
     narrowing = [action for action in actions.values() if may_narrow(action, kinds, actions)]
-    for name in {action.address.kind for action in narrowing if _narrows(action, kinds[action.address.kind])}:
+    for name in {action.address.kind for action in narrowing if cuts_off(action, kinds[action.address.kind])}:
         targets |= {name, *reaching(kinds, kinds[name])}
     return targets | closers_to_index(kinds, narrowing)
-
-
-def _narrows(action: Action, kind: Kind) -> bool:
-    return takes_away(action, kind) or bool(lost_clients(action, kind, None))

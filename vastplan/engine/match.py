@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from vastplan.engine.new_names import new_names
 from vastplan.engine.observe import Live, Observed
 from vastplan.engine.renames import NO_RENAMES, Renames, resolve_renames
 from vastplan.model.address import Address
@@ -34,6 +35,7 @@ class Match(NamedTuple):
 
 
 _NOTHING = Match()
+_AS_IT_IS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Resolve(Protocol):
@@ -58,6 +60,8 @@ class Matches:
     """Which entries of the ledger move to which addresses."""
     wanted_as: Mapping[Address, Address] = field(default_factory=dict)
     """Owned addresses that nothing desires, whose object is just what a desired one would make: by which."""
+    coming: Mapping[Address, Mapping[str, Any]] = field(default_factory=dict)
+    """What live objects will be referred to by once they are as desired, by attribute: those that are called otherwise today."""
 
     def match(self, address: Address) -> Match:
         """The match of an address of the document or of the ledger; of any other, nothing."""
@@ -74,7 +78,10 @@ class Matches:
         return Ref(address) if address else Ref(Address(live.site, live.kind.name, name), managed=False)
 
     def resolve(self, ref: Ref, attribute: str) -> Any:
-        """The wire value of a reference as things are now, or `Unknown`."""
+        """The wire value of a reference, or `Unknown`: as things are now, of what is to be called otherwise the new name.
+
+        Whoever refers to that comes after it.
+        """
         address = ref.target
         match = self._matches.get(address)
         if match is not None and match.unknown:
@@ -83,6 +90,8 @@ class Matches:
         if isinstance(live, Unknown | str):
             return live
         value = None if live is None else live.attributes.get(attribute)
+        if self.coming:
+            value = self.coming.get(address, _AS_IT_IS).get(attribute, value)
         return self._predicted(address, attribute) if value is None else value
 
     def _existing(self, address: Address, attribute: str) -> Live | Unknown | str:
@@ -104,10 +113,10 @@ class Matches:
         """What an attribute will be, where the document alone says so."""
         kind, entry = self.kinds[address.kind], self._desired.get(address)
         predict = kind.attribute(attribute).predict
-        value = predict(self._resolved(kind, entry.values)) if entry is not None and predict is not None else None
+        value = predict(self.resolved(kind, entry.values)) if entry is not None and predict is not None else None
         return Unknown(str(address), Reason.NOT_CREATED) if value is None else value
 
-    def _resolved(self, kind: Kind, values: Mapping[str, Any]) -> Values:
+    def resolved(self, kind: Kind, values: Mapping[str, Any]) -> Values:
         """The values with those references resolved that can be: what an attribute may be predicted from."""
 
         def change(refers: Refers, value: Any) -> Any:
@@ -138,7 +147,9 @@ class Matches:
             for where in (site,) if attribute == "id" else dict.fromkeys((site, *self.observed.sites(kind))):
                 live = self.observed.find(where, kind, attribute, raw)
                 if live is not None:
-                    return self.named(live)
+                    named = self.named(live)
+                    # by that name nothing will be found
+                    return raw if attribute in self.coming.get(named.target, _AS_IT_IS) else named
         return raw
 
 
@@ -159,9 +170,10 @@ def match(
         addresses |= {(one.site, one.kind, record.id): one for one, record in owned.items() if one in desired}
     matches: dict[Address, Match] = {}
     wanted_as: dict[Address, Address] = {}
+    coming: dict[Address, Mapping[str, Any]] = {}
     whole = Matches(
         kinds, observed, MappingProxyType(owned), desired, MappingProxyType(matches), MappingProxyType(addresses),
-        renames, MappingProxyType(wanted_as),
+        renames, MappingProxyType(wanted_as), MappingProxyType(coming),
     )  # fmt: skip
     matching = _Matching(whole, matches, addresses, desired)
     for address in (*desired, *owned):
@@ -169,6 +181,9 @@ def match(
     for address, found in matches.items():
         if found.holder is not None and found.holder not in desired:
             wanted_as.setdefault(found.holder, address)
+    there = {address: found.live for address, found in matches.items() if found.live}
+    while (found := new_names(kinds, desired, there, whole.resolved)) != coming:  # a name may be part of another
+        coming.update(found)
     return whole
 
 

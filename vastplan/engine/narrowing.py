@@ -40,7 +40,20 @@ class Narrowing:
 def may_narrow(action: Action, kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> bool:
     """Whether an action might let fewer in, told without what is live: whether it has to be looked at."""
     kind = kinds[action.address.kind]
-    return takes_away(action, kind) or may_close(action, kind, actions) or bool(lost_clients(action, kind, None))
+    return may_close(action, kind, actions) or cuts_off(action, kind)
+
+
+def cuts_off(action: Action, kind: Kind) -> bool:
+    """The same but for what closes: whoever comes in by the object, or finds it by its name, may not any more."""
+    return takes_away(action, kind) or may_rename(action, kind) or bool(lost_clients(action, kind, None))
+
+
+def may_rename(action: Action, kind: Kind) -> bool:
+    """Whether an action may give an object another name, told without what is live."""
+    names = {attribute.name for attribute in kind.attributes if attribute.predict is not None} | {*kind.identity}
+    return action.verb in (Verb.UPDATE, Verb.ADOPT, Verb.REPLACE) and any(
+        change.path in names for change in action.changes
+    )
 
 
 def takes_away(action: Action, kind: Kind) -> bool:
@@ -77,15 +90,18 @@ def _narrowing(
     if live is None:
         return None
     lost = lost_clients(action, kind, live)
+    renamed = None
     if not lost and (not takes_away(action, kind) or goes_with(action, live, matches, actions)):
-        return None
-    users = usage.behind(live, matches, referrers, actions)
+        renamed = matches.coming.get(action.address)
+        if renamed is None:
+            return None
+    users = usage.behind(live, matches, referrers, actions, renamed)
     counts = list(users.counts)
     figures = [Evidence(f"{user.name}s in use behind it", _value(number)) for user, number in counts]
     seen = [f"{number} {user.name}(s)" for user, number in counts if not isinstance(number, Unknown)]
     untold = [f"whether a {user.name} is behind it {number}" for user, number in counts if isinstance(number, Unknown)]
     said = [f"in use behind it: {', '.join(seen)}"] if seen else []
-    for rule in kind.dependents if not lost else ():
+    for rule in kind.dependents if not lost and renamed is None else ():
         number = dependents.count(live, rule)
         if number != 0:
             figures.append(Evidence(rule.name, _value(number)))
@@ -97,6 +113,10 @@ def _narrowing(
         clients = "; ".join(f"{path} would no longer let in {usage.some(texts)}" for path, texts in lost.items())
         fix = f"--allow-narrow {word(action.address)}, or keep them until nobody has it mounted"
         return Narrowing(f"{clients}; {'; '.join(said)}", fix, tuple(figures), users.leaving)
+    if renamed is not None:
+        fix = f"--allow-narrow {word(action.address)}, or keep its name: name: {word(live.name)} in its entry"
+        text = f"what names it would not find it as {live.name} any more"
+        return Narrowing("; ".join([*said, text]), fix, tuple(figures), users.leaving)
     assert kind.lets_in is not None
     fix = f"--allow-narrow {word(action.address)}, or keep it until nobody uses it"
     return Narrowing("; ".join([*said, kind.lets_in.without]), fix, tuple(figures), users.leaving)

@@ -135,9 +135,18 @@ class _Graph:
                 self._with_what_it_shields(action, self.actions[ref.target])
             elif ref.target in self.actions:
                 self._edge((action.address, Step.WRITE), (ref.target, Step.WRITE))
+            if self._follows(action, field, ref):
+                self.together(ref.target, action.address)
         for target in entry.after:
             if action.verb in _MAKING or not self._shields(target, action.address):
                 self._edge((action.address, Step.WRITE), (target, Step.WRITE))
+
+    def _follows(self, action: Action, field: Field, ref: Ref) -> bool:
+        """Whether a live object is to find under its new name what it refers to: that is not renamed without it."""
+        coming = self._matches.coming.get(ref.target)
+        if not coming or ref.target not in self.actions or action.verb is Verb.CREATE or field.refers is None:
+            return False
+        return field.refers.attribute(ref.target.kind) in coming
 
     def _with_what_it_shields(self, action: Action, other: Action) -> None:
         """What keeps an object closed goes no further than the object: blocked with it, and skipped when it fails.
@@ -192,7 +201,8 @@ class _Graph:
             if other is not None and goes:
                 self._edge((other.address, Step.DELETE), node)  # closed until there is nothing to open
             return True
-        if action.verb is Verb.REPLACE and not referrer.blocks_delete:
+        stays = referrer.attribute not in self._matches.coming.get(action.address, ())
+        if action.verb is Verb.REPLACE and not referrer.blocks_delete and stays:
             return True  # it refers by name, and the name will be there again
         if other is not None and goes:
             self._edge(node, (other.address, Step.DELETE))

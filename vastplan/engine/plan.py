@@ -15,7 +15,7 @@ from vastplan.engine.evidence_reads import kinds_to_index
 from vastplan.engine.guards import ownership
 from vastplan.engine.guards.context import GuardContext, guard_context
 from vastplan.engine.guards.evaluate import block_dependents, evaluate_guards, evidence
-from vastplan.engine.guards.owner import owners
+from vastplan.engine.guards.owner import left_to_others, owners
 from vastplan.engine.ignore import IgnoreRule, ignore
 from vastplan.engine.match import Matches, match
 from vastplan.engine.narrowing import narrowings
@@ -126,16 +126,19 @@ def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Match
     """The plan, and how its addresses were matched with what is there. A draft of the same inputs is not made again."""
     made = drafted or draft(inputs)
     desired = {entry.address: entry for entry in inputs.entries}
-    referrers = index_referrers(inputs.observed, kinds_to_index(inputs.kinds, made.actions))
-    dependents = index_dependents(inputs.observed, going(inputs.kinds, made.actions.values()))
-    narrowed = narrowings(made.matches, made.actions, referrers, dependents)
-    ordered = order(made.matches, desired, made.actions, referrers, narrowed)
+    others = owners(inputs.document, inputs.claims)
+    actions, left = left_to_others(made.actions, desired, made.matches, others)
+    referrers = index_referrers(inputs.observed, kinds_to_index(inputs.kinds, actions))
+    dependents = index_dependents(inputs.observed, going(inputs.kinds, actions.values()))
+    narrowed = narrowings(made.matches, actions, referrers, dependents)
+    ordered = order(made.matches, desired, actions, referrers, narrowed)
     context = guard_context(
         inputs.consent, made.matches, ordered.actions, referrers, dependents, narrowed, inputs.now, inputs.limits,
-        inputs.ledger, owners(inputs.document, inputs.claims),
+        inputs.ledger, others,
     )  # fmt: skip
     guarded = block_dependents(evaluate_guards(context), ordered.operations)
     nodes = topology(made.matches, desired, guarded.values()) if guarded else ()
+    made = replace(made, decided=replace(made.decided, findings=(*made.decided.findings, *left)))
     return _plan(inputs, made, ordered, context, _shown(guarded, ordered, context, nodes), nodes), made.matches
 
 

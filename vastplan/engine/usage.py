@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.match import Matches
@@ -58,17 +59,27 @@ class Behind:
     leaving: tuple[Address, ...] = ()
 
 
-def behind(live: Live, matches: Matches, referrers: Referrers, actions: Mapping[Address, Action]) -> Behind:
+def behind(
+    live: Live,
+    matches: Matches,
+    referrers: Referrers,
+    actions: Mapping[Address, Action],
+    lost: Mapping[str, Any] | None = None,
+) -> Behind:
     """What is in use, the object itself or what reaches it by references on its site.
+
+    With `lost`, attributes that it will not have any more, only what reaches it by those, and does not follow in this plan.
 
     What the same plan deletes is not counted, nor what a driver made for nobody else. A kind that could reach the object
     and was not read does not tell.
     """
     visited, queue = {(live.kind.name, live.id)}, [live]
-    found = [live] if _used(live) else []
+    found = [live] if lost is None and _used(live) else []
     while queue:
-        for referrer in referrers.of(queue.pop()):
+        for referrer in referrers.of(reached := queue.pop()):
             user = referrer.live
+            if reached is live and lost is not None and (referrer.attribute not in lost or _follows(user, matches, actions)):
+                continue
             if (user.kind.name, user.id) not in visited:
                 visited.add((user.kind.name, user.id))
                 queue.append(user)
@@ -92,6 +103,12 @@ def behind(live: Live, matches: Matches, referrers: Referrers, actions: Mapping[
     ]
     counted = tuple(sorted([*known, *unread], key=lambda pair: pair[0].name))
     return Behind(counted, tuple(dict.fromkeys(leaving)))
+
+
+def _follows(live: Live, matches: Matches, actions: Mapping[Address, Action]) -> bool:
+    """Whether a live object is written by the plan, which then has it refer to what is there."""
+    address = matches.address_of(live)
+    return address in actions and actions[address].verb in (Verb.UPDATE, Verb.ADOPT, Verb.REPLACE)
 
 
 def _going(live: Live, matches: Matches, referrers: Referrers, actions: Mapping[Address, Action]) -> list[Address]:

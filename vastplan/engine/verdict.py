@@ -14,6 +14,7 @@ from vastplan.engine.diff import (
     from_nothing,
 )
 from vastplan.engine.match import Match, Matches
+from vastplan.engine.new_names import called_as_it_is
 from vastplan.engine.observe import Live
 from vastplan.engine.renames import way_to_rename
 from vastplan.engine.stale import seen
@@ -86,7 +87,7 @@ class Verdicts:
         if match.live is None:
             return Verdict(self._create(entry, named, kind, match))
         if match.owned is not None and entry.defaults:
-            entry = _as_it_is_called(entry, match.live)
+            entry = called_as_it_is(entry, match.live)
         try:
             # most kinds hold no secret, and there is nothing to look for in each of their objects
             values = (
@@ -259,13 +260,6 @@ class Verdicts:
                 text = f"{field.name} refers to an existing {kind} {name}, and {site} has none"
                 blocks.append(Block("missing", text, "another name, or make it first"))
         return tuple(blocks)
-
-
-def _as_it_is_called(entry: Entry, live: Live) -> Entry:
-    """The entry with the live values of what nobody wrote: a default is for the object that is yet to be made."""
-    known = [name for name in entry.defaults if name in entry.values and live.values.get(name) is not None]
-    kept = {name: live.values[name] for name in known}
-    return replace(entry, values={**entry.values, **kept})
 
 
 def _renaming(kind: Kind, difference: Difference) -> str:

@@ -29,6 +29,7 @@ class Entry:
     """The name that it had before: what the ledger owns by that is this. Of a part it follows from the entries' renames."""
     kept_by: str = ""  # of what is renamed: what to write, and where, so that the live object keeps its name
     defaults: tuple[str, ...] = ()  # fields that nobody wrote: what is live stays, once the object is ours
+    common: bool = False  # there is one on a site, whichever document wants it: what another keeps so is left to it
 
     @property
     def called(self) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
+from vastplan.model.address import Address
 from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
-from vastplan.model.plan import Block
+from vastplan.model.plan import Action, Block, Verb
+from vastplan.schema.entries import Entry
 
 _NAMES = 80  # characters of what another ledger says
 
@@ -32,6 +35,11 @@ class Owners:
             return ""
         site = self.sites.get(live.site, SiteClaims())
         return "" if (live.document, live.kind.system) in site.known else live.document
+
+    def of(self, live: Live) -> str:
+        """The other document that an object is of, "" for none that is known."""
+        claim = self.claim(live)
+        return claim.document if claim is not None else self.mark(live)
 
     def block(self, live: Live) -> Block | None:
         """Why an object that is not ours may not become it."""
@@ -63,6 +71,34 @@ class Owners:
             return None
         fix = "keep it in one document; in the other remove it and vastplan ledger forget it"
         return Finding("VP311", Severity.WARNING, text, fix, address)
+
+
+def left_to_others(
+    actions: Mapping[Address, Action], desired: Mapping[Address, Entry], matches: Matches, owners: Owners
+) -> tuple[dict[Address, Action], tuple[Finding, ...]]:
+    """The actions without those on what there is one of on a site and another document keeps as it is wanted here.
+
+    All that comes of one origin is left, or nothing: what is not as it is wanted is refused, and its owner has to mend it
+    before anything here relies on it.
+    """
+    kept: dict[str, dict[Address, str]] = {}
+    for address, entry in desired.items():
+        action = actions.get(address) if entry.common else None
+        if action is not None:
+            live = matches.match(address).live
+            as_wanted = live is not None and action.verb is Verb.ADOPT and not action.changes
+            kept.setdefault(entry.origin, {})[address] = owners.of(live) if live is not None and as_wanted else ""
+    left = {address: document for group in kept.values() if all(group.values()) for address, document in group.items()}
+    findings = [
+        Finding(
+            "VP314",
+            Severity.NOTE,
+            f"the document {inert(document, _NAMES)} keeps it, as it is wanted here too: it is left to that one",
+            address=str(address),
+        )
+        for address, document in left.items()
+    ]
+    return {address: action for address, action in actions.items() if address not in left}, tuple(findings)
 
 
 def owners(document: str, sites: Mapping[str, SiteClaims]) -> Owners:

@@ -91,8 +91,9 @@ def _inline(entry: Entry) -> Iterable[Entry]:
     """One policy a site: a pod's inline volume of a VAST driver would go past every class."""
     site = entry.address.site
     policy = Address(site, "admission_policy", INLINE)
-    yield Entry(policy, without_inline_volumes(INLINE), origin=f"site {site}")
-    yield Entry(Address(site, "admission_binding", INLINE), in_force(INLINE, Ref(policy)), origin=f"site {site}")
+    binding = Address(site, "admission_binding", INLINE)
+    yield Entry(policy, without_inline_volumes(INLINE), origin=f"site {site}", common=True)
+    yield Entry(binding, in_force(INLINE, Ref(policy)), origin=f"site {site}", common=True)
 
 
 def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry]:

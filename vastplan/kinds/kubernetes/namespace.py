@@ -1,4 +1,4 @@
-"""Namespace: a room of the cluster. Deleting one deletes every claim in it, and what the claims hold."""
+"""Namespace: a room of the cluster. Deleting one deletes every pod and claim in it, and what the claims hold."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from pydantic import StringConstraints
 
 from vastplan.kinds.kubernetes._common import Labelled, manifest
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import ControllerOwned
+from vastplan.schema.kind import ControllerOwned, Dependents
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Wire
 from vastplan.schema.types import MISSING
 
@@ -27,6 +27,10 @@ KIND = kind(
     section="namespaces",
     endpoint=manifest("v1", "Namespace", "namespaces", vanishes_later=True),
     data_bearing=True,
+    dependents=(
+        Dependents("persistent_volume_claim", "bound claims", (("name", "namespace"),), counted="bound"),
+        Dependents("pod", "pods that have not ended", (("name", "namespace"),), counted="at work"),
+    ),
     controller_owned=(
         ControllerOwned("Run:AI", ("metadata", "labels", "runai/queue")),
         ControllerOwned("Run:AI", ("metadata", "name"), "runai"),

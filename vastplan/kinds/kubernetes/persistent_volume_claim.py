@@ -50,7 +50,7 @@ class PersistentVolumeClaim(Labelled):
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE] = MISSING
     volume: Annotated[
         ReferenceName | MISSING,
-        Refers("persistent_volume.name", blocks_delete=False),
+        Refers("persistent_volume.name"),  # a volume that is deleted is there until its claim is gone (pv-protection)
         Wire("spec", "volumeName"),
         IMMUTABLE,
     ] = MISSING

@@ -1,14 +1,15 @@
-"""Pod: read only, and only where pods are to be kept from bringing volumes of their own."""
+"""Pod: read only, and only where pods are to be kept from bringing volumes of their own, or their namespace is to go."""
 
 from typing import Annotated
 
 from vastplan.kinds.kubernetes._common import ObjectName, manifest
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Row, Values
+from vastplan.schema.kind import Metric, Row, Values
 from vastplan.schema.markers import IDENTITY, Wire
 from vastplan.schema.types import MISSING, Spec
 
-_OVER = ("Succeeded", "Failed")
+_OVER = frozenset({"Succeeded", "Failed"})
+_AT_WORK = frozenset({"Pending", "Running", "Unknown"})
 
 
 class Pod(Spec):
@@ -30,5 +31,10 @@ def _read(values: Values, row: Row) -> Values:
 
 
 KIND = kind(
-    Pod, name="pod", system="kubernetes", endpoint=manifest("v1", "Pod", "pods", namespaced=True), finish_decode=_read
+    Pod,
+    name="pod",
+    system="kubernetes",
+    endpoint=manifest("v1", "Pod", "pods", namespaced=True),
+    metrics=(Metric("at work", ("status", "phase"), ones=_AT_WORK, zeros=_OVER),),
+    finish_decode=_read,
 )
