@@ -554,7 +554,9 @@ def test_keep_drift_does_not_eat_the_document(desk: Desk) -> None:
     desk.write({"namespaces": {"a": {}}})
     said = desk.types("plan", "--keep-drift", desk.folder)
     assert said.code == 1
-    assert f"{desk.folder} is a path" in said.err, "it is not taken for an address, and the document is not said to be missing"
+    assert f"{desk.folder} is a path" in said.err, (
+        "it is not taken for an address, and the document is not said to be missing"
+    )
     assert desk.types("plan", "--keep-drift", "*", desk.folder).code == 0
 
 

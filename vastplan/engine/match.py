@@ -178,12 +178,12 @@ def match(
     matching = _Matching(whole, matches, addresses, desired)
     for address in (*desired, *owned):
         matching.settle(address)
-    for address, found in matches.items():
-        if found.holder is not None and found.holder not in desired:
-            wanted_as.setdefault(found.holder, address)
-    there = {address: found.live for address, found in matches.items() if found.live}
-    while (found := new_names(kinds, desired, there, whole.resolved)) != coming:  # a name may be part of another
-        coming.update(found)
+    for address, match in matches.items():
+        if match.holder is not None and match.holder not in desired:
+            wanted_as.setdefault(match.holder, address)
+    there = {address: match.live for address, match in matches.items() if match.live}
+    while (names := new_names(kinds, desired, there, whole.resolved)) != coming:  # a name may be part of another
+        coming.update(names)
     return whole
 
 

@@ -37,7 +37,9 @@ def new_names(
         kind = kinds[address.kind]
         if any(isinstance(values.get(name), Ref) for name in kind.identity):
             values = resolved(kind, values)
-        if all(isinstance(values.get(name), Ref) or values.get(name) == live.values.get(name) for name in kind.identity):
+        if all(
+            isinstance(values.get(name), Ref) or values.get(name) == live.values.get(name) for name in kind.identity
+        ):
             values = {**live.values, **values}  # it stays the one that it is, with all that the document leaves alone
         for attribute in predicted[address.kind]:
             assert attribute.predict is not None

@@ -78,7 +78,11 @@ def behind(
     while queue:
         for referrer in referrers.of(reached := queue.pop()):
             user = referrer.live
-            if reached is live and lost is not None and (referrer.attribute not in lost or _follows(user, matches, actions)):
+            if (
+                reached is live
+                and lost is not None
+                and (referrer.attribute not in lost or _follows(user, matches, actions))
+            ):
                 continue
             if (user.kind.name, user.id) not in visited:
                 visited.add((user.kind.name, user.id))
@@ -108,7 +112,8 @@ def behind(
 def _follows(live: Live, matches: Matches, actions: Mapping[Address, Action]) -> bool:
     """Whether a live object is written by the plan, which then has it refer to what is there."""
     address = matches.address_of(live)
-    return address in actions and actions[address].verb in (Verb.UPDATE, Verb.ADOPT, Verb.REPLACE)
+    action = actions.get(address) if address else None
+    return action is not None and action.verb in (Verb.UPDATE, Verb.ADOPT, Verb.REPLACE)
 
 
 def _going(live: Live, matches: Matches, referrers: Referrers, actions: Mapping[Address, Action]) -> list[Address]:
