@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.guards.stage import Case, kinds, planned
+from vastplan.engine.closing import ClosedRooms
 from vastplan.engine.evidence_reads import second_read
+from vastplan.engine.observe import Live
+from vastplan.engine.referrers import Referrer, Referrers
 from vastplan.engine.stale import overtaken
 from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
-from vastplan.model.plan import Action, Plan, Step
+from vastplan.model.plan import Action, Plan, Step, Verb
 
 POLICY, BINDING, CLASS = "admission_policy/c", "admission_binding/c", "storage_class/c"
 CLASS_ROW = {"metadata": {"name": "c", "uid": "c1"}, "provisioner": "csi.vastdata.com"}
@@ -386,3 +390,75 @@ def test_what_went_since_lets_nobody_in_any_more() -> None:
     plan, _ = planned(pool)
     _, after = planned({**pool, "rows": {}})
     assert overtaken(plan, after) == {}
+
+
+def test_a_room_is_known_by_the_name_that_the_system_has_for_it() -> None:
+    rows = {"project": _projects("p")["project"], "persistent_volume_claim": [claim("runai-p", "x"), claim("p", "x")]}
+    given = case(rows=rows, owned={"project/p": "p"})
+    given["desired"] |= PROJECT
+    given["desired"][POLICY]["namespaces"] = [{"$ref": "iad/project/p"}]
+    plan, _ = planned(given)
+    assert blocks(plan)[POLICY] == ["storage_class c would close to 1 namespace in use: p: 1 claim"]
+
+
+def test_a_claim_that_is_changed_stays() -> None:
+    row = {**CLAIMS[0], "spec": {"storageClassName": "c", "accessModes": ["ReadWriteOnce"]}}
+    rows = {**HELD["rows"], "persistent_volume_claim": [row]}
+    given = case("team-a", rows=rows, owned={**HELD["owned"], "persistent_volume_claim/x": "nlp-apps-x"})
+    given["desired"]["persistent_volume_claim/x"] = {
+        "name": "x", "namespace": {"$existing": "iad/namespace/nlp-apps"}, "labels": {"a": "b"},
+        "storage_class": {"$ref": f"iad/{CLASS}"}, "access_modes": ["ReadWriteOnce"],
+    }  # fmt: skip
+    plan, _ = planned(given)
+    assert action(plan, "persistent_volume_claim/x").verb is Verb.UPDATE
+    assert blocks(plan)[POLICY] == ["storage_class c would close to 1 namespace in use: nlp-apps: 1 claim"]
+
+
+def test_who_uses_it_does_not_matter_where_no_room_is_taken_off() -> None:
+    given = case("team-a", "nlp-apps", **HELD, unread={"persistent_volume_claim": "timed out"})
+    given["desired"][POLICY]["labels"] = {"a": "b"}
+    plan, _ = planned(given)
+    assert action(plan, POLICY).changes and blocks(plan) == {}
+
+
+# What is in force
+def _held_by(*bindings: dict[str, Any]) -> Case:
+    return {"rows": {**HELD["rows"], "admission_binding": list(bindings)}, "owned": HELD["owned"]}
+
+
+def test_a_binding_of_ours_counts_beside_one_of_a_strangers() -> None:
+    stranger = {"metadata": {"name": "a", "uid": "a1"}, "spec": {"policyName": "c", "validationActions": ["Audit"]}}
+    plan, _ = planned(case("team-a", **_held_by(stranger, binding())))
+    assert blocks(plan) == {POLICY: ["storage_class c would close to 1 namespace in use: nlp-apps: 2 claims"]}
+
+
+def test_a_binding_that_is_changed_elsewhere_was_in_force() -> None:
+    row = binding()
+    row["metadata"]["annotations"] = {"vastplan.io/storage-class": "old"}
+    plan, _ = planned(case("team-a", **_held_by(row)))
+    assert action(plan, BINDING).changes
+    assert blocks(plan)[POLICY] == ["storage_class c would close to 1 namespace in use: nlp-apps: 2 claims"]
+
+
+def test_only_what_enforces_it_holds_it_and_only_by_that_field() -> None:
+    plan, matches = planned(case("team-a", "nlp-apps", **HELD))
+    (held,), (bound,) = (matches.observed.objects("iad", f"admission_{kind}") for kind in ("policy", "binding"))
+
+    def in_force(live: Live, field: str) -> bool:
+        referrer = Referrer(live, live.kind.field(field), blocks_delete=False, shields=False)
+        referrers = Referrers({("iad", "admission_policy", held.id): (referrer,)})
+        return ClosedRooms(matches, plan.by_address(), referrers).in_force(held)
+
+    assert in_force(bound, "policy")
+    assert in_force(bound, "storage_class") is False
+    assert in_force(replace(bound, kind=replace(bound.kind, enforces=None)), "policy") is False
+
+
+@pytest.mark.parametrize("unread", [{}, {"storage_class": "timed out"}], ids=["not-there", "unread"])
+def test_a_class_that_may_be_there_is_closed_by_the_binding(unread: dict[str, str]) -> None:
+    given = case("team-a", rows={"storage_class": [], "admission_policy": [policy("team-a")]}, unread=unread)
+    given.update(owned={}, desired={BINDING: {
+        "name": "c", "policy": {"$existing": f"iad/{POLICY}"}, "validation_actions": ["Deny"], "only": None,
+    }})  # fmt: skip
+    text = "storage_class c would close to 2 namespaces in use: batch: 1 claim, nlp-apps: 2 claims"
+    assert blocks(planned(given)[0]) == ({BINDING: [text]} if unread else {})

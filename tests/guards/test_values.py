@@ -379,6 +379,37 @@ def test_a_warning_says_what_to_look_at() -> None:
     )  # fmt: skip
 
 
+OURS: dict[str, Any] = {
+    "rows": {"tenant": [{"id": 1, "name": "t"}]}, "desired": {"tenant/t": {"name": "t"}}, "consent": {"adopt": True},
+}  # fmt: skip
+
+
+def test_two_owners_of_one_object_are_told_what_to_do() -> None:
+    claims = {"claims": [{"kind": "tenant", "id": "1", "document": "other", "address": "pdx/tenant/t"}]}
+    plan, _ = planned({**OURS, "owned": {"tenant/t": 1}, "claims": claims})
+    (found,) = plan.findings
+    assert (found.code, found.severity, found.fix, found.address) == (
+        "VP311", Severity.WARNING, "keep it in one document; in the other remove it and vastplan ledger forget it",
+        "iad/tenant/t",
+    )  # fmt: skip
+
+
+def _cut(letter: str, size: int) -> str:
+    return letter * (size - 1) + "\u2026"
+
+
+def test_what_other_ledgers_say_is_shown_in_part() -> None:
+    claim = {"kind": "tenant", "id": "1", "document": "d" * 300, "address": "a" * 300}
+    plan, _ = planned({**OURS, "claims": {"ledger": "l" * 300, "claims": [claim]}})
+    (block,) = plan.actions[0].blocked
+    assert block.message == (
+        f"the document {_cut('d', 80)} owns it as {_cut('a', 80)}; its ledger is at {_cut('l', 160)}"
+    )
+    plan, _ = planned({**OURS, "claims": {"unread": {"d" * 300: "r" * 300}}})
+    (block,) = plan.actions[0].blocked
+    assert block.message == f"it cannot be told whether the document {_cut('d', 80)} owns it: {_cut('r', 200)}"
+
+
 def test_what_is_true_of_a_whole_system_is_said_once() -> None:
     plan, _ = planned({"owned": {"tenant/t": 1, "qos_policy/gold": 2, "view_policy/p": 3}})
     assert [finding.message for finding in plan.findings] == [

@@ -211,6 +211,58 @@ def test_a_ledger_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> N
     FileLedger(tmp_path, "doc").open("iad", "me").close()  # and the lock was let go of
 
 
+def test_a_ledger_is_called_as_the_document_calls_its_folder(tmp_path: Path) -> None:
+    assert FileLedger(tmp_path, "doc", "./ledger").describe() == "file:./ledger"
+
+
+# The folder
+
+
+def test_other_files_beside_the_parts_are_nobodys(tmp_path: Path) -> None:
+    FileLedger(tmp_path, "doc").open("iad", "me").close()
+    for name, content in (("package", "{}"), ("list", "[]"), ("text", "text"), ("~", '{"document": "other"}')):
+        (tmp_path / f"{name}.json").write_text(content)
+    found = FileLedger(tmp_path, "doc").others()
+    assert (found.parts, found.unread) == ((), {})
+    assert FileLedger(tmp_path, "doc").sites() == ("iad",) and FileLedger(tmp_path, "other").sites() == ()
+
+
+def test_a_part_in_another_order_is_one(tmp_path: Path) -> None:
+    FileLedger(tmp_path, "doc").open("iad", "me").close()
+    content = json.loads((tmp_path / "iad.json").read_text())
+    (tmp_path / "iad.json").write_text(json.dumps(dict(sorted(content.items(), reverse=True))))
+    assert FileLedger(tmp_path, "doc").sites() == ("iad",)
+    assert [part.site for part in FileLedger(tmp_path, "other").others().parts] == ["iad"]
+
+
+def test_a_part_that_is_damaged_further_on_is_still_one(tmp_path: Path) -> None:
+    FileLedger(tmp_path, "doc").open("iad", "me").close()
+    file = tmp_path / "iad.json"
+    file.write_text(file.read_text()[:-20])
+    assert FileLedger(tmp_path, "doc").sites() == ("iad",)
+    found = FileLedger(tmp_path, "other").others()
+    says = f"the ledger {file} cannot be used: it is not JSON; restore it from a copy, or move it away to adopt anew"
+    assert (found.parts, found.unread) == ((), {"doc": says})
+
+
+def test_a_file_that_cannot_be_read_may_be_a_part(tmp_path: Path) -> None:
+    (tmp_path / "iad.json").mkdir()
+    ledger = FileLedger(tmp_path, "doc")
+    for act in (ledger.sites, ledger.others):
+        with pytest.raises(VastplanError) as caught:
+            act()
+        assert str(caught.value) == f"the ledger {tmp_path / 'iad.json'} cannot be read: Is a directory"
+
+
+def test_a_journal_of_others_that_cannot_be_read_says_whose(tmp_path: Path) -> None:
+    for document, site in (("doc", "iad"), ("other", "pdx")):
+        FileLedger(tmp_path, document).open(site, "me").close()
+    (tmp_path / "pdx.journal").mkdir()
+    found = FileLedger(tmp_path, "doc").others()
+    says = f"the ledger {tmp_path / 'pdx.json'} cannot be read: Is a directory"
+    assert (found.parts, found.unread) == ((), {"other": says})
+
+
 @pytest.mark.parametrize(
     ("note", "by"),
     [

@@ -11,7 +11,7 @@ import pytest
 
 from tests.ledger.benches import NAMESPACE, KubernetesBench
 from tests.ledger.memory import Memory
-from vastplan.ledger import chunks, events, manifest
+from vastplan.ledger import chunks, directory, events, manifest
 from vastplan.ledger.chunks import Api, Chunks, Place
 from vastplan.ledger.codec import dump
 from vastplan.ledger.manifest import Manifest
@@ -368,3 +368,67 @@ def test_a_bench_of_memory_keeps_what_is_planted(memory: KubernetesBench) -> Non
     memory.ledger().open("iad", "me").close()
     memory.plant("iad", {**memory.content("iad"), "serial": 9})
     assert memory.ledger().read("iad").serial == 9
+
+
+# Which parts there are
+
+
+def leased(api: Api, name: str, **annotations: str) -> None:
+    """A Lease that says that it is a ledger's."""
+    body = {
+        "metadata": {**PLACE.metadata(name), "annotations": {f"vastplan/{key}": v for key, v in annotations.items()}}
+    }
+    api.call("POST", PLACE.leases, body=body)
+
+
+def test_what_is_no_part_is_not_listed(api: Memory) -> None:
+    for document, site in (
+        ("doc", "pdx"),
+        ("doc", "iad"),
+        ("a", "iad"),
+        ("doc", "../evil"),
+        ("", "iad"),
+        ("x/y", "iad"),
+    ):
+        leased(api, Place(NAMESPACE, document, site).base, document=document, site=site)
+    leased(api, "stranger", document="doc", site="fra")
+    leased(api, "nobody")
+    plain = {"metadata": {"name": "plain", "labels": PLACE.metadata("plain")["labels"]}}
+    api.call("POST", PLACE.leases, body=plain)
+    found = directory.places(api, NAMESPACE)
+    assert found == [Place(NAMESPACE, "a", "iad"), Place(NAMESPACE, "doc", "iad"), Place(NAMESPACE, "doc", "pdx")]
+
+
+def test_parts_are_asked_for_page_by_page() -> None:
+    rows = [{"metadata": Place(NAMESPACE, "doc", site).metadata(Place(NAMESPACE, "doc", site).base)} for site in "abc"]
+    asked = []
+
+    class Pages:
+        def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
+            asked.append((method, path, query))
+            more: list[Any] = [{"continue": "more"}, {"continue": "last"}, None]
+            return {"items": [rows[len(asked) - 1]], "metadata": more[len(asked) - 1]}
+
+    assert [place.site for place in directory.places(Pages(), NAMESPACE)] == ["a", "b", "c"]
+    label = "app.kubernetes.io/managed-by=vastplan,app.kubernetes.io/component=ledger"
+    first = [("labelSelector", label), ("limit", "500")]
+    pages = [first, [*first, ("continue", "more")], [*first, ("continue", "last")]]
+    assert asked == [("GET", PLACE.leases, query) for query in pages]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [None, [], "items", {}, {"items": None}, {"items": {}}, {"items": ["metadata"]}, {"items": [{}]},
+     {"items": [{"metadata": {}}, 3]}, {"items": [{"metadata": "name"}]}],
+)  # fmt: skip
+def test_a_list_of_another_form_is_refused(answer: Any) -> None:
+    says = f"the answer to GET {PLACE.leases} is not a list of leases"
+    assert refusal(lambda: directory.places(Says(answer), NAMESPACE)) == says
+
+
+def test_nothing_is_kept_in_a_namespace_that_is_not_there() -> None:
+    class Nowhere:
+        def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
+            raise NotFound(path, 404)
+
+    assert directory.places(Nowhere(), NAMESPACE) == []

@@ -70,6 +70,9 @@ def test_events_are_written_like_this() -> None:
         "event": "begin", "plan": "p", "at": "now",
         "intents": {X: {"verb": "create", "fields": {"a": "b"}, "id": "7", "at": "t"}},
     }  # fmt: skip
+    assert events.begin("p", {}, "now", {"vast": "https://a"}) == {
+        "event": "begin", "plan": "p", "at": "now", "intents": {}, "systems": {"vast": "https://a"},
+    }  # fmt: skip
     assert events.own(X, OWNED) == {
         "event": "own", "address": X,
         "owned": {"id": "7", "locator": "view-7", "fields": {"name": "ab"}, "refers": ("iad/tenant/a",),
@@ -98,6 +101,12 @@ def test_an_apply_begins_and_ends() -> None:
     )
     ended = after(events.end("now", {"count": 3, "percent": 4}), part=begun)
     assert ended == replace(begun, applied="now", limits={"count": 3, "percent": 4})
+
+
+def test_an_apply_says_where_its_systems_are_and_the_others_stay_where_they_were() -> None:
+    before = replace(EMPTY, systems={"vast": "https://a", "runai": "https://r"})
+    found = after(events.begin("p", {}, "", {"vast": "https://b", "kubernetes": "https://k"}), part=before)
+    assert found.systems == {"vast": "https://b", "runai": "https://r", "kubernetes": "https://k"}
 
 
 def test_the_last_two_hundred_plans_are_known() -> None:

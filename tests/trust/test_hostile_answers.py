@@ -288,10 +288,20 @@ def test_files_of_ours_that_are_not(lab: Lab, vastplan: Run, tmp_path: Path) -> 
         (lambda plan: plan.update(expires="2999-01-01"), "does not have a plan's form"),
         (lambda plan: plan.update(operations=[]), "does not have a plan's form"),
         (lambda plan: plan["operations"][0].update(after=[7]), "does not have a plan's form"),
+        (lambda plan: plan["actions"][0].update(together=["iad/tenant/b"]), "does not have a plan's form"),
         (lambda plan: plan["actions"][0].update(desired={"tenant": {"$ref": "x"}}), "does not have a plan's form"),
         (lambda plan: plan["actions"][0].update(desired=[1]), "does not have a plan's form"),
     ],
-    ids=["another site", "no such kind", "no zone", "nothing done", "waits for nothing", "no address", "no mapping"],
+    ids=[
+        "another site",
+        "no such kind",
+        "no zone",
+        "nothing done",
+        "waits for nothing",
+        "together with nothing",
+        "no address",
+        "no mapping",
+    ],
 )
 def test_a_plan_that_somebody_wrote(change: Any, says: str, tmp_path: Path, vastplan: Run) -> None:
     """Its seal is no secret, so a plan's words are checked before they become names of files."""

@@ -130,27 +130,32 @@ def closed_by(action: Action, rooms: ClosedRooms) -> Closed | None:
     for rule in kind.closes:
         what = rooms.names(site, kind, values, rule.ours)
         what = tuple(name for name in what if rooms.there(site, kind, rule, name))
-        if what and not (rule.unless and values.get(rule.unless) is True):
+        if what and not _open(rule, values):
             held = live is not None and changed is not None and not changed & {*rule.by} and rooms.in_force(live)
             return _closed(rule, kind, what, live.values if held and live is not None else None, values, site, rooms)
     return None
+
+
+def _open(rule: Closes, values: Values) -> bool:
+    return values.get(rule.unless) is True  # no field is named "", for rules without
 
 
 def _of(ref: Ref, matches: Matches) -> Live | None:
     live = matches.match(ref.target).live
     if live is None:
         named = matches.observed.named(ref.target.site, matches.kinds[ref.target.kind], ref.target.name)
-        live = named[0] if len(named) == 1 else None
+        (live,) = named if len(named) == 1 else (None,)
     return live
 
 
 def _closed(
     rule: Closes, kind: Kind, what: tuple[str, ...], before: Values | None, after: Values, site: str, rooms: ClosedRooms
 ) -> Closed | None:
-    refers = kind.field(rule.ours).refers
-    shown = f"{refers.targets[0][0]} {', '.join(what)}" if refers is not None else ", ".join(what)
+    refers, shown = kind.field(rule.ours).refers, ", ".join(what)
+    if refers is not None:
+        shown = f"{next(iter(refers.attributes))} {shown}"
     was_in: set[str] | None = None  # everybody
-    if before is not None and not (rule.unless and before.get(rule.unless) is True):
+    if before is not None and not _open(rule, before):
         was_in = {str(room) for room in _listed(before.get(rule.but))}
     still_in = {*rooms.names(site, kind, after, rule.but)} if rule.but else set()
     if was_in is not None and was_in <= still_in:

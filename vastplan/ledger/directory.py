@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from vastplan.ledger.chunks import COMPONENT, Api, Place, Row
 from vastplan.model.errors import NotFound, VastplanError
@@ -36,9 +37,13 @@ def _leases(api: Api, namespace: str) -> Iterator[Row]:
         except NotFound:  # of a namespace that is not there
             return
         rows = body.get("items") if isinstance(body, dict) else None
-        if not isinstance(rows, list) or not all(isinstance(row, dict) and "metadata" in row for row in rows):
+        if not isinstance(rows, list) or not all(map(_is_object, rows)):
             raise VastplanError(f"the answer to GET {path} is not a list of leases")
         yield from rows
         following = str((body.get("metadata") or {}).get("continue") or "")
         if not following:
             return
+
+
+def _is_object(row: Any) -> bool:
+    return isinstance(row, dict) and isinstance(row.get("metadata"), dict)

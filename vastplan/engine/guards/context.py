@@ -42,6 +42,8 @@ class GuardContext:
     dependents: DependentsIndex
     now: datetime
     allowed: Allowed
+    owners: Owners
+    """Who else owns what is there."""
     limits: Mapping[str, ChangeLimits] = field(default_factory=dict)
     """Those in force, by site."""
     owned: Mapping[SiteKind, Set[Address]] = field(default_factory=dict)
@@ -53,8 +55,6 @@ class GuardContext:
     """The actions that let fewer in while somebody is in use there."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
-    owners: Owners = field(default_factory=lambda: Owners(""))
-    """Who else owns what is there."""
 
     def kind(self, action: Action) -> Kind:
         """The action's kind."""

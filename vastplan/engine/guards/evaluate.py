@@ -51,8 +51,8 @@ def _block(
         if cause.blocked:  # never itself: it is not blocked yet
             return Block("waits", f"waits for {cause.address}, which is blocked")
     for text in action.together:
-        with_it = held.get(Address.parse(text))
-        if with_it is not None and with_it.blocked:
+        with_it = held[Address.parse(text)]
+        if with_it.blocked:
             return Block("together", f"goes together with {with_it.address}, which is blocked")
     return None
 

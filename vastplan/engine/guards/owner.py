@@ -29,12 +29,12 @@ class Owners:
         """What another document's ledger says of an object."""
         return self._claims.get((live.site, live.kind.name, live.id))
 
-    def mark(self, live: Live) -> str:
-        """The other document that an object says it is of, "" for none, or where that one's ledger says that it let go."""
+    def mark(self, live: Live) -> str | None:
+        """The other document that an object says it is of; `None` for none, and where that one's ledger says that it let go."""
         if live.document in ("", self.document):
-            return ""
+            return None
         site = self.sites.get(live.site, SiteClaims())
-        return "" if (live.document, live.kind.system) in site.known else live.document
+        return None if (live.document, live.kind.system) in site.known else live.document
 
     def of(self, live: Live) -> str:
         """The other document that an object is of, "" for none that is known."""
