@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.lab import Lab
 from vastplan.model.outcome import State
-from vastplan.model.plan import Verb
+from vastplan.model.plan import Cause, Verb
 
 CLAIM = "/api/v1/namespaces/team-a/persistentvolumeclaims/checkpoints"
 VOLUME = "/api/v1/persistentvolumes/team-a-checkpoints"
@@ -44,6 +44,8 @@ def test_the_volume_is_bound_again(tmp_path: Path) -> None:
         lab.by_hand("iad", "kubernetes", "DELETE", CLAIM)
         assert phase(lab, VOLUME) == "Released"
         plan = lab.converge()
+        volume = next(one for one in plan.actions if one.address.kind == "persistent_volume")
+        assert [(one.path, one.cause) for one in volume.changes] == [("claim_name", Cause.DEPENDENCY)]
         assert {one.address.kind: one.verb for one in plan.actions} == {
             "persistent_volume": Verb.UPDATE,
             "persistent_volume_claim": Verb.CREATE,

@@ -82,6 +82,8 @@ def diff(
             sent = (wire or _NOTHING).get(text)
             as_then = None if sent is None or raw is None else sent == leaf_digest(key, field, value_at(raw, path))
             cause = _cause(key, leaf, current, was, as_then)
+            if cause is Cause.SYSTEM and path[0] in kind.ignored_on_delete:
+                cause = Cause.DEPENDENCY  # the system moves it when something else goes, whoever took that away
         changes.append(_change(leaf, current, cause))
         paths.add(path)
     released = () if spoken == len(noted) else _released(kind, desired, noted)

@@ -230,7 +230,7 @@ class Kind:
     closes: tuple[Closes, ...] = ()
     enforces: Enforces | None = None
     precedes: tuple[Precedes, ...] = ()
-    # fields that a system changes when a user lets go: no reason to spare what is to go
+    # fields that a system changes when a user lets go: no reason to spare what is to go, and no hand's work
     ignored_on_delete: tuple[str, ...] = ()
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = ()
     mirrored: bool = False
