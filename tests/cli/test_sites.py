@@ -190,3 +190,18 @@ def test_what_is_written_for_a_retired_site_is_still_checked(file: Path, vastpla
     write(file, document)
     ran = vastplan("validate", file)
     assert ran.code == 1 and "ip_rangs" in ran.err
+
+
+def test_a_site_put_back_to_be_retired_needs_nothing_that_was_taken_out_with_it(file: Path, vastplan: Run) -> None:
+    write(file, DOCUMENT)
+    vastplan("apply", file, "--auto-approve")
+    document = {**without_pdx(), "sites": retired()["sites"]}
+    document["views"] = {"v": {"tenant": "b", "path": "/v", "sites": ["pdx"]}}  # of a tenant that was only there
+    document["quotas"] = {"q": {"path": "/q", "tenant": "a", "per_site": {"pdx": {"hard_limit": "1 TiB"}}}}
+    write(file, document)
+    ran = vastplan("plan", file)
+    assert "VP2" not in ran.err + ran.out and ran.out.count("its site is retired") == 3, ran
+    del document["sites"]["pdx"]["retire"]  # wanted again, it needs all of it
+    write(file, document)
+    ran = vastplan("validate", file)
+    assert ran.code == 1 and "VP211: vip_pool p: ip_ranges is missing" in ran.err and "VP209: no tenant b" in ran.err

@@ -21,7 +21,10 @@ from vastplan.schema.walk import canonical, map_references
 
 
 class Resolver:
-    """Types the entries of one document; findings collect in `problems`."""
+    """Types the entries of one document; findings collect in `problems`.
+
+    What is wrong on a `retired` site is found there as anywhere. What is only missing there is not wrong: nothing is wanted there.
+    """
 
     def __init__(self, sites: Mapping[str, Site], retired: Set[str] = frozenset()) -> None:
         self.problems: list[Finding] = []
@@ -66,6 +69,8 @@ class Resolver:
         has = self._sites[raw.site].systems
         if needed <= has:
             return values
+        if raw.site in self._retired:
+            return None
         if raw.sites is not None or own is not None:
             lacks = ", ".join(sorted(needed - has))
             self._add(
@@ -106,6 +111,9 @@ class Resolver:
         for kind in kinds:
             if value in self._known.get((raw.site, kind), ()):
                 return Ref(Address(raw.site, kind, value))
+        missing = Ref(Address(raw.site, kinds[0], value), managed=False)
+        if raw.site in self._retired:
+            return missing
         where = _find(raw.values, value) or raw.where
         elsewhere = [site for site in self._sites if any(value in self._known.get((site, kind), ()) for kind in kinds)]
         if elsewhere:
@@ -115,7 +123,7 @@ class Resolver:
             known = [name for kind in kinds for name in self._known.get((raw.site, kind), ())]
             hint = nearest(value, known) or f"for one that is not in this document write {{existing: {value}}}"
             self._add("VP209", f"no {kinds[0]} {value}", where, hint)
-        return Ref(Address(raw.site, kinds[0], value), managed=False)
+        return missing
 
     def _explain(self, raw: Raw, invalid: ValidationError) -> None:
         """Pydantic's findings in our words; for a union only the branch that came furthest."""
@@ -129,6 +137,8 @@ class Resolver:
             if len(path) < deepest[path[:1]]:
                 continue
             dotted = ".".join(map(str, path))
+            if raw.site in self._retired and (problem["type"] == "missing" or not path):
+                continue  # a rule of the whole entry misses something, too, or is broken on the other sites as well
             if problem["type"] == "extra_forbidden":
                 known = [name for name in _fields_at(raw.type, path[:-1]) if name != path[-1]]
                 self._add("VP206", f"unknown key {path[-1]}", where or raw.where, nearest(str(path[-1]), known))
