@@ -445,7 +445,7 @@ def test_only_what_enforces_it_holds_it_and_only_by_that_field() -> None:
     (held,), (bound,) = (matches.observed.objects("iad", f"admission_{kind}") for kind in ("policy", "binding"))
 
     def in_force(live: Live, field: str) -> bool:
-        referrer = Referrer(live, live.kind.field(field), blocks_delete=False, shields=False)
+        referrer = Referrer(live, live.kind.field(field), field, blocks_delete=False, shields=False)
         referrers = Referrers({("iad", "admission_policy", held.id): (referrer,)})
         return ClosedRooms(matches, plan.by_address(), referrers).in_force(held)
 

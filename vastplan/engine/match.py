@@ -182,7 +182,11 @@ def match(
         if match.holder is not None and match.holder not in desired:
             wanted_as.setdefault(match.holder, address)
     there = {address: match.live for address, match in matches.items() if match.live}
-    while (names := new_names(kinds, desired, there, whole.resolved)) != coming:  # a name may be part of another
+    for _ in kinds:  # a name may be part of another, and that of a third: each pass carries it one further
+        names = new_names(kinds, desired, there, whole.resolved)
+        if names == coming:
+            break
+        coming.clear()
         coming.update(names)
     return whole
 

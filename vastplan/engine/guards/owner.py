@@ -39,7 +39,7 @@ class Owners:
     def of(self, live: Live) -> str:
         """The other document that an object is of, "" for none that is known."""
         claim = self.claim(live)
-        return claim.document if claim is not None else self.mark(live)
+        return claim.document if claim is not None else self.mark(live) or ""
 
     def block(self, live: Live) -> Block | None:
         """Why an object that is not ours may not become it."""
