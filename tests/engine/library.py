@@ -17,8 +17,8 @@ from vastplan.engine.apply import apply
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.consent import Consent
 from vastplan.engine.match import Matches, match
-from vastplan.engine.observe import observe
 from vastplan.engine.plan import PlanInputs, build, collections_to_read
+from vastplan.engine.read import observe
 from vastplan.engine.renames import moves_of
 from vastplan.ledger import events
 from vastplan.model.address import Address

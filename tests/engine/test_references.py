@@ -14,8 +14,9 @@ from tests.engine.library import KINDS, SITE, Bench, Library, at, entry
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.consent import Consent
 from vastplan.engine.match import Matches, match
-from vastplan.engine.observe import Collection, Observed, live_of, observe
+from vastplan.engine.observe import Collection, Observed, live_of
 from vastplan.engine.plan import PlanInputs, build
+from vastplan.engine.read import observe
 from vastplan.ledger import events
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused

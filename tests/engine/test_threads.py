@@ -11,8 +11,8 @@ import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, at, entry, ref
 from vastplan.engine.match import match
-from vastplan.engine.observe import observe
 from vastplan.engine.plan import collections_to_read
+from vastplan.engine.read import observe
 from vastplan.model.outcome import State
 
 THREADS = 8

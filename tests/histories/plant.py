@@ -308,7 +308,7 @@ def _patches(plant: Plant) -> list[Any]:
         patch("vastplan.systems.kubernetes.kubeconfig.connect", connect),
         patch("vastplan.app.workspace.discover", lambda _: _REGISTRY),
         patch("vastplan.app.workspace.discover_systems", lambda _: _DISCOVERED_SYSTEMS),
-        patch("vastplan.engine.observe.ThreadPoolExecutor", _AtOnce),
+        patch("vastplan.engine.read.ThreadPoolExecutor", _AtOnce),
         patch("vastplan.engine.apply.ThreadPoolExecutor", _AtOnce),
         patch("vastplan.model.polling.time", clock),
         patch.dict(poll.__kwdefaults__, sleep=clock.sleep),

@@ -47,15 +47,24 @@ def create(lab: KubeLab, body: dict[str, Any], query: str = "") -> None:
     assert "warning" not in {name.lower() for name in response.headers}, response.headers  # of pod security, for one
 
 
+def csi(lab: KubeLab) -> None:
+    """The namespace of the CSI driver, which is there before."""
+    create(lab, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "vast-csi"}})
+
+
 def test_a_dry_run_takes_them_all(lab: KubeLab) -> None:
+    csi(lab)
     for body in MANIFESTS:
         if "generateName" in body["metadata"]:  # a name that is the same in every recording
             body = {**body, "metadata": {**body["metadata"], "name": "vastplan-apply-1"}}
         create(lab, body, "" if body["kind"] == "Namespace" else "&dryRun=All")
 
 
-def allowed(lab: KubeLab, account: str, verb: str, group: str, resource: str, namespace: str = "") -> bool:
+def allowed(
+    lab: KubeLab, account: str, verb: str, group: str, resource: str, namespace: str = "", name: str = ""
+) -> bool:
     asked = {"verb": verb, "group": group, "resource": resource, "namespace": namespace}
+    asked |= {"name": name} if name else {}
     groups = ["system:serviceaccounts", "system:serviceaccounts:vastplan", "system:authenticated"]
     body = {
         "spec": {"user": f"system:serviceaccount:vastplan:{account}", "groups": groups, "resourceAttributes": asked}
@@ -66,10 +75,10 @@ def allowed(lab: KubeLab, account: str, verb: str, group: str, resource: str, na
 
 
 def resources() -> list[tuple[str, str]]:
-    """Group and plural of every Kubernetes kind that vastplan has."""
+    """Group and plural of every Kubernetes kind that vastplan lists."""
     found = []
     for kind in REGISTRY_KINDS.values():
-        if kind.system == "kubernetes" and kind.name != "pod":
+        if kind.system == "kubernetes" and kind.name != "pod" and not kind.read_by_name:
             parts = kind.endpoint.path.strip("/").split("/")
             found.append(("" if parts[0] == "api" else parts[1], parts[-1]))
     return sorted(set(found))
@@ -77,6 +86,7 @@ def resources() -> list[tuple[str, str]]:
 
 def test_rights_are_enough_and_no_more(lab: KubeLab) -> None:
     made = [one for one in MANIFESTS if one["kind"] in ("Namespace", *RIGHTS)]
+    csi(lab)
     for body in made:
         create(lab, body)
     try:
@@ -89,12 +99,24 @@ def test_rights_are_enough_and_no_more(lab: KubeLab) -> None:
                 assert allowed(lab, "vastplan-apply", verb, group, resource), (verb, resource)
             for verb in ("update", "deletecollection", "watch"):
                 assert not allowed(lab, "vastplan-apply", verb, group, resource), (verb, resource)
+        for verb in ("get", "list", "create", "patch", "delete"):  # Secrets, but for the one of the document
+            secrets = (verb, "", "secrets", "vast-csi")
+            assert allowed(lab, "vastplan-read", *secrets, "vast-mgmt") is (verb == "get"), verb
+            assert allowed(lab, "vastplan-apply", *secrets, "vast-mgmt") is (verb != "list"), verb
+            assert not allowed(lab, "vastplan-read", *secrets) and not allowed(
+                lab, "vastplan-read", verb, "", "secrets"
+            )
+            assert allowed(lab, "vastplan-apply", *secrets, "another") is (verb == "create"), verb
+            assert not allowed(lab, "vastplan-apply", verb, "", "secrets")
         for verb in ("get", "list", "create", "patch", "delete"):  # pods are looked at, and nothing else
             assert allowed(lab, "vastplan-apply", verb, "", "pods") is (verb in ("get", "list")), verb
         lease = ("coordination.k8s.io", "leases", "vastplan")
         assert all(allowed(lab, "vastplan-apply", verb, *lease) for verb in ("get", "create", "update"))
         assert allowed(lab, "vastplan-apply", "update", "", "secrets", "vastplan")
         assert not allowed(lab, "vastplan-read", "update", "", "secrets", "vastplan")
+        assert allowed(lab, "vastplan-read", "get", "", "secrets", "vastplan")  # the ledger
+        assert allowed(lab, "vastplan-read", "list", *lease)
+        assert not allowed(lab, "vastplan-read", "list", "", "secrets", "vastplan")
         assert not allowed(lab, "vastplan-read", "create", *lease)
         for group, resource in (
             ("", "nodes"),
@@ -124,11 +146,12 @@ def test_the_index_picks_the_site() -> None:
     assert {"name": "reviewed", "mountPath": "/reviewed", "readOnly": True} in container["volumeMounts"]
 
 
-def test_secrets_are_read_by_a_right_of_their_own() -> None:
-    """What can be left out where a document has no need of them."""
-    rules = {body["metadata"]["name"]: body["rules"] for body in MANIFESTS if body["kind"] == "ClusterRole"}
-    reading = {
-        name for name, of in rules.items() for rule in of if "secrets" in rule["resources"] and "list" in rule["verbs"]
-    }
-    assert reading == {"vastplan-read-secrets"}
-    assert [rule["resources"] for rule in rules["vastplan-read-secrets"]] == [["secrets"]]
+def test_nobody_reads_all_secrets() -> None:
+    """Only those of the document are named, and what lists all of a namespace is the ledger's own."""
+    named = {"vast-csi": ["vast-mgmt"], "vastplan": None}
+    for body in MANIFESTS:
+        for rule in body.get("rules", []) if body["kind"] in RIGHTS else []:
+            if "secrets" in rule["resources"] and rule["verbs"] != ["create"]:
+                assert body["kind"] == "Role", body["metadata"]
+                assert rule.get("resourceNames") == named[body["metadata"]["namespace"]], body["metadata"]
+                assert "list" not in rule["verbs"] or body["metadata"]["name"] == "vastplan-ledger"

@@ -49,7 +49,7 @@ def _plan(workspace: Workspace, options: PlanOptions, source: Source, offline: C
     desired = compose_with_versions(workspace, options.sites, offline, source)
     ledger = source.ledger(options.sites)
     reads = read_list(workspace, desired, ledger, prove=options.prove)
-    observed = source.observe(reads.all, ledger)
+    observed = source.observe(reads.all, ledger, reads.names)
     inputs = plan_inputs(workspace, options, desired, ledger, observed, source)
     drafted = draft_actions(inputs)  # match → diff
     weighable = read_evidence(drafted, source, workspace.systems())

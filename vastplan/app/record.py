@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from typing import Any
 
 from vastplan import __version__
 from vastplan.app.claims import site_claims
@@ -14,11 +15,13 @@ from vastplan.app.files.snapshot import sealed, tables
 from vastplan.app.redact import digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
 from vastplan.document.instantiate import nearest
-from vastplan.engine.observe import Observed, observe
+from vastplan.engine.names import names_to_read
+from vastplan.engine.observe import Observed, SiteKind
+from vastplan.engine.read import observe
 from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.model.address import Address
 from vastplan.model.claims import SiteClaims
-from vastplan.model.errors import NotAuthorised, VastplanError
+from vastplan.model.errors import Invalid, NotAuthorised, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.snapshot import SNAPSHOT_VERSION, SeenCollection, SeenSite, Snapshot
 from vastplan.schema.kind import Kind
@@ -38,7 +41,8 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
         left, others = _beside(workspace, backend)
     with connected(workspace.document, sites=sites, writable=False) as providers:
         facts = probe(workspace, providers)
-        observed = observe(_all_collections(workspace, sites, without), providers, ledger)
+        collections, names = _all_collections(workspace, sites, without), _names(workspace, ledger, facts)
+        observed = observe(collections, providers, ledger, names)
         live_places = endpoints(providers, backend.describe())
     declared_places = places(workspace.document)
     claims = site_claims(others, live_places, kinds)
@@ -80,6 +84,17 @@ def _beside(workspace: Workspace, backend: Backend) -> tuple[list[SiteLedger], O
     return [part for part in parts if part.entries or part.intents], others
 
 
+def _names(
+    workspace: Workspace, ledger: Mapping[str, SiteLedger], facts: Mapping[str, Mapping[str, Any]]
+) -> Mapping[SiteKind, frozenset[str]]:
+    """What of the document is read by name where it may not be listed; of one that cannot be composed, what is owned."""
+    try:
+        entries, _ = workspace.entries(facts)
+    except Invalid:
+        entries = ()
+    return names_to_read(workspace.registry.kinds, entries, ledger)
+
+
 def _all_collections(workspace: Workspace, sites: tuple[str, ...], without: Collection[str]) -> list[tuple[str, Kind]]:
     systems = workspace.systems()
     return [
@@ -101,7 +116,9 @@ def _seen_collections(observed: Observed, ledger: Mapping[str, SiteLedger]) -> t
         for live in sorted(collection.objects, key=lambda live: live.id):
             ours = owned_by_id.get((site, kind, live.id))
             objects.append(seen_object(live, ours.fields if ours else ()))
-        collections.append(SeenCollection(site, kind, tuple(objects), collection.error))
+        collections.append(
+            SeenCollection(site, kind, tuple(objects), collection.error, tuple(sorted(collection.asked)))
+        )
     return tuple(collections)
 
 

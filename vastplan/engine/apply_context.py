@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from vastplan.engine.match import Matches
-from vastplan.engine.observe import observe
+from vastplan.engine.read import observe
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused
 from vastplan.model.site_ledger import SiteLedger
@@ -52,7 +52,8 @@ class ApplyContext:
         kind = self.kinds[ref.target.kind]
         if ref.managed or (ref.target.site, kind.system) not in self.providers:
             return None
-        observed = observe([(ref.target.site, kind)], self.providers)
+        names = {(ref.target.site, kind.name): frozenset((ref.target.name,))}
+        observed = observe([(ref.target.site, kind)], self.providers, names=names)
         named = observed.named(ref.target.site, kind, ref.target.name)
         return named[0].attributes.get(attribute) if len(named) == 1 else None
 

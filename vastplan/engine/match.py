@@ -100,7 +100,7 @@ class Matches:
         if self.observed.absent(site, kind.name) and attribute in ("name", "path"):
             return address.name  # the site's other systems know it by this name
         problem = self.observed.error(site, kind.name)
-        if problem:
+        if problem and address.name not in self.observed.asked(site, kind.name):
             return Unknown(problem, Reason.UNREAD)
         candidates = self.observed.named(site, kind, address.name)
         if len(candidates) > 1:
@@ -115,6 +115,22 @@ class Matches:
         predict = kind.attribute(attribute).predict
         value = predict(self.resolved(kind, entry.values)) if entry is not None and predict is not None else None
         return Unknown(str(address), Reason.NOT_CREATED) if value is None else value
+
+    def locator(self, kind: Kind, entry: Entry) -> str | None:
+        """By what an entry's object is read, where its values say so."""
+        predict = kind.attribute("path").predict
+        return predict(self.resolved(kind, entry.values)) if predict is not None else None
+
+    def unread(self, ref: Ref) -> str:
+        """Why what is referred to is not known; "" where it was looked for, or is known to another system by its name."""
+        site, kind = ref.target.site, ref.target.kind
+        problem, asked = self.observed.error(site, kind), self.observed.asked(site, kind)
+        if not problem or (not ref.managed and self.observed.absent(site, kind)):
+            return ""
+        match = self._matches.get(ref.target)
+        if match is not None and asked:
+            return match.unknown
+        return "" if ref.target.name in asked else problem
 
     def resolved(self, kind: Kind, values: Mapping[str, Any]) -> Values:
         """The values with those references resolved that can be: what an attribute may be predicted from."""
@@ -225,7 +241,10 @@ class _Matching:
     def _settle_by_id(self, address: Address) -> bool:
         """Match what the ledger owns and is there by its id, as nearly all is: nothing else has to be known for that."""
         record = self._whole.owned.get(address)
-        if record is None or self._whole.observed.error(address.site, address.kind):
+        if record is None or (
+            self._whole.observed.error(address.site, address.kind)
+            and record.locator not in self._whole.observed.asked(address.site, address.kind)
+        ):
             return False
         live = self._whole.observed.by_id(address.site, address.kind, record.id)
         if live is None:
@@ -247,14 +266,17 @@ class _Matching:
     def _match(self, address: Address, kind: Kind, entry: Entry | None) -> Match:
         observed = self._whole.observed
         owned = self._whole.owned.get(address)
-        problem = observed.error(address.site, kind.name)
-        if problem:
+        problem, asked = observed.error(address.site, kind.name), observed.asked(address.site, kind.name)
+        if problem and not asked:
             return Match(owned=owned, unknown=problem)
         if entry is None:
-            return Match(None, owned)
+            looked_for = not problem or (owned is not None and owned.locator in asked)
+            return Match(None, owned, "" if looked_for else problem)
         identity = self._identity(kind, entry)
         if isinstance(identity, Unknown):
             return Match(None, owned, "" if identity.reason is Reason.NOT_CREATED else identity.why)
+        if problem and self._whole.locator(kind, entry) not in asked:
+            return Match(owned=owned, unknown=problem)
         having = self._having(address.site, kind, identity)
         candidates = [live for live in having if self._free(live, address)]
         if len(candidates) > 1:

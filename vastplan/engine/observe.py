@@ -1,18 +1,14 @@
-"""Read what is there: every collection once, by pages, in parallel. What cannot be read is unknown, never empty."""
+"""What is there: live objects, and the collections of them. What could not be read is unknown, never empty."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from vastplan.model.address import kind_of
-from vastplan.model.errors import VastplanError
-from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Unknown
 from vastplan.schema.codec import at, controller_reader, decoder, dig, item_id, system_owned_test
 from vastplan.schema.kind import Kind, Metric, Row, Values
@@ -20,10 +16,6 @@ from vastplan.schema.provider import Marking, Provider
 
 SystemKey = tuple[str, str]  # site, system
 SiteKind = tuple[str, str]  # site, kind
-DOUBTS = 5  # objects of a collection that are asked for when its list does not show them
-MAX_BARREN_PAGES = 10  # in a row: a list may shrink while it is read, but one that never ends must not be read for ever
-# What taking a row apart raises when something in it is of another type than the vendor's documents say.
-_MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, ArithmeticError)
 
 
 @dataclass(slots=True)
@@ -50,11 +42,15 @@ class Live:
 
 @dataclass(slots=True)
 class Collection:
-    """All objects of a kind on a site, or why they could not be read."""
+    """All objects of a kind on a site, or why they could not be read.
+
+    With `asked`, only the objects of those locators were looked for, and `error` says why all could not be listed.
+    """
 
     objects: list[Live] = field(default_factory=list)
     error: str = ""
     absent: bool = False  # the site has no such system, so nothing of it can stand in the way
+    asked: frozenset[str] = frozenset()
 
 
 _Index = Mapping[str, Mapping[str, "Live | list[Live]"]]  # attribute -> value -> the object, or all that have it
@@ -77,8 +73,12 @@ class Observed:
         return Observed({**self.collections, **other.collections}, {**self._indexes, **other._indexes})
 
     def error(self, site: str, kind: str) -> str:
-        """Why a collection is unknown, "" when it was read."""
+        """Why a collection is not known as a whole, "" when it was read."""
         return self.collections.get((site, kind), _UNREAD).error
+
+    def asked(self, site: str, kind: str) -> frozenset[str]:
+        """The locators that were looked for one by one, where the collection could not be listed."""
+        return self.collections.get((site, kind), _UNREAD).asked
 
     def absent(self, site: str, kind: str) -> bool:
         """Whether the site has no such system at all."""
@@ -223,60 +223,3 @@ def _number(raw: Any) -> int | float | Unknown:
     if isinstance(raw, int | float) and not isinstance(raw, bool) and 0 <= raw < math.inf:
         return raw
     return Unknown(f"the answer says {json.dumps(raw, default=lambda _: 'nothing')[:40]}")
-
-
-def observe(
-    wanted: Iterable[tuple[str, Kind]],
-    providers: Mapping[SystemKey, Provider | Exception],
-    ledger: Mapping[str, SiteLedger] | None = None,
-) -> Observed:
-    """Read the wanted collections. A provider may be the reason why there is none.
-
-    What the `ledger` owns and a list does not show is asked for by itself: a list that leaves out what answers was cut
-    short, and is unknown.
-    """
-    owned: dict[tuple[str, str], list[Owned]] = {}
-    for site, part in (ledger or {}).items():
-        for text, record in part.entries.items():
-            owned.setdefault((site, kind_of(text)), []).append(record)
-    tasks = list(dict.fromkeys((site, kind.name) for site, kind in wanted))
-    kinds = {kind.name: kind for _, kind in wanted}
-    with ThreadPoolExecutor(max_workers=max(1, min(16, len(tasks)))) as pool:
-        read = pool.map(lambda task: _collection(task[0], kinds[task[1]], providers, owned.get(task, [])), tasks)
-    return Observed(dict(zip(tasks, read, strict=True)))
-
-
-def _collection(
-    site: str, kind: Kind, providers: Mapping[SystemKey, Provider | Exception], owned: list[Owned]
-) -> Collection:
-    provider = providers.get((site, kind.system))
-    if provider is None:
-        return Collection(error=f"site {site} has no {kind.system}", absent=True)
-    if isinstance(provider, Exception):
-        return Collection(error=str(provider))
-    objects: dict[str, Live] = {}
-    read: Callable[[Row], Live] | None = None
-    barren = 0
-    try:
-        for page in provider.pages(kind):
-            before = len(objects)
-            for row in page:
-                read = read or live_reader(site, kind, row, provider)
-                live = read(row)
-                if not live.id:
-                    return Collection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
-                objects[live.id] = live  # a list that moved between two pages may show a row twice
-            barren = 0 if len(objects) > before else barren + 1
-            if barren > MAX_BARREN_PAGES:
-                return Collection(error=f"{provider.describe()}: the list of {kind.name}s goes on and says nothing new")
-        for record in [record for record in owned if record.id not in objects][:DOUBTS]:
-            there = provider.read(kind, record.locator)
-            if there is not None and item_id(kind.endpoint, there) == record.id:
-                text = f"its list does not show {record.locator}, which answers when it is asked for: the list was cut short"
-                return Collection(error=f"{provider.describe()}: {text}")
-    except VastplanError as problem:
-        return Collection(error=str(problem))
-    except _MISSHAPEN as problem:
-        text = f"{provider.describe()}: a {kind.name} in the answer does not have the documented form"
-        return Collection(error=f"{text} ({type(problem).__name__})")
-    return Collection(list(objects.values()))

@@ -233,11 +233,9 @@ class Verdicts:
 
     def _unread_reference(self, named: _Named) -> str:
         """Why something that is referred to is unknown."""
-        observed = self._matches.observed
         for _, ref in named:
-            problem = observed.error(ref.target.site, ref.target.kind)
-            by_name = not ref.managed and observed.absent(ref.target.site, ref.target.kind)
-            if problem and not by_name:
+            problem = self._matches.unread(ref)
+            if problem:
                 return f"it refers to {ref.target}: {problem}"
         return ""
 

@@ -39,12 +39,13 @@ class SeenObject:
 
 @dataclass(frozen=True, slots=True)
 class SeenCollection:
-    """All objects of a kind on a site, or why they could not be read."""
+    """All objects of a kind on a site, or why they could not be read; then those that were `asked` for by name (since 1.1)."""
 
     site: str
     kind: str
     objects: tuple[SeenObject, ...] = ()
     error: str = ""
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,12 +69,14 @@ def kind(
     ready: Ready | None = None,
     versions: tuple[Since | Until, ...] = (),
     contains: bool = False,
+    read_by_name: bool = False,
     finish_encode: Callable[[Row, Values], Row] | None = None,
     finish_decode: Callable[[Values, Row], Values] | None = None,
 ) -> Kind:
     """Declare a kind from its model; every kind has the attributes `id`, `path` (its locator) and, where it has one, `name`.
 
-    Raises `TypeError` for a marker that cannot be seen (inside a union) or an identity that is missing.
+    Raises `TypeError` for a marker that cannot be seen (inside a union), an identity that is missing, or a kind that is
+    read by name and does not say by which.
     """
     fields = fields_of(model)
     identity = tuple(field.name for field in fields if field.has(Marker.IDENTITY))
@@ -86,6 +88,8 @@ def kind(
     implied = [Attribute("id", endpoint.id)] if "id" not in declared else []
     if "path" not in declared:
         implied.append(Attribute("path", ()))
+    if read_by_name and not any(attribute.name == "path" and attribute.predict for attribute in attributes):
+        raise TypeError(f"kind {name}: it is read by name, and its path is not predicted")
     named = next((field for field in fields if field.name == "name"), None)
     if named is not None and "name" not in declared:
         implied.append(Attribute("name", named.wire, lambda values: values.get("name")))
@@ -117,6 +121,7 @@ def kind(
         ready=ready,
         versions=versions,
         contains=contains,
+        read_by_name=read_by_name,
         finish_encode=finish_encode,
         finish_decode=finish_decode,
     )

@@ -241,6 +241,8 @@ class Kind:
     versions: tuple[Since | Until, ...] = ()  # what product has it since, and until, when
     within_tenant: bool = False
     contains: bool = False  # other entries of the document may stand inside one
+    # who may list these would read what is none of his: where they may not be listed, those that matter are read by name
+    read_by_name: bool = False
     finish_encode: Callable[[Row, Values], Row] | None = None
     finish_decode: Callable[[Values, Row], Values] | None = None
 

@@ -17,8 +17,10 @@ from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import Matches, match
-from vastplan.engine.observe import Observed, observe
+from vastplan.engine.names import names_to_read
+from vastplan.engine.observe import Observed
 from vastplan.engine.plan import collections_to_read
+from vastplan.engine.read import observe
 from vastplan.engine.stale import overtaken
 from vastplan.ledger.backend import OtherParts
 from vastplan.model.address import Address
@@ -50,7 +52,8 @@ def observe_touched(workspace: Workspace, plan: Plan, ledgers: LockedLedgers, pr
     ledger = ledgers.parts()
     collections = collections_to_read(kinds, entries.values(), ledger, systems)
     collections |= second_read(kinds, plan.by_address(), systems)
-    observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger)
+    names = names_to_read(kinds, entries.values(), ledger)
+    observed = observe([(site, kinds[name]) for site, name in sorted(collections)], providers, ledger, names)
     return Touched(entries, ledger, observed)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from vastplan.app import checks
 from vastplan.app.planning import isolation
 from vastplan.app.planning.desired import Desired
 from vastplan.app.workspace import Workspace
+from vastplan.engine.names import names_to_read
 from vastplan.engine.plan import collections_to_read
 from vastplan.model.site_ledger import SiteLedger
 
@@ -22,6 +23,8 @@ class ReadList:
     plan: frozenset[CollectionKey]
     checks: frozenset[CollectionKey]
     proof: frozenset[CollectionKey]
+    names: Mapping[CollectionKey, frozenset[str]] = field(default_factory=dict)
+    """What of those is read by name where it may not be listed."""
 
     @property
     def all(self) -> frozenset[CollectionKey]:
@@ -36,4 +39,5 @@ def read_list(workspace: Workspace, desired: Desired, ledger: Mapping[str, SiteL
         plan=frozenset(collections_to_read(kinds, desired.entries, ledger, systems)),
         checks=frozenset(key for key in checks.collections_to_read(desired.facts) if key[0] in desired.sites),
         proof=frozenset(isolation.collections(kinds, desired.sites, systems) if prove else ()),
+        names=names_to_read(kinds, desired.entries, ledger),
     )

@@ -13,7 +13,8 @@ from vastplan.app.endpoints import endpoints, places
 from vastplan.app.files.snapshot import tables
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace, probe
-from vastplan.engine.observe import Collection, Live, Observed, observe
+from vastplan.engine.observe import Collection, Live, Observed
+from vastplan.engine.read import Names, observe
 from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.ledger.events import new_part
 from vastplan.model.claims import SiteClaims
@@ -62,8 +63,8 @@ class Source(Protocol):
     def claims(self, sites: Iterable[str]) -> Mapping[str, SiteClaims]:
         """What other documents own of the sites' systems."""
 
-    def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
-        """The collections."""
+    def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger], names: Names) -> Observed:
+        """The collections; of what may not be listed, the objects with those names."""
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
         """Where the systems and the ledger are, by site."""
@@ -126,13 +127,23 @@ class LiveSystems:
         with self._workspace.ledger() as backend:
             return backend.others()
 
-    def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
+    def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger], names: Names) -> Observed:
         """Read what was not read yet."""
         wanted, kinds = sorted(keys), self._workspace.registry.kinds
-        new = [key for key in wanted if key not in self._read]
+        new = [key for key in wanted if key not in self._read or self._lacks(key, names)]
         if new:
-            self._read |= observe([(site, kinds[name]) for site, name in new], self.providers, ledger).collections
+            asked = {key: names.get(key, frozenset()) | self._asked(key) for key in new}
+            self._read |= observe(
+                [(site, kinds[name]) for site, name in new], self.providers, ledger, asked
+            ).collections
         return Observed({key: self._read[key] for key in wanted})
+
+    def _asked(self, key: CollectionKey) -> frozenset[str]:
+        return self._read[key].asked if key in self._read else frozenset()
+
+    def _lacks(self, key: CollectionKey, names: Names) -> bool:
+        """Whether it could only be read by name, and another document asks for more names."""
+        return bool(self._asked(key)) and not names.get(key, frozenset()) <= self._asked(key)
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
         """As the clients say."""
@@ -158,8 +169,8 @@ class RecordedSystems:
     def _uncovered(self) -> Iterator[UnknownCollection]:
         for site, systems in self._workspace.systems().items():
             for name, kind in sorted(self._workspace.registry.kinds.items()):
-                reason = self._why_missing(site, kind, systems)
-                if reason:
+                reason, recorded = self._why_missing(site, kind, systems), self._collections.get((site, name))
+                if reason and not (recorded and recorded.asked):
                     yield UnknownCollection(site, kind.system, name, reason)
 
     def _why_missing(self, site: str, kind: Kind, systems: Set[str]) -> str:
@@ -205,7 +216,7 @@ class RecordedSystems:
         """As they were."""
         return {site: self._sites[site].claims for site in sites if site in self._sites}
 
-    def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger]) -> Observed:
+    def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger], names: Names) -> Observed:
         """From the file."""
         systems = self._workspace.systems()
         return Observed({key: self._collection(key, systems.get(key[0], frozenset())) for key in keys})
@@ -215,9 +226,11 @@ class RecordedSystems:
         if kind.system not in systems:
             return Collection(error=f"site {site} has no {kind.system}", absent=True)
         reason = self._why_missing(site, kind, systems)
-        if reason:
+        recorded = self._collections.get(key)
+        asked = frozenset(recorded.asked) if recorded else frozenset()
+        if recorded is None or (reason and not asked):
             return Collection(error=reason)
-        return Collection([_live(site, kind, seen) for seen in self._collections[key].objects])
+        return Collection([_live(site, kind, seen) for seen in recorded.objects], reason, asked=asked)
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
         """As they were."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from vastplan.app.planning.source import Source
 from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.match import Matches
+from vastplan.engine.names import names_to_read
 from vastplan.engine.observe import Observed
 from vastplan.engine.plan import Draft, PlanInputs, build, draft
 from vastplan.model.plan import Plan
@@ -41,7 +42,9 @@ def read_evidence(drafted: Drafted, source: Source, systems: Mapping[str, Set[st
     evidence = second_read(inputs.kinds, drafted.draft.actions, systems) - inputs.observed.collections.keys()
     if not evidence:
         return drafted
-    observed = inputs.observed.joined(source.observe(evidence, inputs.ledger))
+    single = any(inputs.kinds[kind].read_by_name for _, kind in evidence)
+    names = names_to_read(inputs.kinds, inputs.entries, inputs.ledger) if single else {}
+    observed = inputs.observed.joined(source.observe(evidence, inputs.ledger, names))
     return Drafted(replace(inputs, observed=observed), drafted.draft.seeing(observed))
 
 

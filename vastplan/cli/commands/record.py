@@ -18,8 +18,9 @@ def record(request: RecordRequest, screen: Screen) -> int:
     snapshot = take_snapshot(workspace, workspace.chosen(request.site), request.without)
     snapshot_file.save(snapshot, request.out)
     objects = sum(len(collection.objects) for collection in snapshot.collections)
-    unread = [collection for collection in snapshot.collections if collection.error]
-    for collection in unread:
+    partial = [collection for collection in snapshot.collections if collection.error]
+    unread = [collection for collection in partial if not collection.asked]
+    for collection in partial:
         screen.show(f"  ? {inert(f'{collection.site} {collection.kind}')}: {inert(collection.error)}")
     screen.show(
         f"Recorded {counted(objects, 'object')} of {counted(len(snapshot.sites), 'site')} as {snapshot.id[:12]} "

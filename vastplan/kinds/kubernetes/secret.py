@@ -52,6 +52,7 @@ KIND = kind(
     endpoint=manifest("v1", "Secret", "secrets", namespaced=True),
     attributes=(Attribute("path", (), _path),),
     controller_owned=RUNAI_MADE,
+    read_by_name=True,
     system_owned=tuple(
         (("type",), text) for text in ("helm.sh/release.v1", "kubernetes.io/service-account-token", "vastplan/ledger")
     ),

@@ -21,10 +21,14 @@ class Denial:
     resource: str
     group: str = "*"
     namespace: str = "*"
+    name: str = "*"
 
-    def covers(self, verb: str, group: str, resource: str, namespace: str) -> bool:
+    def covers(self, verb: str, group: str, resource: str, namespace: str, name: str) -> bool:
         """Whether this forbids a request."""
-        pairs = ((self.verb, verb), (self.group, group), (self.resource, resource), (self.namespace, namespace))
+        pairs = (
+            (self.verb, verb), (self.group, group), (self.resource, resource),
+            (self.namespace, namespace), (self.name, name),
+        )  # fmt: skip
         return all(denied in ("*", requested) for denied, requested in pairs)
 
 
@@ -59,6 +63,7 @@ def review(call: KubernetesCall, body: Object, denials: list[Denial]) -> Respons
             attributes_asked.get("group", ""),
             attributes_asked.get("resource", ""),
             attributes_asked.get("namespace", ""),
+            attributes_asked.get("name", ""),
         )
         for denial in denials
     )

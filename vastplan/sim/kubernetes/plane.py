@@ -63,9 +63,9 @@ class KubernetesPlane(InProcessAccess):
         """Take this bearer token from now on."""
         self._token = token
 
-    def deny(self, verb: str, resource: str, group: str = "*", namespace: str = "*") -> None:
+    def deny(self, verb: str, resource: str, group: str = "*", namespace: str = "*", name: str = "*") -> None:
         """Take a right from the user; `*` stands for any. Requests get 403, access reviews say so."""
-        self._denials.append(access.Denial(verb, resource, group, namespace))
+        self._denials.append(access.Denial(verb, resource, group, namespace, name))
 
     def allow_all(self) -> None:
         """Give all rights back."""
@@ -107,7 +107,8 @@ class KubernetesPlane(InProcessAccess):
         resource = target.resource
         if verb not in resource.verbs:
             raise method_not_allowed()
-        if any(denial.covers(verb, resource.group, resource.plural, target.namespace) for denial in self._denials):
+        requested = (verb, resource.group, resource.plural, target.namespace, target.name)
+        if any(denial.covers(*requested) for denial in self._denials):
             raise access.forbidden(target, verb)
 
     def _read(self, target: Target, request: Request) -> Response:

@@ -1,0 +1,59 @@
+"""The names of what is read one by one, where it may not be listed: what the document has, refers to, and owns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vastplan.engine.observe import SiteKind
+from vastplan.model.address import Address, kind_of
+from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
+from vastplan.schema.markers import Refers
+from vastplan.schema.references import targets_of
+from vastplan.schema.walk import fields_with_references, map_references
+
+
+def names_to_read(
+    kinds: Mapping[str, Kind], entries: Iterable[Entry], ledger: Mapping[str, SiteLedger]
+) -> dict[SiteKind, frozenset[str]]:
+    """The locators of kinds that are `read_by_name`, by site and kind.
+
+    Where a locator rests on what only the system knows, there is none: the object is then unknown where it is not listed.
+    """
+    single = {name for name, kind in kinds.items() if kind.read_by_name}
+    referring = {name for name, kind in kinds.items() if single & targets_of(kind.fields)}
+    desired = {entry.address: entry for entry in entries}
+    names: dict[SiteKind, set[str]] = {}
+    for address, entry in desired.items():
+        kind = kinds[address.kind]
+        locator = _locator(kinds, desired, kind, entry) if address.kind in single else None
+        if locator is not None:
+            names.setdefault((address.site, address.kind), set()).add(locator)
+        for _, ref in fields_with_references(kind.fields, entry.values) if address.kind in referring else ():
+            if ref.target.kind in single and not ref.managed:
+                names.setdefault((ref.target.site, ref.target.kind), set()).add(ref.target.name)
+    for site, part in ledger.items():
+        for text, owned in part.entries.items():
+            if (name := kind_of(text)) in single:
+                names.setdefault((site, name), set()).add(owned.locator)
+    return {key: frozenset(locators) for key, locators in names.items()}
+
+
+def _locator(kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], kind: Kind, entry: Entry) -> str | None:
+    """By what an entry's object is read, as far as the document alone says it."""
+
+    def change(refers: Refers, value: Any) -> Any:
+        if not isinstance(value, Ref):
+            return value
+        target, attribute = value.target, refers.attribute(value.target.kind)
+        if not value.managed:
+            return target.name if attribute in ("name", "path") else value
+        predict, referred = kinds[target.kind].attribute(attribute).predict, desired.get(target)
+        predicted = predict(referred.values) if predict is not None and referred is not None else None
+        return value if predicted is None else predicted
+
+    predict = kind.attribute("path").predict
+    return predict(map_references(kind.fields, dict(entry.values), change)) if predict is not None else None

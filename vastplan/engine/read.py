@@ -1,0 +1,112 @@
+"""Read what is there: every collection once, by pages, in parallel. What cannot be read is unknown, never empty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Set
+from concurrent.futures import ThreadPoolExecutor
+
+from vastplan.engine.observe import Collection, Live, Observed, SiteKind, SystemKey, live_of, live_reader
+from vastplan.model.address import kind_of
+from vastplan.model.errors import NotAuthorised, VastplanError
+from vastplan.model.site_ledger import Owned, SiteLedger
+from vastplan.schema.codec import item_id
+from vastplan.schema.kind import Kind, Row
+from vastplan.schema.provider import Provider
+
+DOUBTS = 5  # objects of a collection that are asked for when its list does not show them
+MAX_BARREN_PAGES = 10  # in a row: a list may shrink while it is read, but one that never ends must not be read for ever
+# What taking a row apart raises when something in it is of another type than the vendor's documents say.
+_MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, ArithmeticError)
+
+
+Names = Mapping[SiteKind, Set[str]]  # locators to ask for, by site and kind
+
+
+def observe(
+    wanted: Iterable[tuple[str, Kind]],
+    providers: Mapping[SystemKey, Provider | Exception],
+    ledger: Mapping[str, SiteLedger] | None = None,
+    names: Names | None = None,
+) -> Observed:
+    """Read the wanted collections. A provider may be the reason why there is none.
+
+    What the `ledger` owns and a list does not show is asked for by itself: a list that leaves out what answers was cut
+    short, and is unknown. Of a kind that is `read_by_name` where it may not be listed, what has these `names` is read.
+    """
+    owned: dict[SiteKind, list[Owned]] = {}
+    for site, part in (ledger or {}).items():
+        for text, record in part.entries.items():
+            owned.setdefault((site, kind_of(text)), []).append(record)
+    tasks = list(dict.fromkeys((site, kind.name) for site, kind in wanted))
+    kinds = {kind.name: kind for _, kind in wanted}
+
+    def collection(task: SiteKind) -> Collection:
+        site, kind = task[0], kinds[task[1]]
+        provider = providers.get((site, kind.system))
+        if provider is None:
+            return Collection(error=f"site {site} has no {kind.system}", absent=True)
+        if isinstance(provider, Exception):
+            return Collection(error=str(provider))
+        return _collection(site, kind, provider, owned.get(task, []), (names or {}).get(task, frozenset()))
+
+    with ThreadPoolExecutor(max_workers=max(1, min(16, len(tasks)))) as pool:
+        return Observed(dict(zip(tasks, pool.map(collection, tasks), strict=True)))
+
+
+def _collection(site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Set[str]) -> Collection:
+    try:
+        try:
+            return _listed(site, kind, provider, owned)
+        except NotAuthorised as problem:
+            if not kind.read_by_name:
+                raise
+            return _by_name(site, kind, provider, names, str(problem))
+    except VastplanError as problem:
+        return Collection(error=str(problem))
+    except _MISSHAPEN as problem:
+        text = f"{provider.describe()}: a {kind.name} in the answer does not have the documented form"
+        return Collection(error=f"{text} ({type(problem).__name__})")
+
+
+def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned]) -> Collection:
+    objects: dict[str, Live] = {}
+    read: Callable[[Row], Live] | None = None
+    barren = 0
+    for page in provider.pages(kind):
+        before = len(objects)
+        for row in page:
+            read = read or live_reader(site, kind, row, provider)
+            live = read(row)
+            if not live.id:
+                return Collection(error=f"{provider.describe()}: a {kind.name} in the answer has no identity")
+            objects[live.id] = live  # a list that moved between two pages may show a row twice
+        barren = 0 if len(objects) > before else barren + 1
+        if barren > MAX_BARREN_PAGES:
+            return Collection(error=f"{provider.describe()}: the list of {kind.name}s goes on and says nothing new")
+    for record in [record for record in owned if record.id not in objects][:DOUBTS]:
+        there = provider.read(kind, record.locator)
+        if there is not None and item_id(kind.endpoint, there) == record.id:
+            text = (
+                f"its list does not show {record.locator}, which answers when it is asked for: the list was cut short"
+            )
+            return Collection(error=f"{provider.describe()}: {text}")
+    return Collection(list(objects.values()))
+
+
+def _by_name(site: str, kind: Kind, provider: Provider, names: Set[str], problem: str) -> Collection:
+    """What has one of the names; one that may not be read is left out of what was `asked`, and so stays unknown."""
+    objects: list[Live] = []
+    asked: list[str] = []
+    for name in sorted(names):
+        try:
+            row = provider.read(kind, name)
+        except NotAuthorised:
+            continue
+        asked.append(name)
+        if row is not None:
+            live = live_of(site, kind, row, provider)
+            if not live.id or live.locator != name:
+                return Collection(error=f"{provider.describe()}: the answer to {kind.name} {name} is not that object")
+            objects.append(live)
+    text = f"only what the document and the ledger name was read: {problem}"
+    return Collection(objects, text, asked=frozenset(asked))
