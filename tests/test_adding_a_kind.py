@@ -46,6 +46,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_the_runner_takes_it_through_its_life(copy: Path) -> None:
     done = run(
         copy,

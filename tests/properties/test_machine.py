@@ -301,7 +301,7 @@ class Years(Year):
     """The same, more often."""
 
 
-Year.TestCase.settings = _years(2)
+Year.TestCase.settings = _years(1)
 TestYear = Year.TestCase
 Years.TestCase.settings = _years(int(os.environ.get("VASTPLAN_EXAMPLES", "80")) // 10)
 TestYears = pytest.mark.slow(Years.TestCase)

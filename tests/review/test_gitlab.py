@@ -86,6 +86,7 @@ def lab(tmp_path: Path) -> Lab:
     return found
 
 
+@pytest.mark.slow
 def test_a_merge_request_has_one_note_and_a_merge_is_applied(lab: Lab) -> None:
     change(lab.repository, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
     for size in ("20 TiB", "30 TiB"):
