@@ -247,6 +247,68 @@ def test_a_renamed_class_is_closed_by_its_new_name(desk: Desk) -> None:
     assert desk.claims("runai-team-a", "fast")
 
 
+class Closing:
+    """Two teams with a class each; that of the first comes, gets another name, or goes."""
+
+    def __init__(self, desk: Desk, how: str, isolation: str) -> None:
+        self.desk, self.isolation = desk, isolation
+        tenants = {"team-a": team("team-a", 1), "team-b": team("team-b", 2)}
+        class_ = tenants["team-a"].pop("storage_class")
+        if how != "added":
+            tenants["team-a"]["storage_class"] = class_
+        self._write(tenants)
+        desk.applied()
+        tenants["team-a"].pop("storage_class", None)
+        if how == "added":
+            tenants["team-a"]["storage_class"] = class_
+        elif how == "renamed":
+            tenants["team-a"]["storage_classes"] = {"fast": {**class_, "renamed_from": "team-a"}}
+        elif how == "name":
+            tenants["team-a"]["storage_class"] = {**class_, "name": "fast"}
+        self._write(tenants)
+
+    def _write(self, tenants: dict[str, Any]) -> None:
+        self.desk.write({**LOGIN, "tenants": tenants})
+        if self.isolation == "resource_quota":
+            file = self.desk.folder / "lab.yaml"
+            file.write_text(file.read_text().replace("sim: {}", "sim: {}\n    isolation: resource_quota"))
+
+    def holds(self) -> None:
+        """The other team gets into no class of the first one, whatever that is called."""
+        for row in self.desk.cluster("storageclasses.storage.k8s.io"):
+            name = row["metadata"]["name"]
+            assert name == "team-b" or not self.desk.claims("runai-team-b", name)
+
+
+_CLOSINGS = [(how, by) for how in ("added", "renamed", "name", "removed") for by in ("admission_policy", "resource_quota")]
+
+
+@pytest.mark.parametrize("how, isolation", _CLOSINGS)
+@pytest.mark.parametrize("written", range(5))
+def test_a_class_is_open_to_nobody_else_wherever_an_apply_ends(
+    desk: Desk, how: str, isolation: str, written: int
+) -> None:
+    """Under the old name until that is gone, and under the new one from the beginning."""
+    closing = Closing(desk, how, isolation)
+    desk.plant.refuse_after = desk.plant.written + written
+    desk.apply("--allow-delete", "*")
+    closing.holds()
+    desk.plant.refuse_after = None
+    desk.applied("--allow-delete", "*")
+    closing.holds()
+    assert desk.plan() == {}
+
+
+@pytest.mark.parametrize("how, isolation", _CLOSINGS)
+@pytest.mark.parametrize("allowed", [("admission_*", "resource_quota"), ("storage_class",)], ids=["shields", "class"])
+def test_a_class_is_open_to_nobody_else_with_half_a_consent(
+    desk: Desk, how: str, isolation: str, allowed: tuple[str, ...]
+) -> None:
+    closing = Closing(desk, how, isolation)
+    desk.apply(*(word for kind in allowed for word in ("--allow-delete", f"iad/{kind}/*")))
+    closing.holds()
+
+
 def test_a_class_that_claims_name_is_not_renamed_unsaid(desk: Desk) -> None:
     first = team("team-a")
     desk.write({**LOGIN, "tenants": {"team-a": first}})

@@ -152,10 +152,12 @@ class _Graph:
         """What keeps an object closed goes no further than the object: blocked with it, and skipped when it fails.
 
         An object that is made is closed before it is there. One that is there is written first: it is as open as it was,
-        and a refusal leaves it so.
+        and a refusal leaves it so. One that is replaced under another name is closed under the old one until that is gone.
         """
         if other.verb in _MAKING:
             self.together(action.address, other.address)
+            if other.verb is Verb.REPLACE and self._matches.coming.get(other.address):
+                self._edge((action.address, _steps(action.verb)[0]), (other.address, Step.DELETE))
         else:
             self._edge((action.address, Step.WRITE), (other.address, Step.WRITE))
 
@@ -187,7 +189,9 @@ class _Graph:
                 in_the_way.append(str(address) if address else stranger)
         if action.verb is Verb.DELETE:
             for address in self._followers.get(str(action.address), ()):
-                if not self._shields(address, action.address):
+                if self._shields(address, action.address):
+                    self._edge((address, Step.DELETE), node)
+                else:
                     self._edge(node, (address, Step.DELETE))
         if in_the_way:
             self._block(action.address, _still_referred_to(action, in_the_way))
