@@ -63,6 +63,7 @@ class Catalogue(Spec):
     books: Annotated[list[ReferenceName] | MISSING, SET, Refers("book"), Wire("book_ids")] = MISSING
     shelf: Annotated[ReferenceName | None | MISSING, Refers("shelf.name", blocks_delete=False)] = MISSING
     guards: Annotated[ReferenceName | MISSING, Refers("shelf.name", blocks_delete=False, shields=True)] = MISSING
+    needs: Annotated[ReferenceName | None | MISSING, Refers("shelf.name", blocks_delete=False, needs=True)] = MISSING
 
 
 class Reading(Spec):

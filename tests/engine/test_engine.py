@@ -354,6 +354,54 @@ def test_a_name_that_will_not_be_there_again_holds_nothing_either(bench: Bench) 
     assert not action(plan, "shelf", "a").blocked
 
 
+def test_what_is_needed_under_its_name_is_not_taken_away(bench: Bench) -> None:
+    needing = entry("catalogue", "c", needs=ref("shelf", "a"), books=[])
+    bench.done(A, needing)
+    (stop,) = action(bench.plan(needing), "shelf", "a").blocked
+    assert (stop.guard, stop.message) == ("in-use", "1 object(s) still refer to it: iad/catalogue/c")
+    text = "what the document no longer speaks of stays as it is, and names the shelf still"
+    assert action(bench.plan(entry("catalogue", "c")), "shelf", "a").blocked, text
+    assert action(bench.plan(entry("catalogue", "c", shelf=ref("shelf", "a"))), "shelf", "a").blocked, text
+    assert not any(one.blocked for one in bench.plan().actions), "it goes first"
+    for instead in (None, ref("shelf", "b")):
+        plan = bench.plan(entry("shelf", "b"), entry("catalogue", "c", needs=instead))
+        assert not action(plan, "shelf", "a").blocked
+        steps = [(str(one.address), one.step) for one in plan.operations]
+        assert steps.index(("iad/catalogue/c", Step.WRITE)) < steps.index(("iad/shelf/a", Step.DELETE))
+
+
+def test_what_is_needed_is_replaced_under_its_name_and_renamed_with_who_needs_it(bench: Bench) -> None:
+    needing = entry("catalogue", "c", needs=ref("shelf", "a"))
+    bench.done(entry("shelf", "a", height=2), needing)
+    assert not any(one.blocked for one in bench.plan(entry("shelf", "a", height=3), needing).actions)
+    other = entry("shelf", "a", name="z", height=3)
+    plan = bench.plan(other, needing)
+    assert not any(one.blocked for one in plan.actions)
+    assert [(str(one.address), one.step) for one in plan.operations] == [
+        ("iad/shelf/a", Step.DELETE), ("iad/shelf/a", Step.WRITE), ("iad/catalogue/c", Step.WRITE),
+    ]  # fmt: skip
+    for left in (entry("catalogue", "c"), entry("catalogue", "c", books=[])):
+        assert action(bench.plan(other, left), "shelf", "a").blocked, "it would not find it any more"
+    assert {one.state for one in bench.apply(plan).outcomes} == {State.DONE}
+    assert not bench.plan(other, needing).actions
+
+
+def test_a_shield_names_what_is_called_otherwise_once_the_old_name_is_gone(bench: Bench) -> None:
+    shield = entry("catalogue", "c", guards=ref("shelf", "a"))
+    bench.done(entry("shelf", "a", height=2), shield)
+    plan = bench.plan(entry("shelf", "a", name="z", height=3, after=(at("catalogue", "c"),)), shield)
+    assert [(str(one.address), one.step) for one in plan.operations] == [
+        ("iad/shelf/a", Step.DELETE), ("iad/catalogue/c", Step.WRITE), ("iad/shelf/a", Step.WRITE),
+    ]  # fmt: skip
+    assert action(plan, "catalogue", "c").together == ("iad/shelf/a",)
+
+
+def test_a_shield_goes_after_what_it_was_applied_with(bench: Bench) -> None:
+    bench.done(A, entry("catalogue", "c", guards=ref("shelf", "a")))
+    bench.library.named("catalogue", "c")["guards"] = None  # nothing live says so any more
+    assert [str(one.address) for one in bench.plan().operations] == ["iad/shelf/a", "iad/catalogue/c"]
+
+
 def test_a_shield_goes_after_what_it_shields(bench: Bench) -> None:
     shield = entry("catalogue", "c", guards=ref("shelf", "a"))
     bench.done(A, shield)

@@ -247,6 +247,70 @@ def test_a_renamed_class_is_closed_by_its_new_name(desk: Desk) -> None:
     assert desk.claims("runai-team-a", "fast")
 
 
+class Closing:
+    """Two teams with a class each; that of the first comes, gets another name, or goes."""
+
+    def __init__(self, desk: Desk, how: str, isolation: str) -> None:
+        self.desk, self.isolation = desk, isolation
+        tenants = {"team-a": team("team-a", 1), "team-b": team("team-b", 2)}
+        class_ = tenants["team-a"].pop("storage_class")
+        if how != "added":
+            tenants["team-a"]["storage_class"] = class_
+        self._write(tenants)
+        desk.applied()
+        tenants["team-a"].pop("storage_class", None)
+        if how == "added":
+            tenants["team-a"]["storage_class"] = class_
+        elif how == "renamed":
+            tenants["team-a"]["storage_classes"] = {"fast": {**class_, "renamed_from": "team-a"}}
+        elif how == "name":
+            tenants["team-a"]["storage_class"] = {**class_, "name": "fast"}
+        self._write(tenants)
+
+    def _write(self, tenants: dict[str, Any]) -> None:
+        self.desk.write({**LOGIN, "tenants": tenants})
+        if self.isolation == "resource_quota":
+            file = self.desk.folder / "lab.yaml"
+            file.write_text(file.read_text().replace("sim: {}", "sim: {}\n    isolation: resource_quota"))
+
+    def holds(self) -> None:
+        """The other team gets into no class of the first one, whatever that is called."""
+        for row in self.desk.cluster("storageclasses.storage.k8s.io"):
+            name = row["metadata"]["name"]
+            assert name == "team-b" or not self.desk.claims("runai-team-b", name)
+
+
+_CLOSINGS = [
+    (how, by) for how in ("added", "renamed", "name", "removed") for by in ("admission_policy", "resource_quota")
+]
+
+
+@pytest.mark.parametrize(("how", "isolation"), _CLOSINGS)
+@pytest.mark.parametrize("written", range(5))
+def test_a_class_is_open_to_nobody_else_wherever_an_apply_ends(
+    desk: Desk, how: str, isolation: str, written: int
+) -> None:
+    """Under the old name until that is gone, and under the new one from the beginning."""
+    closing = Closing(desk, how, isolation)
+    desk.plant.refuse_after = desk.plant.written + written
+    desk.apply("--allow-delete", "*")
+    closing.holds()
+    desk.plant.refuse_after = None
+    desk.applied("--allow-delete", "*")
+    closing.holds()
+    assert desk.plan() == {}
+
+
+@pytest.mark.parametrize(("how", "isolation"), _CLOSINGS)
+@pytest.mark.parametrize("allowed", [("admission_*", "resource_quota"), ("storage_class",)], ids=["shields", "class"])
+def test_a_class_is_open_to_nobody_else_with_half_a_consent(
+    desk: Desk, how: str, isolation: str, allowed: tuple[str, ...]
+) -> None:
+    closing = Closing(desk, how, isolation)
+    desk.apply(*(word for kind in allowed for word in ("--allow-delete", f"iad/{kind}/*")))
+    closing.holds()
+
+
 def test_a_class_that_claims_name_is_not_renamed_unsaid(desk: Desk) -> None:
     first = team("team-a")
     desk.write({**LOGIN, "tenants": {"team-a": first}})
@@ -603,3 +667,44 @@ def test_a_renamed_policy_that_is_replaced_leaves_nothing_to_plan(desk: Desk) ->
     desk.write({"tenants": {"team-a": {"qos_policies": {"slower": {**policy, "renamed_from": "slow"}}}}})
     desk.applied("--allow-delete", "*")
     assert desk.plan() == {}
+
+
+def test_what_a_live_class_still_names_is_not_deleted(desk: Desk) -> None:
+    """Letting go of a field leaves the class as it is."""
+    first = team("team-a", qos_policies={"slow": {"static_limits": {"max_writes_bw_mbps": 200}}})
+    first["storage_class"]["qos_policy"] = "slow"
+    desk.write({**LOGIN, "tenants": {"team-a": first}})
+    desk.applied()
+    del first["qos_policies"], first["storage_class"]["qos_policy"], first["storage_class"]["secret"]
+    desk.write({**LOGIN, "secrets": {}, "tenants": {"team-a": first}})
+    plan = desk.plan("--allow-delete", "*")
+    for address in ("iad/qos_policy/slow", "iad/secret/mgmt"):
+        (block,) = plan[address]["blocked"]
+        assert (block["guard"], "iad/storage_class/team-a" in block["message"]) == ("in-use", True)
+    assert desk.apply("--allow-delete", "*").code == 3
+    assert [row["name"] for row in desk.live("qospolicies")] == ["slow"]
+    del first["storage_class"]
+    desk.write({**LOGIN, "secrets": {}, "tenants": {"team-a": first}})
+    desk.applied("--allow-delete", "*")
+    assert (desk.live("qospolicies"), desk.cluster("secrets"), desk.plan()) == ([], [], {})
+
+
+@pytest.mark.parametrize("section", ["qos_policies", "projects", "secrets"])
+def test_nothing_is_left_to_plan_once_what_a_class_speaks_of_is_renamed(desk: Desk, section: str) -> None:
+    first = team("team-a", qos_policies={"slow": {"static_limits": {"max_writes_bw_mbps": 200}}})
+    first["storage_class"]["qos_policy"] = "slow"
+    document = {**LOGIN, "tenants": {"team-a": first}}
+    desk.write(document)
+    desk.applied()
+    if section == "projects":
+        first["projects"] = {"other": {**first.pop("project"), "renamed_from": "team-a"}}
+    elif section == "qos_policies":
+        first["qos_policies"] = {"other": {**first["qos_policies"]["slow"], "renamed_from": "slow"}}
+        first["storage_class"]["qos_policy"] = "other"
+    else:
+        document["secrets"] = {"other": {**LOGIN["secrets"]["mgmt"], "renamed_from": "mgmt"}}
+        first["storage_class"]["secret"] = "other"
+    desk.write(document)
+    desk.applied("--allow-delete", "*", *desk.approves("iad/project/other"))
+    assert desk.plan() == {}
+    assert desk.types("drift", desk.folder).code == 0

@@ -25,6 +25,7 @@ from vastplan.schema.references import fields_with_references
 
 _Node = tuple[Address, Step]
 _SHOWN = 5  # names in a message
+_LET_GO = "remove those first, or have them refer to another"
 _MAKING = (Verb.CREATE, Verb.REPLACE)
 
 
@@ -152,10 +153,12 @@ class _Graph:
         """What keeps an object closed goes no further than the object: blocked with it, and skipped when it fails.
 
         An object that is made is closed before it is there. One that is there is written first: it is as open as it was,
-        and a refusal leaves it so.
+        and a refusal leaves it so. One that is replaced under another name is closed under the old one until that is gone.
         """
         if other.verb in _MAKING:
             self.together(action.address, other.address)
+            if other.verb is Verb.REPLACE and self._matches.coming.get(other.address):
+                self._edge((action.address, _steps(action.verb)[0]), (other.address, Step.DELETE))
         else:
             self._edge((action.address, Step.WRITE), (other.address, Step.WRITE))
 
@@ -187,7 +190,9 @@ class _Graph:
                 in_the_way.append(str(address) if address else stranger)
         if action.verb is Verb.DELETE:
             for address in self._followers.get(str(action.address), ()):
-                if not self._shields(address, action.address):
+                if self._shields(address, action.address):
+                    self._edge((address, Step.DELETE), node)
+                else:
                     self._edge(node, (address, Step.DELETE))
         if in_the_way:
             self._block(action.address, _still_referred_to(action, in_the_way))
@@ -207,11 +212,16 @@ class _Graph:
         if other is not None and goes:
             self._edge(node, (other.address, Step.DELETE))
             return True
+        if not referrer.blocks_delete and not referrer.needs:
+            return True
+        if other is not None and other.verb is Verb.UPDATE and _writes(other, referrer.field):
+            if action.verb is Verb.REPLACE and not referrer.blocks_delete:
+                return True  # it is given the new name once there is something of it
+            if self._lets_go(other, referrer, action.address):
+                self._edge(node, (other.address, Step.WRITE))
+                return True
         if not referrer.blocks_delete:
-            return True
-        if other is not None and other.verb is Verb.UPDATE and self._lets_go(other, referrer, action.address):
-            self._edge(node, (other.address, Step.WRITE))
-            return True
+            return False
         if action.verb is Verb.REPLACE and address in self._desired and _clearable(referrer.field):
             assert address is not None
             self._detach(address, referrer, action)
@@ -328,9 +338,14 @@ def _copied(copy: Live) -> tuple[str, str, str]:
 def _still_referred_to(action: Action, names: list[str]) -> Block:
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     replaced = action.verb is Verb.REPLACE
-    fix = "make a new one under another name and move them to it" if replaced else "remove those first"
+    fix = "make a new one under another name and move them to it" if replaced else _LET_GO
     shown = ", ".join(sorted(names)[:_SHOWN]) + more
     return Block("in-use", f"{len(names)} object(s) still refer to it: {shown}", fix)
+
+
+def _writes(action: Action, field: Field) -> bool:
+    """Whether an update writes a field: what the document no longer speaks of stays as it is."""
+    return any(change.path.partition(".")[0] == field.name for change in action.changes)
 
 
 def _steps(verb: Verb) -> tuple[Step, ...]:

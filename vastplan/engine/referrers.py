@@ -14,7 +14,8 @@ from vastplan.schema.references import raw_references, targets_of
 class Referrer:
     """A live object that refers to another, by which top-level field and attribute, and what that means for the other.
 
-    `blocks_delete` says that the other cannot be deleted while it is referred to, `shields` that it is open without this.
+    `blocks_delete` says that the other cannot be deleted while it is referred to, `shields` that it is open without this,
+    `needs` that this is of no use without something of the other's name.
     """
 
     live: Live
@@ -22,6 +23,7 @@ class Referrer:
     attribute: str
     blocks_delete: bool
     shields: bool
+    needs: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,6 @@ def index_referrers(observed: Observed, targets: Set[str]) -> Referrers:
                     other = observed.find(site, target, attribute, raw) if asked else None
                     if other is not None:
                         shields = top.refers is not None and top.refers.shields
-                        referrer = Referrer(live, top, attribute, refers.blocks_delete, shields)
+                        referrer = Referrer(live, top, attribute, refers.blocks_delete, shields, refers.needs)
                         by_target.setdefault((site, target, other.id), []).append(referrer)
     return Referrers({key: tuple(referrers) for key, referrers in by_target.items()})

@@ -58,19 +58,22 @@ class Refers:
     """The field names another object: the kinds it may be of, with the attribute that goes on the wire.
 
     `blocks_delete` says that the target cannot be deleted while it is referred to (ids do, names mostly do not);
-    `shields` says that this object keeps the target closed, so it must not go while the target stays.
+    `shields` says that this object keeps the target closed, so it must not go while the target stays; `needs` that it is of
+    no use without something of that name: no system minds, so it is ours to see that the name does not go.
     """
 
     targets: tuple[tuple[str, str], ...]
     blocks_delete: bool
     shields: bool
+    needs: bool
     attributes: Mapping[str, str] = field(compare=False)
 
-    def __init__(self, *targets: str, blocks_delete: bool = True, shields: bool = False) -> None:
+    def __init__(self, *targets: str, blocks_delete: bool = True, shields: bool = False, needs: bool = False) -> None:
         pairs = tuple((kind, attribute or "id") for kind, _, attribute in (target.partition(".") for target in targets))
         object.__setattr__(self, "targets", pairs)
         object.__setattr__(self, "blocks_delete", blocks_delete)
         object.__setattr__(self, "shields", shields)
+        object.__setattr__(self, "needs", needs)
         object.__setattr__(self, "attributes", dict(pairs))
 
     def attribute(self, kind: str) -> str:

@@ -31,11 +31,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     others = _others(entry, scope)
     site = scope.sites[entry.address.site]
     if site.settings.get("isolation") == "resource_quota":
-        yield entry.standing_for(
-            values,
-            chosen=(*chosen, "isolation by resource quota, which is weaker: it does not cover namespaces made later"),
-        )
-        yield from _quotas(entry, scope, {*(user.address for user in users), *(other.target for other in others)})
+        quotas = list(_quotas(entry, scope, {*(user.address for user in users), *(other.target for other in others)}))
+        yield from quotas
+        weaker = "isolation by resource quota, which is weaker: it does not cover namespaces made later"
+        yield entry.standing_for(values, chosen=(*chosen, weaker), after=tuple(quota.address for quota in quotas))
         return
     shared = entry.values.get("shared") is True
     name, called = f"vastplan-{entry.address.name}", f"vastplan-{entry.called}"
@@ -101,12 +100,13 @@ def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry
     if entry.values.get("shared") is True:
         return
     name, called = f"vastplan-{entry.address.name}", f"vastplan-{entry.called}"
+    closed = entry.ref("storage_class", entry.address.name)
     prefix = f"{entry.called}.storageclass.storage.k8s.io"
     hard = {f"{prefix}/requests.storage": "0", f"{prefix}/persistentvolumeclaims": "0"}
     for kind in ("project", "namespace"):
         for holder in scope.of(entry.address.site, kind):
             if holder.address not in allowed:
-                values = {"name": called, "namespace": Ref(holder.address), "hard": hard}
+                values = {"name": called, "namespace": Ref(holder.address), "storage_class": closed, "hard": hard}
                 yield entry.part("resource_quota", f"{name}-{holder.address.name}", values)
 
 

@@ -7,8 +7,8 @@ from pydantic import BeforeValidator, StringConstraints
 
 from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
 from vastplan.schema.compile import kind
-from vastplan.schema.markers import Codec, Wire
-from vastplan.schema.types import MISSING
+from vastplan.schema.markers import DOCUMENT, Codec, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName
 
 _MEBIBYTE = 2**20
 
@@ -36,10 +36,16 @@ _Quantity = Annotated[str, BeforeValidator(canonical, json_schema_input_type=str
 
 
 class ResourceQuota(Labelled):
-    """A quota. It binds new claims only, and not before the cluster has counted what is there."""
+    """A quota. It binds new claims only, and not before the cluster has counted what is there.
+
+    `storage_class` is the class that it keeps closed to its namespace: it is there before the class, and as long.
+    """
 
     name: ObjectName = MISSING
     namespace: InNamespace
+    storage_class: Annotated[
+        ReferenceName | MISSING, Refers("storage_class.name", blocks_delete=False, shields=True), DOCUMENT
+    ] = MISSING
     hard: Annotated[dict[_Resource, _Quantity | None], Wire("spec", "hard"), Codec(str, canonical)]
 
 

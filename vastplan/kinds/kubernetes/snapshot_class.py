@@ -38,7 +38,7 @@ class SnapshotClass(Labelled):
     deletion_policy: Annotated[Literal["Delete", "Retain"], Wire("deletionPolicy")]
     secret: Annotated[
         ReferenceName | None | MISSING,
-        Refers("secret.path", blocks_delete=False),
+        Refers("secret.path", blocks_delete=False, needs=True),
         Wire("parameters"),
         Codec(_write, _read),
         Clears(secret_parameters(None, _PURPOSES)),

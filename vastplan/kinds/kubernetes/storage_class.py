@@ -92,11 +92,14 @@ class StorageClass(Labelled):
         IMMUTABLE,
     ] = MISSING
     subsystem: Annotated[
-        ReferenceName | MISSING, Refers("view.name", blocks_delete=False), Wire("parameters", "subsystem"), IMMUTABLE
+        ReferenceName | MISSING,
+        Refers("view.name", blocks_delete=False, needs=True),
+        Wire("parameters", "subsystem"),
+        IMMUTABLE,
     ] = MISSING
     tenant_name: Annotated[
         ReferenceName | MISSING,
-        Refers("tenant.name", blocks_delete=False),
+        Refers("tenant.name", blocks_delete=False, needs=True),
         Wire("parameters", "tenant_name"),
         IMMUTABLE,
     ] = MISSING
@@ -111,7 +114,7 @@ class StorageClass(Labelled):
     )
     qos_policy: Annotated[
         ReferenceName | MISSING,
-        Refers("qos_policy.name", blocks_delete=False),
+        Refers("qos_policy.name", blocks_delete=False, needs=True),
         Wire("parameters", "qos_policy"),
         IMMUTABLE,
         Since("csi", "2.6.3", when=_BLOCK),
@@ -128,7 +131,7 @@ class StorageClass(Labelled):
     parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE, *_PARAMETERS_SINCE] = MISSING
     secret: Annotated[
         ReferenceName | MISSING,
-        Refers("secret.path", blocks_delete=False),
+        Refers("secret.path", blocks_delete=False, needs=True),
         Wire("parameters", "secret"),
         IMMUTABLE,
         Since("csi", "2.4.1"),
