@@ -156,9 +156,30 @@ def test_a_target_brings_what_makes_room_for_it(bench: Bench) -> None:
 def test_an_entry_that_still_stands_keeps_what_is_its(bench: Bench) -> None:
     bench.done(shelf("a"))
     plan = bench.plan(shelf("a"), shelf("b", "a"))
-    text = "it says renamed_from: a, and iad/shelf/a still stands in the document"
+    text = "iad/shelf/b says renamed_from: a, and iad/shelf/a still stands in the document"
     assert blocks(plan) == {"iad/shelf/b": [text]}
-    assert [(one.code, one.message) for one in plan.findings] == [("VP309", text)]
+    assert [(one.code, one.address, one.message) for one in plan.findings] == [("VP309", "iad/shelf/b", text)]
+
+
+def test_a_new_entry_under_an_old_name_does_not_get_what_was_renamed(bench: Bench) -> None:
+    book = entry("book", "t", shelf=ref("shelf", "a"))
+    bench.done(shelf("a"), shelf("b", size=2), book)
+    new, moved = shelf("a", size=9), (shelf("b", "a"), shelf("c", "b", size=2))
+    plan = bench.plan(new, *moved, book, entry("book", "u", shelf=ref("shelf", "a")))
+    text = "iad/shelf/b says renamed_from: a, and iad/shelf/a still stands in the document"
+    stops = blocks(plan)
+    assert {address: stops[address][0] for address in stops if "shelf" in address} == dict.fromkeys(
+        ("iad/shelf/a", "iad/shelf/b", "iad/shelf/c"), text
+    )
+    assert stops["iad/book/u"] == [
+        f"it refers to iad/shelf/a, and it cannot be told which object that is: {text}"
+    ], "it might be put on the shelf that is to be b"
+    before = owned(bench)
+    bench.apply(plan)
+    assert owned(bench) == before and bench.library.named("shelf", "a")["size"] == 3
+    bench.done(*moved, replace(book, values={**book.values, "shelf": ref("shelf", "b")}))
+    bench.done(new, *moved, book)
+    assert not bench.plan(new, *moved, book).actions
 
 
 def test_two_that_were_one_are_neither(bench: Bench) -> None:
