@@ -258,6 +258,28 @@ def test_a_class_that_claims_name_is_not_renamed_unsaid(desk: Desk) -> None:
     assert [block["guard"] for block in blocked] == ["narrows"]
 
 
+def test_names_of_pools_are_swapped_by_a_third_and_move_on_in_one_apply(desk: Desk) -> None:
+    ranges = {name: f"10.50.{number}.10 - 10.50.{number}.40" for number, name in enumerate("abc")}
+
+    def pools(**called: str) -> None:
+        each = {name: {"subnet_cidr": 24, "ip_ranges": [ranges[name]], "name": called[name]} for name in called}
+        desk.write({"tenants": {"t": {"vip_pools": each}}})
+
+    pools(a="a", b="b", c="c")
+    desk.applied()
+    ids = {row["name"]: row["id"] for row in desk.live("vippools")}
+    for called in ({"a": "b", "b": "a", "c": "c"}, {"a": "b", "b": "c", "c": "a"}):
+        pools(**called)
+        plan = desk.plan()
+        assert {block["guard"] for action in plan.values() for block in action["blocked"]} == {"renamed"}
+        assert all(action["blocked"] for action in plan.values())
+        assert desk.apply().code == 3, "and nothing is sent that the system would refuse"
+    pools(a="b", b="c", c="d")
+    desk.applied()
+    assert {row["name"]: row["id"] for row in desk.live("vippools")} == {"b": ids["a"], "c": ids["b"], "d": ids["c"]}
+    assert desk.plan() == {} and not desk.plant.refused
+
+
 # --- two documents
 
 
