@@ -194,6 +194,9 @@ class Verdicts:
             ]
             return Verdict(compared=not difference.untold, findings=findings)
         verb, reason, released = decision
+        made_again = verb is Verb.ADOPT and intent is None and entry.address in self._matches.owned
+        if made_again:
+            reason = "it was deleted and made again behind our back: what is there is not ours"
         action = Action(
             address=entry.address,
             verb=verb,
@@ -208,6 +211,7 @@ class Verdicts:
             notes=entry.chosen,
             after=tuple(map(str, entry.after)),
             blocked=blocked,
+            deleted_outside=made_again,
             renamed_from=renamed_from,
         )
         return Verdict(action, findings=findings)
