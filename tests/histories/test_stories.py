@@ -314,6 +314,31 @@ def test_a_second_documents_class_does_not_wait_for_what_the_first_keeps(desk: D
     assert set(desk.plan()) == {f"iad/admission_binding/{name}"}
 
 
+def test_what_two_documents_classes_rely_on_is_not_taken_away_by_the_one_that_owns_it(desk: Desk) -> None:
+    gold = {
+        "driver": "file", "storage_path": "/gold", "view_policy": {"existing": "default"}, "vip_pool_fqdn": "v.example.com",
+    }  # fmt: skip
+    first, second = desk.folder, desk.folder.parent / "other"
+    second.mkdir()
+    assert desk.runs_with_inline_volume("default")
+    desk.write({"storage_classes": {"gold": gold}})
+    desk.applied("--allow-narrow", "*")
+    desk.folder = second
+    desk.write({"storage_classes": {"silver": gold}}, document="other")
+    desk.applied()
+    desk.folder = first
+    desk.write({})
+    inline = {f"iad/admission_{kind}/vastplan-inline-volumes" for kind in ("policy", "binding")}
+    plan = desk.plan("--allow-delete", "*")
+    assert {address for address, action in plan.items() if action["blocked"]} == inline
+    for _ in range(2):
+        assert desk.apply("--allow-delete", "*").code == 3
+        assert not desk.runs_with_inline_volume("default")
+    assert set(desk.plan("--allow-delete", "*")) == inline
+    assert desk.types("ledger", "forget", first, *sorted(inline), "--yes").code == 0
+    assert desk.plan() == {} and not desk.runs_with_inline_volume("default")
+
+
 # --- a saved plan
 
 

@@ -71,6 +71,10 @@ class Matches:
         """The address that a live object is matched with, if any."""
         return self._addresses.get((live.site, live.kind.name, live.id))
 
+    def desires(self, live: Live) -> bool:
+        """Whether the document has an entry for a live object."""
+        return self.address_of(live) in self._desired
+
     def named(self, live: Live) -> Ref:
         """How to refer to a live object: by the address that it is matched with, else by its name."""
         address = self.address_of(live)
