@@ -156,3 +156,42 @@ def test_since_takes_nothing_else(text: str, why: str, hands: Hands, vastplan: R
     file.write_text(text)
     ran = vastplan("drift", tmp_path / "hand.yaml", "--since", file)
     assert ran.code == 1 and why in ran.err
+
+
+def test_what_names_a_pool_that_is_left_with_another_name_is_left_too(
+    hands: Hands, vastplan: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "u").write_text("x")
+    secret = "secrets: {s: {namespace: tools, sites: [iad], data: {username: {file: u}, password: {file: u}, endpoint: {file: u}}}}\n"
+    pool = "    vip_pool: {subnet_cidr: 24, ip_ranges: [10.20.3.10 - 10.20.3.25], sites: [iad]}\n"
+    one = "one: {driver: file, storage_path: /one, secret: s, sites: [iad]%s}"
+    two = ", two: {driver: file, storage_path: /two, secret: s, sites: [iad]}"
+
+    def document(classes: str, end: str = "") -> None:
+        classes = f"    storage_classes: {{{classes}}}\n"
+        write(tmp_path, DOCUMENT.replace("    project:", f"{pool}{classes}    project:") + secret + end)
+
+    document(one % "")
+    assert vastplan("apply", tmp_path / "hand.yaml", "--auto-approve").code == 0
+    row = hands.row("iad", "vippools", name="team-a")
+    hands.call("iad", "vast", "PATCH", f"/api/v5/vippools/{row['id']}/", {"name": "x"})
+    rule = "drift: {ignore: [{address: iad/vip_pool/team-a, fields: [name], reason: they call it x}]}\n"
+    document(one % ", allow_volume_expansion: true" + two, rule)
+    made = plan(vastplan, tmp_path)
+    left = {one["address"]: (one["changes"][0]["path"], one["reason"]) for one in made["left"]}
+    assert left == {
+        "iad/vip_pool/team-a": ("name", "they call it x"),
+        "iad/storage_class/one": ("vip_pool", "what it names is left with another name"),
+    }
+    verbs = {one["address"]: one["verb"] for one in made["actions"] if "storage_class" in one["address"]}
+    assert verbs == {"iad/storage_class/one": "update", "iad/storage_class/two": "create"}
+    assert vastplan("apply", tmp_path / "hand.yaml", "--auto-approve").code == 0
+    classes = hands.call("iad", "kubernetes", "GET", "/apis/storage.k8s.io/v1/storageclasses")["items"]
+    assert {row["metadata"]["name"]: row["parameters"]["vip_pool_name"] for row in classes} == {
+        "one": "team-a", "two": "x",
+    }  # fmt: skip
+    assert plan(vastplan, tmp_path)["actions"] == [], "what names it by the name that it has is not made again"
+    document(one % ", allow_volume_expansion: true" + two)
+    ran = vastplan("plan", tmp_path / "hand.yaml", "--format", "json")
+    found = {one["address"]: one["verb"] for one in json.loads(ran.out)["actions"]}
+    assert found == {"iad/vip_pool/team-a": "update", "iad/storage_class/two": "replace"}, "its name would be another"

@@ -57,6 +57,53 @@ def test_an_object_that_is_gone_was_deleted_by_somebody(hands: Hands, vastplan: 
     assert "Undoes what was changed by hand (1)" in text and "iad/quota/q is gone, by admin at " in text
 
 
+def test_an_object_that_was_made_again_is_another_that_nobody_here_made(
+    hands: Hands, vastplan: Run, tmp_path: Path
+) -> None:
+    file, row = tmp_path / "hand.yaml", hands.row("iad", "quotas", path="/q")
+    hands.call("iad", "vast", "DELETE", f"/api/v5/quotas/{row['id']}/")
+    again = {name: row[name] for name in ("name", "path", "tenant_id", "hard_limit", "soft_limit", "enable_alarms")}
+    hands.call("iad", "vast", "POST", "/api/v5/quotas/", again)
+    found = drift(vastplan, tmp_path)
+    (one,) = found["drift"]
+    assert (one["address"], one["what"], one["fields"]) == ("iad/quota/q", "replaced", [])
+    assert one["author"]["who"] == "admin" and found["pending"] == 0 and found["format_version"] == "1.1"
+    said = vastplan("drift", file).out
+    assert (
+        "replaced iad/quota/q" in said
+        and "it was deleted and made again behind our back; apply --adopt takes it over" in said
+    )
+    plan = vastplan("plan", file).out
+    assert "it was deleted and made again behind our back" in plan and "Undoes" not in plan
+    refused = vastplan("drift", file, "--accept", "iad/quota/q")
+    assert refused.code == 1 and "take over what is there with vastplan apply --adopt" in refused.err
+    assert vastplan("apply", file, "--auto-approve", "--adopt").code == 0
+    drift(vastplan, tmp_path, code=0)
+
+
+def test_a_pool_that_was_renamed_by_hand_is_all_that_moved(tmp_path: Path, hands: Hands, vastplan: Run) -> None:
+    """What names it finds it again once it has its name back; until then nobody changed that, nor the document."""
+    file = tmp_path / "hand.yaml"
+    (tmp_path / "u").write_text("x")
+    pool = "    vip_pool: {subnet_cidr: 24, ip_ranges: [10.20.3.10 - 10.20.3.25], sites: [iad]}\n"
+    class_ = "    storage_class: {driver: file, storage_path: /k, secret: s, sites: [iad]}\n"
+    secret = "secrets: {s: {namespace: tools, sites: [iad], data: {username: {file: u}, password: {file: u}, endpoint: {file: u}}}}\n"
+    volume = "    volumes: {v: {path: /v, size: 1 TiB, sites: [iad]}}\n"
+    file.write_text(file.read_text().replace("    project:", f"{pool}{class_}{volume}    project:") + secret)
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    row = hands.row("iad", "vippools", name="team-a")
+    hands.call("iad", "vast", "PATCH", f"/api/v5/vippools/{row['id']}/", {"name": "x"})
+    found = drift(vastplan, tmp_path)
+    assert ([one["address"] for one in found["drift"]], found["pending"]) == (["iad/vip_pool/team-a"], 0)
+    assert [field["path"] for field in found["drift"][0]["fields"]] == ["name"]
+    plan = json.loads(vastplan("plan", file, "--format", "json").out)
+    assert [(one["address"], one["verb"]) for one in plan["actions"]] == [("iad/vip_pool/team-a", "update")]
+    kept = json.loads(vastplan("plan", file, "--format", "json", "--keep-drift", "iad/vip_pool/*").out)
+    assert kept["actions"] == []
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    drift(vastplan, tmp_path, code=0)
+
+
 def test_records_are_asked_once_a_system_and_only_where_something_moved(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:

@@ -156,9 +156,30 @@ def test_a_target_brings_what_makes_room_for_it(bench: Bench) -> None:
 def test_an_entry_that_still_stands_keeps_what_is_its(bench: Bench) -> None:
     bench.done(shelf("a"))
     plan = bench.plan(shelf("a"), shelf("b", "a"))
-    text = "it says renamed_from: a, and iad/shelf/a still stands in the document"
+    text = "iad/shelf/b says renamed_from: a, and iad/shelf/a still stands in the document"
     assert blocks(plan) == {"iad/shelf/b": [text]}
-    assert [(one.code, one.message) for one in plan.findings] == [("VP309", text)]
+    assert [(one.code, one.address, one.message) for one in plan.findings] == [("VP309", "iad/shelf/b", text)]
+
+
+def test_a_new_entry_under_an_old_name_does_not_get_what_was_renamed(bench: Bench) -> None:
+    book = entry("book", "t", shelf=ref("shelf", "a"))
+    bench.done(shelf("a"), shelf("b", size=2), book)
+    new, moved = shelf("a", size=9), (shelf("b", "a"), shelf("c", "b", size=2))
+    plan = bench.plan(new, *moved, book, entry("book", "u", shelf=ref("shelf", "a")))
+    text = "iad/shelf/b says renamed_from: a, and iad/shelf/a still stands in the document"
+    stops = blocks(plan)
+    assert {address: stops[address][0] for address in stops if "shelf" in address} == dict.fromkeys(
+        ("iad/shelf/a", "iad/shelf/b", "iad/shelf/c"), text
+    )
+    assert stops["iad/book/u"] == [f"it refers to iad/shelf/a, and it cannot be told which object that is: {text}"], (
+        "it might be put on the shelf that is to be b"
+    )
+    before = owned(bench)
+    bench.apply(plan)
+    assert owned(bench) == before and bench.library.named("shelf", "a")["size"] == 3
+    bench.done(*moved, replace(book, values={**book.values, "shelf": ref("shelf", "b")}))
+    bench.done(new, *moved, book)
+    assert not bench.plan(new, *moved, book).actions
 
 
 def test_two_that_were_one_are_neither(bench: Bench) -> None:
@@ -230,6 +251,68 @@ def test_what_takes_a_name_waits_until_that_is_free(bench: Bench) -> None:
     plan = bench.plan(shelf("z", called="a"), shelf("a", called="b"))
     assert not any(one.blocked for one in plan.actions)
     assert [str(operation.address) for operation in plan.operations] == ["iad/shelf/a", "iad/shelf/z"]
+
+
+def test_names_that_move_on_are_given_in_the_order_that_frees_them(bench: Bench) -> None:
+    bench.done(shelf("a"), shelf("b"), shelf("c"))
+    moved = (shelf("a", called="b"), shelf("b", called="c"), shelf("c", called="d"))
+    plan = bench.plan(*moved)
+    assert not any(blocks(plan).values())
+    assert [operation.address.name for operation in plan.operations] == ["c", "b", "a"]
+    bench.done(*moved)
+    assert not bench.plan(*moved).actions
+
+
+def test_names_that_are_swapped_are_stopped_in_the_plan(bench: Bench) -> None:
+    bench.done(shelf("a"), shelf("b"), shelf("c"))
+    for turned in (("b", "a", "c"), ("b", "c", "a")):
+        plan = bench.plan(*(shelf(name, called=called) for name, called in zip("abc", turned, strict=True)))
+        stops = {str(one.address): [(block.guard, block.message) for block in one.blocked] for one in plan.actions}
+        assert stops == {
+            f"iad/shelf/{name}": [("renamed", f"it is to be called {called}, as iad/shelf/{called} is, which can be "
+                                              "called otherwise only after this")]
+            for name, called in zip("abc", turned, strict=True)
+            if name != called
+        }  # fmt: skip
+        assert not plan.findings, "the document is not wrong"
+    # as the plan says: a third name for one of them, and then the right ones
+    bench.done(shelf("a", called="z"), shelf("b", called="c"), shelf("c", called="a"))
+    bench.done(shelf("a", called="b"), shelf("b", called="c"), shelf("c", called="a"))
+
+
+def test_a_name_that_another_keeps_is_not_given_again(bench: Bench) -> None:
+    bench.done(shelf("a"), shelf("b"))
+    bench.library.put("shelf", name="theirs", size=1)
+    plan = bench.plan(shelf("a", called="theirs"), shelf("b"))
+    says = "it is to be called theirs, as shelf theirs (not in the ledger) is, and this plan does not change that"
+    assert blocks(plan) == {"iad/shelf/a": [says]}
+    turned = (shelf("a", called="b"), shelf("b", called="c"))
+    plan = bench.plan(*turned, targets=("iad/shelf/a",))
+    says = "it is to be called b, as iad/shelf/b is, and this plan does not change that"
+    assert blocks(plan) == {"iad/shelf/a": [says]}
+    bench.done(shelf("a", called="b"))  # what is deleted frees its name
+    assert bench.library.named("shelf", "b")["id"] == "n1"
+
+
+def test_a_name_is_one_of_those_that_stand_in_the_same_place(bench: Bench) -> None:
+    first, second = (entry("book", name, shelf=ref("shelf", name), pages=1) for name in ("s", "t"))
+    bench.done(shelf("s"), shelf("t"), first, second)
+    moved = entry("book", "s", title="t", shelf=ref("shelf", "s"), pages=1)
+    assert blocks(bench.plan(shelf("s"), shelf("t"), moved, second)) == {"iad/book/s": []}
+    pages = entry("book", "s", title="t", shelf=ref("shelf", "t"), pages=1)
+    other = entry("book", "t", title="s", shelf=ref("shelf", "s"), pages=1)
+    plan = bench.plan(shelf("s"), shelf("t"), pages, second)
+    assert blocks(plan) == {
+        "iad/book/s": ["it is to be called t, as iad/book/t is, and this plan does not change that"]
+    }
+    made_anew = (
+        replace(pages, values={**pages.values, "pages": 2}),
+        replace(other, values={**other.values, "pages": 2}),
+    )
+    steps = [operation.step.value for operation in bench.plan(shelf("s"), shelf("t"), *made_anew).operations]
+    assert steps == ["delete", "delete", "write", "write"], "both go before either is there again"
+    bench.done(shelf("s"), shelf("t"), *made_anew)
+    assert not bench.plan(shelf("s"), shelf("t"), *made_anew).actions
 
 
 # Which side moved

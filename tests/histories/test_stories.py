@@ -322,6 +322,28 @@ def test_a_class_that_claims_name_is_not_renamed_unsaid(desk: Desk) -> None:
     assert [block["guard"] for block in blocked] == ["narrows"]
 
 
+def test_names_of_pools_are_swapped_by_a_third_and_move_on_in_one_apply(desk: Desk) -> None:
+    ranges = {name: f"10.50.{number}.10 - 10.50.{number}.40" for number, name in enumerate("abc")}
+
+    def pools(**called: str) -> None:
+        each = {name: {"subnet_cidr": 24, "ip_ranges": [ranges[name]], "name": called[name]} for name in called}
+        desk.write({"tenants": {"t": {"vip_pools": each}}})
+
+    pools(a="a", b="b", c="c")
+    desk.applied()
+    ids = {row["name"]: row["id"] for row in desk.live("vippools")}
+    for called in ({"a": "b", "b": "a", "c": "c"}, {"a": "b", "b": "c", "c": "a"}):
+        pools(**called)
+        plan = desk.plan()
+        assert {block["guard"] for action in plan.values() for block in action["blocked"]} == {"renamed"}
+        assert all(action["blocked"] for action in plan.values())
+        assert desk.apply().code == 3, "and nothing is sent that the system would refuse"
+    pools(a="b", b="c", c="d")
+    desk.applied()
+    assert {row["name"]: row["id"] for row in desk.live("vippools")} == {"b": ids["a"], "c": ids["b"], "d": ids["c"]}
+    assert desk.plan() == {} and not desk.plant.refused
+
+
 # --- two documents
 
 
@@ -354,6 +376,31 @@ def test_a_second_documents_class_does_not_wait_for_what_the_first_keeps(desk: D
         assert [block["guard"] for block in blocked] == ["other-document"], "it is not in force, and not ours to mend"
     desk.folder = first
     assert set(desk.plan()) == {f"iad/admission_binding/{name}"}
+
+
+def test_what_two_documents_classes_rely_on_is_not_taken_away_by_the_one_that_owns_it(desk: Desk) -> None:
+    gold = {
+        "driver": "file", "storage_path": "/gold", "view_policy": {"existing": "default"}, "vip_pool_fqdn": "v.example.com",
+    }  # fmt: skip
+    first, second = desk.folder, desk.folder.parent / "other"
+    second.mkdir()
+    assert desk.runs_with_inline_volume("default")
+    desk.write({"storage_classes": {"gold": gold}})
+    desk.applied("--allow-narrow", "*")
+    desk.folder = second
+    desk.write({"storage_classes": {"silver": gold}}, document="other")
+    desk.applied()
+    desk.folder = first
+    desk.write({})
+    inline = {f"iad/admission_{kind}/vastplan-inline-volumes" for kind in ("policy", "binding")}
+    plan = desk.plan("--allow-delete", "*")
+    assert {address for address, action in plan.items() if action["blocked"]} == inline
+    for _ in range(2):
+        assert desk.apply("--allow-delete", "*").code == 3
+        assert not desk.runs_with_inline_volume("default")
+    assert set(desk.plan("--allow-delete", "*")) == inline
+    assert desk.types("ledger", "forget", first, *sorted(inline), "--yes").code == 0
+    assert desk.plan() == {} and not desk.runs_with_inline_volume("default")
 
 
 # --- a saved plan

@@ -31,17 +31,8 @@ class Held:
 
     taker: Address
     freed: tuple[Address, Step] | None
-    field: str
-    shared: Interval
-    holder: str
-
-    def block(self) -> Block:
-        """The taker is stopped: nobody frees it, or not before the taker itself has been there."""
-        text = f"{self.field} share {interval_text(self.shared)} with {self.holder}"
-        if self.freed is None:
-            return Block("overlap", f"{text}, which is there", "addresses of its own, or free those first")
-        text = f"{text}, which can let go of them only after this"
-        return Block("overlap", text, "take them away from there in an apply of its own, and use them here in the next")
+    block: Block
+    """What stops the taker: nobody frees it, or not before the taker itself has been there."""
 
 
 def held(matches: Matches, desired: Mapping[Address, Entry], actions: Mapping[Address, Action]) -> Iterator[Held]:
@@ -62,7 +53,8 @@ def held(matches: Matches, desired: Mapping[Address, Entry], actions: Mapping[Ad
                 if own is None or holder.id != own.id:
                     address = matches.address_of(holder)
                     freed = _freed(address, action.address, actions, desired, kind, field)
-                    yield Held(action.address, freed, field.name, shared, _name(holder, address, matches))
+                    block = _overlap(field.name, shared, _name(holder, address, matches), freed is not None)
+                    yield Held(action.address, freed, block)
 
 
 def _exclusive(kind: Kind) -> Field | None:
@@ -98,6 +90,14 @@ def _freed(
         _common(one, other) for one in _intervals(field, wanted) for other in _intervals(field, kept)
     )
     return None if keeps else (address, Step.DELETE if action.verb is Verb.REPLACE else Step.WRITE)
+
+
+def _overlap(field: str, shared: Interval, holder: str, freed: bool) -> Block:
+    text = f"{field} share {interval_text(shared)} with {holder}"
+    if not freed:
+        return Block("overlap", f"{text}, which is there", "addresses of its own, or free those first")
+    text = f"{text}, which can let go of them only after this"
+    return Block("overlap", text, "take them away from there in an apply of its own, and use them here in the next")
 
 
 def _name(holder: Live, address: Address | None, matches: Matches) -> str:

@@ -8,6 +8,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from vastplan.engine.diff import Path, leaves, moved_by
+from vastplan.engine.match import Matches
+from vastplan.engine.new_names import names_of
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Cause, FieldChange, IgnoredChange, Verb, by_hand, moved_by_hand
 from vastplan.model.site_ledger import path_text
@@ -42,6 +44,32 @@ class IgnoreRule:
     def matches(self, address: Address) -> bool:
         """Whether an object is meant."""
         return fnmatchcase(str(address), self.address)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptNames(IgnoreRule):
+    """What names one of `names` as the document calls it stays as it is: that one keeps the name that a hand gave it."""
+
+    names: frozenset[Address] = frozenset()
+
+    def covers(self, address: Address, change: FieldChange) -> bool:
+        """Whether a change only follows one of the names."""
+        named = references(from_json(change.after))
+        return change.cause is Cause.DEPENDENCY and bool(named) and all(ref.target in self.names for ref in named)
+
+    def matches(self, address: Address) -> bool:
+        """Nothing that is gone is left so for it."""
+        return False
+
+
+def kept_names(ignored: Iterable[IgnoredChange], matches: Matches) -> frozenset[Address]:
+    """What the document calls otherwise than a hand does, and is left with the name that the hand gave it."""
+    return frozenset(
+        one.address
+        for one in ignored
+        if one.address in matches.coming
+        and any(change.path in names_of(matches.kinds[one.address.kind]) for change in one.changes)
+    )
 
 
 def ignore(

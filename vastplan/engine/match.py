@@ -6,7 +6,7 @@ be shared by threads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -70,6 +70,10 @@ class Matches:
     def address_of(self, live: Live) -> Address | None:
         """The address that a live object is matched with, if any."""
         return self._addresses.get((live.site, live.kind.name, live.id))
+
+    def desires(self, live: Live) -> bool:
+        """Whether the document has an entry for a live object."""
+        return self.address_of(live) in self._desired
 
     def named(self, live: Live) -> Ref:
         """How to refer to a live object: by the address that it is matched with, else by its name."""
@@ -174,8 +178,9 @@ def match(
     observed: Observed,
     ledger: Mapping[str, SiteLedger],
     desired: Mapping[Address, Entry],
+    kept: Set[Address] = frozenset(),
 ) -> Matches:
-    """Match every address of the document and of the ledger."""
+    """Match every address of the document and of the ledger. What is `kept` stays called as it is."""
     parse = Address.parse
     recorded = {parse(text): record for part in ledger.values() for text, record in part.entries.items()}
     unsettled = {parse(text) for part in ledger.values() for text in part.intents}
@@ -197,9 +202,10 @@ def match(
     for address, match in matches.items():
         if match.holder is not None and match.holder not in desired:
             wanted_as.setdefault(match.holder, address)
+    renaming = {address: entry for address, entry in desired.items() if address not in kept} if kept else desired
     there = {address: match.live for address, match in matches.items() if match.live}
     for _ in kinds:  # a name may be part of another, and that of a third: each pass carries it one further
-        names = new_names(kinds, desired, there, whole.resolved)
+        names = new_names(kinds, renaming, there, whole.resolved)
         if names == coming:
             break
         coming.clear()

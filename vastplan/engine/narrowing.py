@@ -15,6 +15,7 @@ from vastplan.engine import usage
 from vastplan.engine.closing import ClosedRooms, closed_by, may_close
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.match import Matches
+from vastplan.engine.new_names import names_of
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
@@ -50,7 +51,7 @@ def cuts_off(action: Action, kind: Kind) -> bool:
 
 def may_rename(action: Action, kind: Kind) -> bool:
     """Whether an action may give an object another name, told without what is live."""
-    names = {attribute.name for attribute in kind.attributes if attribute.predict is not None} | {*kind.identity}
+    names = names_of(kind)
     return action.verb in (Verb.UPDATE, Verb.ADOPT, Verb.REPLACE) and any(
         change.path in names for change in action.changes
     )

@@ -49,6 +49,11 @@ def new_names(
     return coming
 
 
+def names_of(kind: Kind) -> set[str]:
+    """The fields that may be a part of what an object is called, told without what is live."""
+    return {attribute.name for attribute in kind.attributes if attribute.predict is not None} | {*kind.identity}
+
+
 def called_as_it_is(entry: Entry, live: Live) -> Entry:
     """The entry with the live values of what nobody wrote: a default is for the object that is yet to be made."""
     known = [name for name in entry.defaults if name in entry.values and live.values.get(name) is not None]

@@ -14,6 +14,7 @@ from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing, dropped, goes_with
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrer, Referrers
+from vastplan.engine.taken_names import taken_names
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding
 from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Operation, Step, Verb
@@ -93,9 +94,9 @@ class _Graph:
                 self._edge((action.address, Step.WRITE), (action.address, Step.DELETE))
             if action.verb is not Verb.DELETE:
                 self._after_who_makes_room(action)
-        for taken in held(self._matches, self._desired, self.actions):
+        for taken in (*held(self._matches, self._desired, self.actions), *taken_names(self._matches, self.actions)):
             if taken.freed is None:
-                self._block(taken.taker, taken.block())
+                self._block(taken.taker, taken.block)
             else:
                 node = (taken.taker, Step.WRITE)
                 self._held[node, taken.freed] = taken
@@ -286,7 +287,7 @@ class _Graph:
                     raise
                 for node, before in waits:
                     self._edges[node].discard(before)
-                    self._block(node[0], self._held.pop((node, before)).block())
+                    self._block(node[0], self._held.pop((node, before)).block)
 
     def _sorted(self) -> tuple[Operation, ...]:
         sorter: TopologicalSorter[_Node] = TopologicalSorter()

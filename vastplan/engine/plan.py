@@ -16,7 +16,7 @@ from vastplan.engine.guards import ownership
 from vastplan.engine.guards.context import GuardContext, guard_context
 from vastplan.engine.guards.evaluate import block_dependents, evaluate_guards, evidence
 from vastplan.engine.guards.owner import left_to_others, owners
-from vastplan.engine.ignore import IgnoreRule, ignore
+from vastplan.engine.ignore import IgnoreRule, KeptNames, ignore, kept_names
 from vastplan.engine.match import Matches, match
 from vastplan.engine.narrowing import narrowings
 from vastplan.engine.observe import Observed
@@ -119,6 +119,12 @@ def draft(inputs: PlanInputs) -> Draft:
     matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired)
     decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired)
     actions, ignored = ignore(decided.actions, inputs.ignore)
+    kept = kept_names(ignored, matches)
+    if kept:  # what names these is judged by what they go on being called
+        matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, kept)
+        decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired)
+        rule = KeptNames("*", "what it names is left with another name", names=kept)
+        actions, ignored = ignore(decided.actions, (*inputs.ignore, rule))
     return Draft(matches, decided, actions, ignored)
 
 

@@ -26,7 +26,10 @@ class Renames:
     by_former: Mapping[Address, Address] = field(default_factory=dict)
     """The same the other way."""
     contested: Mapping[Address, Block] = field(default_factory=dict)
-    """Addresses that a `renamed_from` is about of which it cannot be told what is meant; nothing is done about them."""
+    """Addresses that a `renamed_from` is about of which it cannot be told what is meant: all of a chain, old names too.
+
+    Nothing is done about them, nor to what refers to them.
+    """
 
     def applied_to(self, recorded: Mapping[Address, Value]) -> dict[Address, Value]:
         """What the ledger has, at the addresses that it will have it at. A target that is not moved itself gives way."""
@@ -70,7 +73,7 @@ def resolve_renames(
                 (*chain, *(former[address] for address in chain)), _claimed_twice(rivals, former)
             )
         elif last in desired:
-            contested[chain[0]] = _still_there(former[chain[0]], last)
+            contested |= dict.fromkeys((*chain, last), _still_there(chain[-1], last))
         else:
             moves |= {address: former[address] for address in chain}
     by_former = {old: address for address, old in moves.items()}
@@ -103,9 +106,13 @@ def _claimed_twice(rivals: set[Address], former: Mapping[Address, Address]) -> B
     return Block("renamed", f"{names} all say renamed_from: {old.name}", "leave it to the one that is meant")
 
 
-def _still_there(old: Address, last: Address) -> Block:
-    text = f"it says renamed_from: {old.name}, and {last} still stands in the document"
-    return Block("renamed", text, f"remove {last.name} from the document, or renamed_from here")
+def _still_there(address: Address, old: Address) -> Block:
+    text = f"{address} says renamed_from: {old.name}, and {old} still stands in the document"
+    fix = (
+        f"remove {old.name} from the document, or renamed_from from {address.name}; "
+        f"for a new {old.name} beside the renamed one, apply the rename first and add it after"
+    )
+    return Block("renamed", text, fix)
 
 
 def _both_owned(address: Address, old: Address) -> Block:

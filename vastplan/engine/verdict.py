@@ -24,7 +24,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, SiteLedger
-from vastplan.model.value import Reason, Ref, Reveal, Unknown, revealed, to_json
+from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Refers
@@ -65,15 +65,27 @@ class Verdicts:
         """What to say of an address of the document or of the ledger."""
         entry = self._desired.get(address)
         decision = self._no_longer_desired(address) if entry is None else self._of_entry(entry)
-        contested = self._matches.renames.contested.get(address)
-        if contested is None:
+        if not self._matches.renames.contested:
             return decision
+        contested = self._matches.renames.contested.get(address)
         findings = [*decision.findings]
-        if entry is not None:
+        if contested is not None and entry is not None and entry.renamed_from:
             finding = Finding("VP309", Severity.WARNING, contested.message, contested.fix, str(address), entry.where)
             findings.append(finding)
-        action = decision.action and replace(decision.action, blocked=(*decision.action.blocked, contested))
+        block = contested or self._refers_to_contested(entry)
+        action = decision.action
+        if action is not None and block is not None:
+            action = replace(action, blocked=(*action.blocked, block))
         return replace(decision, action=action, findings=findings)
+
+    def _refers_to_contested(self, entry: Entry | None) -> Block | None:
+        """Why nothing is done to what refers to a contested address: it may be meant to refer to another object."""
+        for ref in references(entry.values) if entry is not None else ():
+            contested = self._matches.renames.contested.get(ref.target)
+            if contested is not None:
+                text = f"it refers to {ref.target}, and it cannot be told which object that is: {contested.message}"
+                return Block("renamed", text, contested.fix)
+        return None
 
     def _of_entry(self, entry: Entry) -> Verdict:
         kind = self._matches.kinds[entry.address.kind]
@@ -182,6 +194,9 @@ class Verdicts:
             ]
             return Verdict(compared=not difference.untold, findings=findings)
         verb, reason, released = decision
+        made_again = verb is Verb.ADOPT and intent is None and entry.address in self._matches.owned
+        if made_again:
+            reason = "it was deleted and made again behind our back: what is there is not ours"
         action = Action(
             address=entry.address,
             verb=verb,
@@ -196,6 +211,7 @@ class Verdicts:
             notes=entry.chosen,
             after=tuple(map(str, entry.after)),
             blocked=blocked,
+            deleted_outside=made_again,
             renamed_from=renamed_from,
         )
         return Verdict(action, findings=findings)

@@ -1,6 +1,6 @@
 """What moved behind our back, what nobody manages and what could not be told: one value that every report of drift is made of.
 
-It is what `drift --format json` prints and what `--since FILE` reads again. A minor version adds fields.
+It is what `drift --format json` prints and what `--since FILE` reads again. A minor version adds to it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Author, Cause, UnknownCollection
 
-FORMAT_VERSION = "1.0"
+FORMAT_VERSION = "1.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,13 @@ class DriftedField:
 
 @dataclass(frozen=True, slots=True)
 class DriftedObject:
-    """An object that moved behind our back. `since` is when it was last applied; `author` is of one that is gone."""
+    """An object that moved behind our back. `since` is when it was last applied; `author` is of one that moved as a whole.
+
+    One that was `replaced` (since 1.1) is gone, and another stands in its place that is not ours.
+    """
 
     address: str
-    what: Literal["gone", "changed"]
+    what: Literal["gone", "replaced", "changed"]
     fields: tuple[DriftedField, ...]
     since: str = ""
     author: Author | None = None
@@ -188,7 +191,7 @@ def _gone(now: Drift, earlier: Drift) -> Iterator[Gone]:
 
 
 def _fields_or_none(drifted: DriftedObject) -> tuple[DriftedField | None, ...]:
-    """The fields that moved; `None` for an object that is gone as a whole."""
+    """The fields that moved; `None` for an object that moved as a whole."""
     return drifted.fields or (None,)
 
 

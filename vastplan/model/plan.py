@@ -147,7 +147,9 @@ class Action:
     since: str = ""
     author: Author | None = None
     left: tuple[str, ...] = ()
-    deleted_outside: bool = False  # a create of what was ours and was deleted by somebody else (since 1.1)
+    deleted_outside: bool = (
+        False  # what was ours was deleted by somebody else: a create, or an adoption of what is there now (since 1.1)
+    )
     together: tuple[str, ...] = ()
     renamed_from: str = ""
 
@@ -177,8 +179,14 @@ def let_go(change: FieldChange) -> bool:
 
 
 def by_hand(action: Action) -> bool:
-    """Whether the action undoes something the system did: changed fields, or an object that is gone."""
-    return action.deleted_outside or any(moved_by_hand(change) for change in action.changes)
+    """Whether somebody made the action necessary: by changed fields, or by an object that is gone or was made again."""
+    return action.deleted_outside or undoes(action)
+
+
+def undoes(action: Action) -> bool:
+    """Whether the action takes back what somebody did; an object that was made again is taken over as it is."""
+    gone = action.deleted_outside and action.verb is not Verb.ADOPT
+    return gone or any(moved_by_hand(change) for change in action.changes)
 
 
 class Step(Enum):

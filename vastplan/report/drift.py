@@ -10,7 +10,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.plan import Cause
 from vastplan.report.text import Style, findings_lines, unknown_lines
 from vastplan.report.values import CAUSES, author_text, counted, plain
-from vastplan.report.view import drift_verdict, of_drifted, of_ignored
+from vastplan.report.view import AS_A_WHOLE, drift_verdict, of_drifted, of_ignored
 
 _SHOWN_UNMANAGED, _SHOWN_KINDS = 20, 40
 
@@ -69,8 +69,10 @@ def ignored_words(ignored: IgnoredDrift) -> str:
 
 def _object(drifted: DriftedObject, style: Style) -> Iterator[str]:
     since = f"  last applied {inert(drifted.since, 40)}" if drifted.since else ""
-    if drifted.what == "gone":
-        yield style.paint(f"gone     {inert(drifted.address)}", "red") + since
+    if drifted.what in AS_A_WHOLE:
+        yield style.paint(f"{drifted.what:<8} {inert(drifted.address)}", "red") + since
+        if drifted.what == "replaced":
+            yield f"           {AS_A_WHOLE[drifted.what]}; apply --adopt takes it over"
         if author := author_text(drifted.author):
             yield f"           {author}"
         return

@@ -53,7 +53,7 @@ _SINCE = Form(tag("span", HOLE, class_="kind"))
 _FIELD = Form(
     tag("tr", HOLE, *(tag("td", code(HOLE)) for _ in ("path", "live", "applied")), tag("td", HOLE), tag("td", HOLE))
 )
-_GONE = Form(tag("tr", HOLE, *(tag("td", cell) for cell in ("all of it", "gone", "", "it was deleted", HOLE))))
+_WHOLE = Form(tag("tr", HOLE, *(tag("td", cell) for cell in ("all of it", HOLE, "", HOLE, HOLE))))
 _STRANGER = Form(tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE)), tag("td", code(HOLE))))
 _COVERAGE = Form(
     tag("tr", tag("th", code(HOLE), scope="row"), tag("td", code(HOLE)), *(tag("td", HOLE) for _ in range(3)))
@@ -62,8 +62,8 @@ _COVERAGE = Form(
 
 def _rows(moved: DriftedObject) -> Iterator[Html]:
     name = _OBJECT.fill(moved.address, _SINCE.fill(f"last applied {moved.since}") if moved.since else "")
-    if moved.what == "gone":
-        yield _GONE.fill(name, author_text(moved.author))
+    if moved.what in view.AS_A_WHOLE:
+        yield _WHOLE.fill(name, moved.what, view.AS_A_WHOLE[moved.what], author_text(moved.author))
         return
     for field in map(view.of_drifted, moved.fields):
         yield _FIELD.fill(name, field.path, field.after, field.applied, field.cause, field.author)

@@ -35,7 +35,7 @@ def comment(drift: Drift) -> str:
 def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
     """Adds the objects that moved, those that are gone first; answers how many did not fit."""
     left = 0
-    for change, title in (("gone", "Gone"), ("changed", "Changed by hand")):
+    for change, title in (("gone", "Gone"), ("replaced", "Deleted and made again"), ("changed", "Changed by hand")):
         objects = [drifted for drifted in news if drifted.what == change]
         if objects:
             page.add(f"\n#### {title} ({len(objects)})\n\n")
@@ -45,7 +45,7 @@ def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
 
 def _object(drifted: DriftedObject) -> str:
     lines = [f"- Last applied {code(drifted.since, 40)}\n"] if drifted.since else []
-    if drifted.what == "gone" and drifted.author is not None:
+    if drifted.what in view.AS_A_WHOLE and drifted.author is not None:
         lines.append(f"- {prose(author_text(drifted.author), 600)}\n")
     lines += [f"- {_field(view.of_drifted(field))}\n" for field in drifted.fields[:_SHOWN_FIELDS]]
     if len(drifted.fields) > _SHOWN_FIELDS:

@@ -16,7 +16,7 @@ from vastplan.report.drift import ignored_words
 from vastplan.report.isolation import verdict
 from vastplan.report.json_report import Problems, Validation
 from vastplan.report.values import author_text, counted
-from vastplan.report.view import of_drifted
+from vastplan.report.view import AS_A_WHOLE, of_drifted
 
 # Where the entry of each address stands. A plan does not hold it: two ways of writing a document make one plan.
 Places = Mapping[str, Where | None]
@@ -60,6 +60,7 @@ RULES = {
     "change": "A change that the plan would make.",
     "drift-changed": "An object is not as it was last applied.",
     "drift-gone": "An object that was applied is gone.",
+    "drift-replaced": "An object that was applied is gone, and another stands in its place.",
     "unmanaged": "An object that nobody manages here.",
     "ignored": "A difference that a rule of the document ignores.",
     "apply": "How one change of an apply ended.",
@@ -191,10 +192,10 @@ def _change(action: Action, places: Places) -> Result:
 def _drifted(drifted: DriftedObject, places: Places) -> Result:
     since = f"; last applied {drifted.since}" if drifted.since else ""
     where = places.get(drifted.address)
-    if drifted.what == "gone":
+    if drifted.what in AS_A_WHOLE:
         author = author_text(drifted.author)
-        message = "it was deleted behind our back" + (f" {author}" if author else "")
-        return Result("drift-gone", Level.WARNING, message + since, drifted.address, where)
+        message = AS_A_WHOLE[drifted.what] + (f" {author}" if author else "")
+        return Result(f"drift-{drifted.what}", Level.WARNING, message + since, drifted.address, where)
     parts = []
     for field in map(of_drifted, drifted.fields[:_SHOWN_FIELDS]):
         author = f", {field.author}" if field.author else ""

@@ -17,8 +17,8 @@ from vastplan.model.plan import (
     Plan,
     Stage,
     Verb,
-    by_hand,
     moved_by_hand,
+    undoes,
 )  # fmt: skip
 from vastplan.report.change import beside, own
 from vastplan.report.values import author_text, before_after, counted, kind_words, plain
@@ -61,7 +61,7 @@ def risk(action: Action) -> Risk:
         return Risk.DATA if action.holds_data else Risk.REMOVAL
     if action.blocked:
         return Risk.BLOCKED
-    return Risk.REVERT if by_hand(action) else _OF_VERB[action.verb]
+    return Risk.REVERT if undoes(action) else _OF_VERB[action.verb]
 
 
 def by_risk(plan: Plan) -> list[tuple[Risk, Action]]:
@@ -178,7 +178,7 @@ class Revert:
 
 def reverted(plan: Plan) -> list[Action]:
     """The actions that undo something the system did."""
-    return [action for action in plan.actions if by_hand(action)]
+    return [action for action in plan.actions if undoes(action)]
 
 
 def reverts(plan: Plan) -> list[Revert]:

@@ -58,6 +58,13 @@ def of_change(change: FieldChange) -> FieldView:
     )  # fmt: skip
 
 
+AS_A_WHOLE = {
+    "gone": "it was deleted behind our back",
+    "replaced": "what is there is not ours: it was deleted and made again behind our back",
+}
+"""What is said of an object that moved as a whole, by `what`."""
+
+
 def of_drifted(field: DriftedField) -> FieldView:
     """A field that is not as it was applied."""
     before, after = _applied_and_live(field)

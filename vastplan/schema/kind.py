@@ -139,13 +139,24 @@ class LetsIn:
 
 
 @dataclass(frozen=True, slots=True)
+class Backs:
+    """Whom an object keeps out could go around what keeps others closed, and it does not go while one of those stands.
+
+    They are of another `kind`, and their `field` has one of what ours says.
+    """
+
+    kind: str
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
 class Closes:
     """The object keeps something closed: making it is what cuts off, and taking it away is what opens.
 
     Those who would be cut off are objects of another `kind`, whose field `theirs` has (or lists) what our field `ours` has (or
     lists), each in the room that its field `room` names. Rooms in our list `but` may go on; where our field `unless` is
     true, all may. It has not held before where a field in `by` is not as it should be. `name` is what to call one of them, and
-    `fix` how to spare a room, both for people.
+    `fix` how to spare a room, both for people. `backs` are those whose closing would be in vain without it.
     """
 
     kind: str
@@ -157,6 +168,7 @@ class Closes:
     unless: str = ""
     by: tuple[str, ...] = ()
     fix: str = ""
+    backs: Backs | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,11 @@ def _chosen(wanted: str, drift: Drift) -> list[tuple[DriftedObject, DriftedField
             f"--accept {named.address}: it is gone, and there is no value to accept; take its entry out of the document and "
             f"run vastplan ledger forget PATH {word(named.address)}, or apply to make it again"
         )
+    if named.what == "replaced":
+        raise VastplanError(
+            f"--accept {named.address}: it was deleted and made again, and there is no value to accept; "
+            "take over what is there with vastplan apply --adopt"
+        )
     path = wanted[len(named.address) + 1 :]
     fields = [field for field in named.fields if not path or field.path == path or field.path.startswith(f"{path}.")]
     if not fields:

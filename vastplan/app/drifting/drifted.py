@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from vastplan.app.drifting.coverage import look_over
@@ -9,6 +10,8 @@ from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
 from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, by_hand, moved_by_hand
+
+_WHAT: Mapping[Verb, Literal["gone", "replaced", "changed"]] = {Verb.CREATE: "gone", Verb.ADOPT: "replaced"}
 
 
 def drifted(planned: Planned, workspace: Workspace) -> Drift:
@@ -49,8 +52,7 @@ def _drifted_object(action: Action) -> DriftedObject:
         for change in action.changes
         if moved_by_hand(change)
     )
-    what: Literal["gone", "changed"] = "gone" if action.verb is Verb.CREATE else "changed"
-    return DriftedObject(str(action.address), what, fields, action.since, action.author)
+    return DriftedObject(str(action.address), _WHAT.get(action.verb, "changed"), fields, action.since, action.author)
 
 
 def _ignored_drift(ignored: IgnoredChange) -> list[IgnoredDrift]:

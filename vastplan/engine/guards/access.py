@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from vastplan.engine.backing import relying
 from vastplan.engine.guards.context import GuardContext
+from vastplan.engine.usage import some
+from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Block, Verb
+from vastplan.model.shell import word
+from vastplan.model.value import Unknown
 from vastplan.schema.references import raw_references
 
 
@@ -31,3 +36,16 @@ def still_shields(action: Action, context: GuardContext) -> Block | None:
                 text = f"without it {kind} {raw} is open to everybody"
                 return Block("opens-access", text, f"remove the {kind} with it, or keep both")
     return None
+
+
+def still_backs(action: Action, context: GuardContext) -> Block | None:
+    """What keeps people from going around what is closed is not removed while that stays, whoever owns it."""
+    found = relying(action, context.matches, context.referrers, context.actions)
+    if isinstance(found, Unknown):
+        return Block("unseen", f"it cannot be told what relies on it: {found.why}", "plan again when it answers")
+    if not found:
+        return None
+    names = some(sorted({f"{live.kind.name} {inert(live.name, 80)}" for live in found}))
+    text = f"without it these are kept closed in vain, and they are not of this document: {names}"
+    fix = f"leave it to them: vastplan ledger forget PATH {word(action.address)}; or remove those first"
+    return Block("opens-access", text, fix)

@@ -15,7 +15,7 @@ from vastplan.model.value import Unknown
 
 GUARDS: tuple[Guard, ...] = (
     ownership.of_another, loss.approved, loss.in_use, loss.orphans, loss.locks, ownership.adopting, ownership.emptied, fields.one_way,
-    fields.below_use, access.narrowing, access.still_shields, loss.unread_users, ownership.mass,
+    fields.below_use, access.narrowing, access.still_shields, access.still_backs, loss.unread_users, ownership.mass,
 )  # fmt: skip
 
 

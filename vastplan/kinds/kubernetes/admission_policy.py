@@ -12,7 +12,7 @@ from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, NAMESPACE, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Closes, Row, Values
+from vastplan.schema.kind import Backs, Closes, Row, Values
 from vastplan.schema.markers import ATOMIC, SET, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
@@ -104,6 +104,7 @@ KIND = kind(
             "namespace",
             by=("drivers", "rule"),
             fix="inline_volumes: {allow: true, reason: ...} on the site",
+            backs=Backs("storage_class", "driver"),
         ),
     ),
     finish_encode=_with_rule,

@@ -1,0 +1,91 @@
+"""What keeps pods from going around every class stays while a closed class relies on it, whoever owns that."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.guards.stage import kinds, planned
+from vastplan.engine.evidence_reads import second_read
+from vastplan.kinds.kubernetes import _rules
+from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
+from vastplan.model.plan import Plan
+
+INLINE, IN_FORCE = "admission_policy/i", "admission_binding/i"
+
+
+def storage_class(name: str = "c", driver: str = "csi.vastdata.com") -> dict[str, Any]:
+    return {"metadata": {"name": name, "uid": name}, "provisioner": driver}
+
+
+def closed(name: str = "c") -> dict[str, Any]:
+    return {"metadata": {"name": name, "uid": f"p-{name}"}, "spec": _rules.closed_class(name, ["team-a"], False)}
+
+
+def deleted(classes: list[dict[str, Any]], policies: list[dict[str, Any]], **more: Any) -> Plan:
+    """A plan of a document that has no class any more, and owns the policy on inline volumes."""
+    spec = _rules.no_inline_volumes(without_inline_volumes("i")["drivers"])
+    rows = {
+        "storage_class": classes,
+        "admission_policy": [{"metadata": {"name": "i", "uid": "i1"}, "spec": spec}, *policies],
+        "admission_binding": [{"metadata": {"name": "i", "uid": "i2"}, "spec": {"policyName": "i"}}],
+    }
+    owned = {INLINE: "i1", IN_FORCE: "i2", **more.pop("owned", {})}
+    return planned({"rows": rows, "owned": owned, "consent": {"allow_delete": ["*"]}, **more})[0]
+
+
+def blocks(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
+    return {
+        f"{one.address.kind}/{one.address.name}": [(block.guard, block.message, block.fix) for block in one.blocked]
+        for one in plan.actions
+        if one.blocked
+    }
+
+
+def test_it_stays_while_a_class_of_somebody_else_is_kept_closed() -> None:
+    text = "without it these are kept closed in vain, and they are not of this document: storage_class c"
+    fix = "leave it to them: vastplan ledger forget PATH iad/%s; or remove those first"
+    both = {one: [("opens-access", text, fix % one)] for one in (INLINE, IN_FORCE)}
+    assert blocks(deleted([storage_class()], [closed()])) == both
+    assert blocks(deleted([storage_class(driver="block.csi.vastdata.com")], [closed()])) == both
+    assert blocks(deleted([storage_class()], [closed()], targets=[f"iad/{IN_FORCE}"])) == {IN_FORCE: both[IN_FORCE]}
+
+
+@pytest.mark.parametrize(
+    ("classes", "policies"),
+    [([], []), ([storage_class()], []), ([storage_class(driver="other.example.com")], [closed()]), ([], [closed()])],
+    ids=["no class", "a class that is open anyway", "a class of another driver", "a policy of a class that is gone"],
+)
+def test_it_goes_where_nothing_relies_on_it(classes: list[dict[str, Any]], policies: list[dict[str, Any]]) -> None:
+    plan = deleted(classes, policies)
+    assert blocks(plan) == {} and len(plan.actions) == 2
+
+
+def test_it_goes_with_the_last_class_and_where_the_document_gives_it_up_for_its_own() -> None:
+    own = {"storage_class/c": "c", "admission_policy/c": "p-c"}
+    assert blocks(deleted([storage_class()], [closed()], owned=own)) == {}
+    wanted = {"storage_class/c": {"name": "c"}, "admission_policy/c": {"name": "c"}}
+    assert blocks(deleted([storage_class()], [closed()], owned=own, desired=wanted)) == {}
+    held = deleted([storage_class()], [closed()], owned=own, targets=[f"iad/{INLINE}", f"iad/{IN_FORCE}"])
+    assert set(blocks(held)) == {INLINE, IN_FORCE}, "the class is ours, and does not go this time"
+
+
+def test_what_cannot_be_read_may_rely_on_it() -> None:
+    plan = deleted([], [], unread={"storage_class": "timed out"})
+    assert {name: stops[-1] for name, stops in blocks(plan).items()} == dict.fromkeys(
+        (INLINE, IN_FORCE), ("unseen", "it cannot be told what relies on it: timed out", "plan again when it answers")
+    )
+    plan = deleted([], [], unread={"admission_policy": "timed out"})
+    assert ("unseen", "it cannot be told what relies on it: timed out", "plan again when it answers") in blocks(plan)[
+        IN_FORCE
+    ]
+
+
+def test_who_relies_on_it_is_read_only_where_it_goes() -> None:
+    plan = deleted([], [])
+    systems = {"iad": frozenset({"kubernetes"})}
+    read = {("iad", name) for name in ("storage_class", "admission_policy", "admission_binding")}
+    assert second_read(kinds(), plan.by_address(), systems) == read
+    kept = planned({"rows": {"namespace": []}, "desired": {"namespace/n": {"name": "n"}}})[0]
+    assert second_read(kinds(), kept.by_address(), systems) == set()

@@ -1,0 +1,100 @@
+"""What keeps people from going around what is closed: it is shared by all that is closed so, whoever owns that. Pure.
+
+An admission policy keeps pods from bringing VAST volumes of their own, past every class: each class that is kept closed relies on
+it, also the classes of other documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live
+from vastplan.engine.referrers import Referrers
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Verb
+from vastplan.model.value import Reason, Unknown
+from vastplan.schema.kind import Backs, Closes, Field, Kind
+from vastplan.schema.references import raw_references
+from vastplan.schema.shapes.shape import scalar_reader
+
+
+def may_back(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:
+    """The rules by which what an action deletes, or what that puts in force, might be relied on; told without what is live."""
+    kind = kinds[action.address.kind]
+    if action.verb is not Verb.DELETE:
+        return ()
+    closing = (kind, *(kinds[name] for name in _enforced(kind)))
+    return tuple(rule for one in closing for rule in one.closes if rule.backs is not None)
+
+
+def kinds_to_read(action: Action, kinds: Mapping[str, Kind]) -> set[str]:
+    """What has to be read to tell who relies on what an action deletes: it, what it enforces, and what keeps it closed."""
+    backed = {rule.backs.kind for rule in may_back(action, kinds) if rule.backs is not None}
+    if not backed:
+        return set()
+    shields = {name for name, kind in kinds.items() if any(_shields(field) & backed for field in kind.fields)}
+    return backed | shields | {*_enforced(kinds[action.address.kind])}
+
+
+def relying(
+    action: Action, matches: Matches, referrers: Referrers, actions: Mapping[Address, Action]
+) -> list[Live] | Unknown:
+    """The live objects that are kept closed in vain without what an action deletes.
+
+    Not those that go too, nor those of the document itself: it would have kept this for them.
+    """
+    live = matches.match(action.address).live
+    if live is None or not may_back(action, matches.kinds):
+        return []
+    found: list[Live] = []
+    for name in _enforced(live.kind):
+        if problem := _unread(matches, live.site, name):
+            return Unknown(problem, Reason.UNREAD)
+    for closing in (live, *_puts_in_force(live, matches)):
+        for rule in closing.kind.closes:
+            ours = closing.values.get(rule.ours) or ()
+            if rule.backs is None or not ours:
+                continue
+            if problem := _unread(matches, live.site, rule.backs.kind):
+                return Unknown(problem, Reason.UNREAD)
+            found += _closed(rule.backs, ours, live.site, matches, referrers)
+    return [other for other in found if not matches.desires(other) and not _goes(other, matches, actions)]
+
+
+def _closed(rule: Backs, ours: Iterable[Any], site: str, matches: Matches, referrers: Referrers) -> Iterator[Live]:
+    field = matches.kinds[rule.kind].field(rule.field)
+    read = scalar_reader(field.codec) or str
+    wanted = {read(item) for item in ours}
+    for live in matches.observed.objects(site, rule.kind):
+        if live.values.get(field.name) in wanted and any(referrer.shields for referrer in referrers.of(live)):
+            yield live
+
+
+def _unread(matches: Matches, site: str, kind: str) -> str:
+    return "" if matches.observed.absent(site, kind) else matches.observed.error(site, kind)
+
+
+def _shields(field: Field) -> set[str]:
+    return {*field.refers.attributes} if field.refers is not None and field.refers.shields else set()
+
+
+def _enforced(kind: Kind) -> tuple[str, ...]:
+    refers = kind.field(kind.enforces.field).refers if kind.enforces is not None else None
+    return tuple(target for target, _ in refers.targets) if refers is not None else ()
+
+
+def _puts_in_force(live: Live, matches: Matches) -> Iterator[Live]:
+    rule = live.kind.enforces
+    for field, refers, raw in raw_references(live.kind.fields, live.values) if rule is not None else ():
+        for kind, attribute in refers.targets if rule is not None and field.name == rule.field else ():
+            found = matches.observed.find(live.site, kind, attribute, raw)
+            if found is not None:
+                yield found
+
+
+def _goes(live: Live, matches: Matches, actions: Mapping[Address, Action]) -> bool:
+    address = matches.address_of(live)
+    action = actions.get(address) if address is not None else None
+    return action is not None and action.verb is Verb.DELETE
