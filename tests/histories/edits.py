@@ -315,6 +315,29 @@ def remove(writer: Writer) -> str:
     return f"remove {key[0]}.{key[1]}"
 
 
+def lend(writer: Writer) -> str:
+    """A project may use the class of another team."""
+    project = writer.some("projects")
+    if project is None:
+        return ""
+    body = writer.document.entries["projects", project].body
+    own = writer.document.names("storage_classes", tenant=body.get("tenant", ""))
+    others = [name for name in writer.document.names("storage_classes") if name not in own]
+    if not others or "storage_classes" in body:
+        return ""
+    body["storage_classes"] = [writer.chance.choice(others)]
+    return f"lend {body['storage_classes'][0]} to projects.{project}"
+
+
+def give_up(writer: Writer) -> str:
+    """A team ends its project; who works there may not know."""
+    project = writer.some("projects")
+    if project is None:
+        return ""
+    writer.document.remove(("projects", project))
+    return f"remove projects.{project}"
+
+
 def rename(writer: Writer) -> str:
     """Somebody gives an entry another name and says so."""
     document = writer.document
@@ -392,7 +415,8 @@ def retire_site(writer: Writer) -> str:
 
 EDITS: tuple[tuple[Edit, int], ...] = (
     (add_tenant, 3), (add_class, 3), (add_project, 3), (add_volume, 6), (add_view, 6), (add_quota, 3), (add_policy, 3),
-    (add_base, 3), (change, 14), (remove, 9), (forget_renames, 2), (move, 4), (refile, 2),
+    (add_base, 3), (lend, 3), (give_up, 3),
+    (change, 14), (remove, 9), (forget_renames, 2), (move, 4), (refile, 2),
 )  # fmt: skip
 
 
