@@ -90,6 +90,8 @@ def name_of(row: Row) -> str:
     for part in (row.get("metadata"), row, row.get("meta")):
         if isinstance(part, dict) and isinstance(part.get("name"), str):
             return str(part["name"])
+    if "subjectId" in row:
+        return f"{row['subjectId']} as {row['roleName']} in {row['scopeType']} {row['scopeName']}"
     return str(row.get("path", ""))
 
 
@@ -108,7 +110,7 @@ def look(plant: Plant, facts: bool = True) -> Sight:
     sight = Sight()
     for site in sorted({site for site, _ in plant.planes}):
         rows = {
-            kind: plant.rows(site, system, collection)
+            kind: [row for row in plant.rows(site, system, collection) if row.get("deletedAt") is None]  # else a record
             for system, kinds in COLLECTIONS.items()
             for collection, kind in kinds.items()
         }
