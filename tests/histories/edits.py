@@ -50,8 +50,8 @@ def add_tenant(writer: Writer) -> str:
     chance = writer.chance
     name, number = writer.fresh("team-"), writer.number()
     tenant: Body = {"capacity_rules": {"hard_limit": f"{chance.randint(10, 90)} TiB"}}
-    if chance.random() < 0.3:
-        tenant["client_ip_ranges"] = list(chance.sample(RANGES, 2))
+    if chance.random() < 0.3 and (free := _free_ranges(writer, name)):
+        tenant["client_ip_ranges"] = list(chance.sample(free, min(2, len(free))))
     writer.add("tenants", name, tenant)
     writer.add(
         "vip_pools",
@@ -242,7 +242,7 @@ def change(writer: Writer) -> str:
     changes: dict[str, Callable[[], Body]] = {
         "tenants": lambda: chance.choice((
             {"capacity_rules": {"hard_limit": f"{chance.randint(10, 90)} TiB"}},
-            {"client_ip_ranges": sorted(chance.sample(RANGES, chance.randint(1, 3)))},
+            _moved_ranges(writer, name),
         )),
         "vip_pools": lambda: {"ip_ranges": [body["ip_ranges"][0].rpartition(".")[0] + chance.choice((".30", ".40", ".50"))]},
         "view_policies": lambda: {chance.choice(("nfs_no_squash", "nfs_read_write")): sorted(chance.sample(HOSTS, chance.randint(1, 3)))},
@@ -267,6 +267,22 @@ def change(writer: Writer) -> str:
         else:
             body[field] = value
     return f"change {section}.{name}: {new}" if new else ""
+
+
+def _free_ranges(writer: Writer, tenant: str) -> list[str]:
+    """The ranges that no other tenant has, as VMS refuses two tenants one; now and then somebody does not look."""
+    taken = {
+        one
+        for (section, name), entry in writer.document.entries.items()
+        if section == "tenants" and name != tenant and writer.chance.random() < 0.95
+        for one in entry.body.get("client_ip_ranges", ())
+    }
+    return [one for one in RANGES if one not in taken]
+
+
+def _moved_ranges(writer: Writer, tenant: str) -> Body:
+    free = _free_ranges(writer, tenant)
+    return {"client_ip_ranges": sorted(writer.chance.sample(free, writer.chance.randint(1, len(free))))} if free else {}
 
 
 def _moved_part(writer: Writer, body: Body) -> Body:
