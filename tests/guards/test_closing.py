@@ -162,6 +162,14 @@ def test_a_policy_that_nothing_enforced_closed_nobody_out(rows: list[Any]) -> No
     ]
 
 
+def test_a_policy_that_is_taken_over_as_it_is_leaves_the_judging_to_its_binding() -> None:
+    """A ledger was lost, and somebody deleted the binding."""
+    rows = {**HELD["rows"], "admission_binding": []}
+    plan, _ = planned(case("team-a", "nlp-apps", rows=rows, consent={"adopt": True}))
+    assert (action(plan, POLICY).verb, action(plan, POLICY).changes) == (Verb.ADOPT, ())
+    assert blocks(plan) == {BINDING: ["storage_class c would close to 1 namespace in use: batch: 1 claim"]}
+
+
 def test_a_binding_of_a_strangers_does_not_count_as_closed() -> None:
     stranger = {"metadata": {"name": "s", "uid": "s1"}, "spec": {"policyName": "c", "validationActions": ["Deny"]}}
     rows: Case = {"rows": {**HELD["rows"], "admission_binding": [stranger]}, "owned": {POLICY: "p1"}}

@@ -50,8 +50,8 @@ def add_tenant(writer: Writer) -> str:
     chance = writer.chance
     name, number = writer.fresh("team-"), writer.number()
     tenant: Body = {"capacity_rules": {"hard_limit": f"{chance.randint(10, 90)} TiB"}}
-    if chance.random() < 0.3:
-        tenant["client_ip_ranges"] = list(chance.sample(RANGES, 2))
+    if chance.random() < 0.3 and (free := _free_ranges(writer, name)):
+        tenant["client_ip_ranges"] = list(chance.sample(free, min(2, len(free))))
     writer.add("tenants", name, tenant)
     writer.add(
         "vip_pools",
@@ -242,7 +242,7 @@ def change(writer: Writer) -> str:
     changes: dict[str, Callable[[], Body]] = {
         "tenants": lambda: chance.choice((
             {"capacity_rules": {"hard_limit": f"{chance.randint(10, 90)} TiB"}},
-            {"client_ip_ranges": sorted(chance.sample(RANGES, chance.randint(1, 3)))},
+            _moved_ranges(writer, name),
         )),
         "vip_pools": lambda: {"ip_ranges": [body["ip_ranges"][0].rpartition(".")[0] + chance.choice((".30", ".40", ".50"))]},
         "view_policies": lambda: {chance.choice(("nfs_no_squash", "nfs_read_write")): sorted(chance.sample(HOSTS, chance.randint(1, 3)))},
@@ -267,6 +267,22 @@ def change(writer: Writer) -> str:
         else:
             body[field] = value
     return f"change {section}.{name}: {new}" if new else ""
+
+
+def _free_ranges(writer: Writer, tenant: str) -> list[str]:
+    """The ranges that no other tenant has, as VMS refuses two tenants one; now and then somebody does not look."""
+    taken = {
+        one
+        for (section, name), entry in writer.document.entries.items()
+        if section == "tenants" and name != tenant and writer.chance.random() < 0.95
+        for one in entry.body.get("client_ip_ranges", ())
+    }
+    return [one for one in RANGES if one not in taken]
+
+
+def _moved_ranges(writer: Writer, tenant: str) -> Body:
+    free = _free_ranges(writer, tenant)
+    return {"client_ip_ranges": sorted(writer.chance.sample(free, writer.chance.randint(1, len(free))))} if free else {}
 
 
 def _moved_part(writer: Writer, body: Body) -> Body:
@@ -313,6 +329,29 @@ def remove(writer: Writer) -> str:
     key = writer.chance.choices(keys, weights)[0]
     writer.document.remove(key)
     return f"remove {key[0]}.{key[1]}"
+
+
+def lend(writer: Writer) -> str:
+    """A project may use the class of another team."""
+    project = writer.some("projects")
+    if project is None:
+        return ""
+    body = writer.document.entries["projects", project].body
+    own = writer.document.names("storage_classes", tenant=body.get("tenant", ""))
+    others = [name for name in writer.document.names("storage_classes") if name not in own]
+    if not others or "storage_classes" in body:
+        return ""
+    body["storage_classes"] = [writer.chance.choice(others)]
+    return f"lend {body['storage_classes'][0]} to projects.{project}"
+
+
+def give_up(writer: Writer) -> str:
+    """A team ends its project; who works there may not know."""
+    project = writer.some("projects")
+    if project is None:
+        return ""
+    writer.document.remove(("projects", project))
+    return f"remove projects.{project}"
 
 
 def rename(writer: Writer) -> str:
@@ -392,7 +431,8 @@ def retire_site(writer: Writer) -> str:
 
 EDITS: tuple[tuple[Edit, int], ...] = (
     (add_tenant, 3), (add_class, 3), (add_project, 3), (add_volume, 6), (add_view, 6), (add_quota, 3), (add_policy, 3),
-    (add_base, 3), (change, 14), (remove, 9), (forget_renames, 2), (move, 4), (refile, 2),
+    (add_base, 3), (lend, 3), (give_up, 3),
+    (change, 14), (remove, 9), (forget_renames, 2), (move, 4), (refile, 2),
 )  # fmt: skip
 
 

@@ -13,6 +13,8 @@ from tests.histories.plant import Plant
 Key = tuple[str, str, str]
 THEIRS = "theirs"
 APPS, LEGACY = "nlp-apps", "legacy"
+TRIES = 4
+"""How many claims somebody makes until one is taken."""
 _GIB = 2**30
 
 
@@ -128,7 +130,12 @@ class Hands:
             ]
             spaces = [row["metadata"]["name"] for row in plant.rows(site, "kubernetes", "namespaces")]
             spaces = [name for name in spaces if name == APPS or name.startswith("runai-")]
-            return self.claim(site, chance.choice(spaces), chance.choice(classes)) if classes and spaces else ""
+            said = ""
+            for _ in range(TRIES if classes and spaces else 0):  # people find out which class they may use
+                said = self.claim(site, chance.choice(spaces), chance.choice(classes))
+                if not said.endswith("(refused)"):
+                    break
+            return said
         if what == "workload":
             projects = [row for row in plant.rows(site, "runai", "project") if row["namespace"]]
             if not projects:

@@ -8,6 +8,7 @@ import io
 import json
 import shlex
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -107,6 +108,8 @@ class History:
         self.refusals: list[str] = []
         self.story: list[str] = []
         self.commands = 0
+        self.steps_done: Counter[str] = Counter()
+        self.edits_done: Counter[str] = Counter()
         self._tell = tell
         self.numbers = [0]
         self.plant = Plant(folder, SITES)
@@ -130,6 +133,7 @@ class History:
                 self.apply(self.papers[0], Random(0), "all")
                 for number, step in enumerate(self.steps):
                     self.note(f"\n# {number + 1}. {step.what} (seed {step.seed})")
+                    self.steps_done[step.what] += 1
                     table[step.what][0](self, Random(step.seed))
             except Broken as broken:
                 return broken.violations
@@ -330,6 +334,7 @@ class History:
                 else chance.choices([one for one, _ in edits.EDITS], [weight for _, weight in edits.EDITS])[0]
             )
             said.append(edit(self.writer(paper, chance)))
+            self.edits_done[edit.__name__] += bool(said[-1])
         if not any(said):
             return False
         self.note("  " + "; ".join(one for one in said if one))

@@ -43,6 +43,9 @@ _VOLATILE = frozenset(
     }
 )  # fmt: skip
 DRIVER = "csi.vastdata.com"
+_PARAMETERS = {"vip_pool": "vip_pool_name", "view_policy": "view_policy", "qos_policy": "qos_policy"}
+"""How a class names what it needs, by kind."""
+_NAMED = {kind: collection for collection, kind in COLLECTIONS["vast"].items()}
 
 
 @dataclass(slots=True)
@@ -87,6 +90,8 @@ def name_of(row: Row) -> str:
     for part in (row.get("metadata"), row, row.get("meta")):
         if isinstance(part, dict) and isinstance(part.get("name"), str):
             return str(part["name"])
+    if "subjectId" in row:
+        return f"{row['subjectId']} as {row['roleName']} in {row['scopeType']} {row['scopeName']}"
     return str(row.get("path", ""))
 
 
@@ -105,7 +110,7 @@ def look(plant: Plant, facts: bool = True) -> Sight:
     sight = Sight()
     for site in sorted({site for site, _ in plant.planes}):
         rows = {
-            kind: plant.rows(site, system, collection)
+            kind: [row for row in plant.rows(site, system, collection) if row.get("deletedAt") is None]  # else a record
             for system, kinds in COLLECTIONS.items()
             for collection, kind in kinds.items()
         }
@@ -211,11 +216,7 @@ def _facts(sight: Sight, plant: Plant, site: str, rows: dict[str, list[Row]]) ->
         if _admitted(plant, site, space, class_name):
             sight.facts[key] = Fact((*about, *owner, f"{site}/namespace/{space}"))
         parameters = classes[class_name].get("parameters") or {}
-        for kind, parameter in (
-            ("vip_pool", "vip_pool_name"),
-            ("view_policy", "view_policy"),
-            ("qos_policy", "qos_policy"),
-        ):
+        for kind, parameter in _PARAMETERS.items():
             wanted = parameters.get(parameter)
             if wanted and wanted in named[kind]:
                 sight.facts["class needs", site, class_name, kind, wanted] = Fact(
@@ -339,4 +340,15 @@ def still(plant: Plant, after: Sight, fact: tuple[str, ...]) -> bool:
         return (site, "persistent_volume", rest[0]) not in after.holding  # a claim that goes is judged by itself
     if what == "mount":
         return (site, "view", rest[0]) not in after.rows
-    return (fact[:3] if what == "class needs" else fact) not in after.using
+    if what == "class needs":
+        return fact[:3] not in after.using or _has_what_it_needs(plant, site, rest[0], rest[1])
+    return fact not in after.using
+
+
+def _has_what_it_needs(plant: Plant, site: str, name: str, kind: str) -> bool:
+    """Whether a class names what there is: what its volumes are was copied when they were made, so it may name another."""
+    for row in plant.rows(site, "kubernetes", "storageclasses.storage.k8s.io"):
+        if row["metadata"]["name"] == name:
+            wanted = (row.get("parameters") or {}).get(_PARAMETERS[kind])
+            return wanted is None or wanted in {one["name"] for one in plant.rows(site, "vast", _NAMED[kind])}
+    return False

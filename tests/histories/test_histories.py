@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.histories.__main__ import Game, played
 from tests.histories.history import History
+from tests.histories.seeded import BUGS
 from tests.histories.steps import TABLE, invented
+
+FOUND_WITHIN = 200
+"""How many histories it may take."""
 
 
 def plays_well(seed: int, folder: Path) -> None:
@@ -26,3 +31,13 @@ def test_a_history(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(5, 45))
 def test_more_histories(seed: int, tmp_path: Path) -> None:
     plays_well(seed, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", list(BUGS))
+def test_a_bug_that_is_put_back_is_found(bug: str) -> None:
+    """And it is the bug that is found: without it the same history breaks nothing."""
+    seeds = range(1, FOUND_WITHIN + 1)
+    seed = next((seed for seed in seeds if played(seed, Game(bug=bug)).found), None)
+    assert seed is not None
+    assert not played(seed, Game()).found

@@ -19,6 +19,7 @@ from tests.histories.plant import Plant
 from tests.histories.shrink import shrunk
 from tests.histories.steps import TABLE, invented
 
+GOLD = "storageclasses.storage.k8s.io"
 ALL = Said(True, ("*",), ("*",))
 
 
@@ -146,6 +147,34 @@ def test_a_pool_that_volumes_mount_by(world: World, said: Said, told: bool) -> N
     assert world.codes(before, said) == (
         set() if told else {"lost-class-needs", "lost-volume-mounts-by", "lost-volume-may-come-by"}
     )
+
+
+def test_a_class_that_is_made_anew_may_name_another_policy(world: World) -> None:
+    path, gold = "/apis/storage.k8s.io/v1/storageclasses", world.plant.rows("iad", "kubernetes", GOLD)[0]
+    world.owns("storage_class", identity(gold), "gold")
+    before = world.now()
+    for named, codes in (("default", set()), ("none", {"lost-class-needs"})):
+        parameters = {**gold["parameters"], "view_policy": named}
+        body = {key: gold[key] for key in ("apiVersion", "kind", "provisioner", "allowVolumeExpansion")}
+        body |= {"metadata": {"name": "gold"}, "parameters": parameters}
+        assert world.plant.by_hand("iad", "kubernetes", "DELETE", f"{path}/gold").status < 400
+        assert world.plant.by_hand("iad", "kubernetes", "POST", path, body).status < 400
+        assert world.codes(before, Said(delete=("*",))) == codes
+
+
+def test_an_access_rule_that_is_gone(world: World) -> None:
+    """Run:AI keeps a record of it, which lets nobody in."""
+    path = "/api/v1/authorization/access-rules"
+    (cluster,) = world.plant.rows("iad", "runai", "cluster")
+    role = world.plant.by_hand("iad", "runai", "GET", "/api/v1/authorization/roles").body[0]["id"]
+    scope = {"scopeType": "cluster", "scopeId": str(cluster["id"])}
+    body = {"subjectType": "group", "subjectId": "g", "roleId": role, **scope}
+    made = world.plant.by_hand("iad", "runai", "POST", path, body)
+    assert made.status < 400, made.body
+    world.owns("access_rule", str(made.body["id"]), "r")
+    before = world.now()
+    assert world.plant.by_hand("iad", "runai", "DELETE", f"{path}/{made.body['id']}").status < 400
+    assert world.codes(before, Said()) == {"deleted-unasked"}
 
 
 def test_who_is_gone_by_himself_lost_nothing(world: World) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -489,6 +490,27 @@ def test_pods_with_inline_volumes_are_not_shut_out_unsaid(desk: Desk) -> None:
     plan = desk.plan()
     assert any("legacy" in json.dumps(one["blocked"]) for one in plan.values())
     desk.apply()
+    assert desk.runs_with_inline_volume("legacy")
+
+
+def test_what_is_taken_over_anew_does_not_close_under_who_came_in_between(desk: Desk) -> None:
+    """Somebody took the binding away, pods came, the ledger was lost: the policy is as it should be and is taken over."""
+    desk.write({**LOGIN, "tenants": {"team-a": team("team-a")}})
+    desk.applied()
+    path = "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings/vastplan-inline-volumes"
+    desk.hands.call("iad", "kubernetes", "DELETE", path)
+    desk.hands.call(
+        "iad",
+        "kubernetes",
+        "POST",
+        "/api/v1/namespaces",
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "legacy"}},
+    )
+    assert desk.runs_with_inline_volume("legacy")
+    shutil.rmtree(desk.folder / ".vastplan" / "ledger")
+    blocked = desk.plan("--adopt")["iad/admission_binding/vastplan-inline-volumes"]["blocked"]
+    assert "legacy" in json.dumps(blocked)
+    desk.apply("--adopt")
     assert desk.runs_with_inline_volume("legacy")
 
 

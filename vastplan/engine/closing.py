@@ -34,13 +34,12 @@ class Closed:
 def may_close(action: Action, kind: Kind, actions: Mapping[Address, Action]) -> bool:
     """Whether an action may close something, told without what is live."""
     if kind.closes:
-        return action.verb in (Verb.CREATE, Verb.REPLACE) or (
-            action.verb in (Verb.UPDATE, Verb.ADOPT) and bool(_changed(action))
-        )
+        return _writes(action)
     if kind.enforces is None or not _mends(action, kind.enforces):
         return False
-    # where what it puts in force is planned too, that is judged for both
-    return not any(ref.target in actions for ref in references(from_json(action.desired.get(kind.enforces.field))))
+    # where what it puts in force is written too, that is judged for both; taken over as it is, it closes nothing by itself
+    policies = references(from_json(action.desired.get(kind.enforces.field)))
+    return not any((policy := actions.get(ref.target)) is not None and _writes(policy) for ref in policies)
 
 
 def closing_rules(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:
@@ -50,6 +49,12 @@ def closing_rules(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ..
         return tuple(rule for rule in kind.closes if action.desired.get(rule.ours) is not None)
     refers = kind.field(kind.enforces.field).refers
     return tuple(rule for target, _ in (refers.targets if refers else ()) for rule in kinds[target].closes)
+
+
+def _writes(action: Action) -> bool:
+    return action.verb in (Verb.CREATE, Verb.REPLACE) or (
+        action.verb in (Verb.UPDATE, Verb.ADOPT) and bool(_changed(action))
+    )
 
 
 def _changed(action: Action) -> set[str]:
