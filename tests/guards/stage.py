@@ -7,6 +7,7 @@ absent: [kind]              # collections of a system that the site does not hav
 owned: {kind/name: id}      # the ledger
 intents: {kind/name: verb}  # what an earlier apply was about to do
 desired: {kind/name: {...}} # values as plans write them, references as {"$ref": ADDRESS}
+common: {kind/name: origin} # which of these there is one of on a site, and what each comes of
 claims: {...}               # what other documents own there: ledger, claims, known, unread; a row may say `wrote: DOCUMENT`
 retired: true               # the site is to be emptied
 consent: {...}              # of the person; approvals as mappings without reason
@@ -131,8 +132,10 @@ def claims(case: Case) -> dict[str, SiteClaims]:
 
 def planned(case: Case) -> tuple[Plan, Matches]:
     """The plan of a case, and how it was matched."""
+    common = case.get("common", {})
     entries = tuple(
-        Entry(Address.parse(f"iad/{name}"), from_json(values)) for name, values in case.get("desired", {}).items()
+        Entry(Address.parse(f"iad/{name}"), from_json(values), origin=common.get(name, ""), common=name in common)
+        for name, values in case.get("desired", {}).items()
     )
     limits = {"iad": ChangeLimits(**case["limits"])} if "limits" in case else {}
     return build(

@@ -441,3 +441,13 @@ def test_another_site_that_still_has_its_own_does_not_make_up_for_this_one() -> 
     assert sorted({one.message.partition(":")[0] for one in plan.findings}) == [
         "all 2 objects of vast on iad that the ledger owns are gone at once"
     ]
+
+
+def test_what_is_left_to_another_document_is_noted_beside_the_plan() -> None:
+    claim = {"kind": "tenant", "id": "1", "document": "d" * 300, "address": "pdx/tenant/t"}
+    plan, _ = planned({**OURS, "common": {"tenant/t": "site iad"}, "claims": {"claims": [claim]}})
+    (found,) = plan.findings
+    assert plan.actions == () and (found.code, found.severity, found.message, found.address) == (
+        "VP314", Severity.NOTE, f"the document {_cut('d', 80)} keeps it, as it is wanted here too: it is left to that one",
+        "iad/tenant/t",
+    )  # fmt: skip
