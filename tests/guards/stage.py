@@ -7,12 +7,12 @@ absent: [kind]              # collections of a system that the site does not hav
 owned: {kind/name: id}      # the ledger
 intents: {kind/name: verb}  # what an earlier apply was about to do
 desired: {kind/name: {...}} # values as plans write them, references as {"$ref": ADDRESS}
-common: {kind/name: origin} # which of these there is one of on a site, and what each comes of
 claims: {...}               # what other documents own there: ledger, claims, known, unread; a row may say `wrote: DOCUMENT`
 retired: true               # the site is to be emptied
 consent: {...}              # of the person; approvals as mappings without reason
 limits: {...}               # in force
 targets: [address]
+common: {kind/name: origin} # of what is desired: which there is one of on a site, and what each comes of
 actions: {kind/name: verb}  # all of the plan, where a case says it
 blocks: {kind/name: [[guard, message, fix]]}    # all there are
 warns: [message]            # all there are
