@@ -12,6 +12,7 @@ retired: true               # the site is to be emptied
 consent: {...}              # of the person; approvals as mappings without reason
 limits: {...}               # in force
 targets: [address]
+common: {kind/name: origin} # of what is desired: which there is one of on a site, and what each comes of
 actions: {kind/name: verb}  # all of the plan, where a case says it
 blocks: {kind/name: [[guard, message, fix]]}    # all there are
 warns: [message]            # all there are
@@ -131,8 +132,10 @@ def claims(case: Case) -> dict[str, SiteClaims]:
 
 def planned(case: Case) -> tuple[Plan, Matches]:
     """The plan of a case, and how it was matched."""
+    common = case.get("common", {})
     entries = tuple(
-        Entry(Address.parse(f"iad/{name}"), from_json(values)) for name, values in case.get("desired", {}).items()
+        Entry(Address.parse(f"iad/{name}"), from_json(values), origin=common.get(name, ""), common=name in common)
+        for name, values in case.get("desired", {}).items()
     )
     limits = {"iad": ChangeLimits(**case["limits"])} if "limits" in case else {}
     return build(

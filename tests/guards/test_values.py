@@ -225,6 +225,17 @@ def test_more_is_read_only_where_something_goes_or_is_cut_off() -> None:
     assert {name for _, name in second_read(kinds(), narrowed.by_address(), {})} == set()
 
 
+def test_who_finds_it_by_its_name_is_read_only_where_it_gets_another() -> None:
+    systems = {"iad": {"vast", "kubernetes"}}
+    policy = {"id": 5, "name": "p", "tenant_id": 1, "flavor": "NFS"}
+    case: dict[str, Any] = {"rows": {"view_policy": [policy]}, "owned": {"view_policy/p": 5}}
+    changed, _ = planned({**case, "desired": {"view_policy/p": {"name": "p", "flavor": "S3_NATIVE"}}})
+    assert [one.verb for one in changed.actions] == [Verb.UPDATE]
+    assert second_read(kinds(), changed.by_address(), systems) == set()
+    renamed, _ = planned({**case, "desired": {"view_policy/p": {"name": "q"}}})
+    assert ("iad", "storage_class") in second_read(kinds(), renamed.by_address(), systems)
+
+
 def test_a_block_travels_to_what_waits_and_back_to_its_first_step() -> None:
     plan, _ = planned(
         {
@@ -441,3 +452,13 @@ def test_another_site_that_still_has_its_own_does_not_make_up_for_this_one() -> 
     assert sorted({one.message.partition(":")[0] for one in plan.findings}) == [
         "all 2 objects of vast on iad that the ledger owns are gone at once"
     ]
+
+
+def test_what_is_left_to_another_document_is_noted_beside_the_plan() -> None:
+    claim = {"kind": "tenant", "id": "1", "document": "d" * 300, "address": "pdx/tenant/t"}
+    plan, _ = planned({**OURS, "common": {"tenant/t": "site iad"}, "claims": {"claims": [claim]}})
+    (found,) = plan.findings
+    assert plan.actions == () and (found.code, found.severity, found.message, found.address) == (
+        "VP314", Severity.NOTE, f"the document {_cut('d', 80)} keeps it, as it is wanted here too: it is left to that one",
+        "iad/tenant/t",
+    )  # fmt: skip
