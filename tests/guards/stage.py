@@ -116,7 +116,10 @@ def consent(given: Case) -> Consent:
 
 def ledger(case: Case) -> dict[str, SiteLedger]:
     """What is ours."""
-    entries = {f"iad/{name}": Owned(str(one), str(one), applied=case.get("applied", "")) for name, one in case.get("owned", {}).items()}
+    entries = {
+        f"iad/{name}": Owned(str(one), str(one), applied=case.get("applied", ""))
+        for name, one in case.get("owned", {}).items()
+    }
     intents = {f"iad/{name}": Intent(verb) for name, verb in case.get("intents", {}).items()}
     return {"iad": SiteLedger("test", "iad", "lineage", "00", entries=entries, intents=intents)}
 
