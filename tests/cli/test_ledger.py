@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -215,7 +217,7 @@ def test_a_tenant_moves_with_what_stands_in_it_as_renamed_from_moves_it(teams: D
 def _pairs(before: dict[str, str], moved: dict[str, str]) -> list[tuple[str, str]]:
     """The addresses of each object: now, and before."""
     by_id = {(*address.split("/")[:2], one): address for address, one in before.items()}
-    return [(address, by_id[*address.split("/")[:2], one]) for address, one in moved.items()]  # type: ignore[index]
+    return [(address, by_id[*address.split("/")[:2], one]) for address, one in moved.items()]
 
 
 def test_a_tenant_is_let_go_of_with_all_that_stands_in_it(teams: Document) -> None:
@@ -264,6 +266,45 @@ def test_a_document_is_split_in_two_and_joined_again(whole: Document, tmp_path: 
     assert vastplan("ledger", "import", whole.file, handed).code == 0
     whole.apply()
     assert whole.owned() == before and whole.plan() == {}
+
+
+MANUAL = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text()
+SPLIT = [
+    line
+    for line in MANUAL.splitlines()
+    if line.startswith("$ vastplan ") and ("old.yaml" in line or "new.yaml" in line)
+]
+
+
+def test_a_document_is_split_as_the_manual_says(
+    teams: Document, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    old, new, text = teams.file.rename("old.yaml"), Path("new.yaml"), TEAM_B
+    for name in ("department: ", "snapshots: ", "secret: "):
+        text = re.sub(rf"{name}([\w-]+)", rf"{name}{{existing: \1}}", text)
+    text = text.replace("existing: vast-mgmt", "existing: vast-csi/vast-mgmt")
+    new.write_text("version: 1\nname: teamb\nsites: {iad: {sim: {}}, pdx: {sim: {}}}\ntenants:\n" + text)
+    teams.file = old
+    before = teams.owned()
+    assert len(SPLIT) == 3
+    for line in SPLIT:
+        words = shlex.split(line.replace("team-c", "team-b"), comments=True)[2:]
+        ran = vastplan(*words, *["--auto-approve"] * (words[0] == "apply"))
+        assert ran.code == 0, ran
+    assert not re.search(r"^ *(\+|~|-|>|-/\+) ", ran.out, re.M) and "VP311" not in ran.out, ran
+    old.write_text(old.read_text().replace(TEAM_B, ""))
+    teams.file = new
+    parts = teams.owned()
+    assert parts == {address: before[address] for address in before if "team-b" in address}
+    for document in (old, new):
+        ran = vastplan("plan", document, "--detailed-exitcode")
+        assert ran.code == 0 and "VP311" not in ran.out and "no changes" in ran.out, ran
+        assert vastplan("drift", document).code == 0
+    assert f"{len(before) - len(parts)} objects in sync" in vastplan("plan", old).out
+    new.write_text(new.read_text().replace("name: teamb", "name: third"))  # and nobody else can have them
+    ran = vastplan("plan", new, "--adopt")
+    assert "the document teamb owns it as iad/tenant/team-b; its ledger is at file:.vastplan/ledger" in ran.out, ran
 
 
 def test_what_differs_after_an_import_was_not_changed_by_hand(whole: Document, tmp_path: Path, vastplan: Run) -> None:
