@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.cli.test_renames import Document
+from tests.cli.test_renames import Document, verbs
 from tests.conftest import Ran, Run
 
 HEAD = "version: 1\nname: {name}\nsites: {{iad: {{sim: {{}}}}}}\nledger: {{local: {name}-ledger}}\n"
@@ -140,19 +142,102 @@ def test_what_a_pattern_means_is_shown_and_asked_for(whole: Document) -> None:
     [
         (["forget"], "ledger forget is typed: vastplan ledger forget PATH ADDRESS... or --site SITE"),
         (["forget", "a/b/c", "--site", "iad"], "ledger forget is typed:"),
-        (["move", "a/b/c"], "ledger move is typed: vastplan ledger move PATH OLD NEW, two addresses"),
-        (["import"], "ledger import is typed: vastplan ledger import PATH FILE"),
-        (["list", "iad", "pdx"], "ledger list is typed: vastplan ledger list PATH [SITE]"),
+        (["forget", "--site", "iad", "--with-parts"], "ledger forget is typed:"),
+        (
+            ["forget", "iad/tenant/u", "--with-parts"],
+            "the document has no iad/tenant/u, so it cannot be told what its parts",
+        ),
+        (["forget", "iad/tenant/t", "--with-parts"], "iad/tenant/t is not in the ledger"),
+        (["move", "a/b/c"], "the following arguments are required: NEW"),
+        (["import"], "the following arguments are required: FILE"),
+        (["list", "iad", "pdx"], "unrecognized arguments: pdx"),
         (["export"], "ledger export needs --out FILE"),
-        (["list", "--yes"], "--yes says nothing to ledger list"),
-        (["move", "a/b/c", "a/b/d", "--out", "f"], "--out says nothing to ledger move"),
-        (["unlock", "iad", "--dry-run"], "--dry-run says nothing to ledger unlock"),
+        (["list", "--yes"], "unrecognized arguments: --yes"),
+        (["move", "a/b/c", "a/b/d", "--out", "f"], "unrecognized arguments: --out"),
+        (["unlock", "iad", "--dry-run"], "unrecognized arguments: --dry-run"),
     ],
     ids=lambda value: value if isinstance(value, str) else "-".join(value),
 )
 def test_what_a_verb_does_not_understand(typed: list[str], says: str, tmp_path: Path, vastplan: Run) -> None:
-    file = Document(tmp_path, vastplan, HEAD.format(name="a")).file
+    file = Document(tmp_path, vastplan, HEAD.format(name="a") + "tenants: {t: {}}\n").file
     refused(vastplan("ledger", typed[0], file, *typed[1:]), says)
+
+
+def test_each_command_has_help_of_its_own(vastplan: Run) -> None:
+    options = {
+        "list": {"--format"}, "move": {"--dry-run"}, "forget": {"--with-parts", "--site", "--dry-run", "--yes"},
+        "export": {"--with-parts", "--out", "--forget"}, "import": {"--dry-run"}, "unlock": set[str](),
+    }  # fmt: skip
+    everything = set[str]().union(*options.values())
+    for verb, own in options.items():
+        said = vastplan("ledger", verb, "-h").out
+        assert {option for option in everything if f"{option} " in said.partition("example:")[0]} == own, verb
+        assert f"  vastplan ledger {verb} " in said
+
+
+# A whole tenant
+
+FACTORY = Path(__file__).parents[2] / "examples" / "ai-factory"
+TEAM_B = (FACTORY / "team-b.yaml").read_text().partition("tenants:\n")[2]
+RED = (("  team-b:", "  red:"), ("storage_class: team-b,", "storage_class: red,"))
+
+
+@pytest.fixture
+def teams(tmp_path: Path, vastplan: Run) -> Document:
+    """The reference document in one file, applied: team-a and team-b, each a tenant on two sites."""
+    (tmp_path / "csi-password").write_text("secret")
+    text = "".join((FACTORY / name).read_text() for name in ("factory.yaml", "team-a.yaml"))
+    made = Document(tmp_path, vastplan, text + TEAM_B)
+    made.apply()
+    return made
+
+
+def test_a_tenant_moves_with_what_stands_in_it_as_renamed_from_moves_it(teams: Document) -> None:
+    def move(old: str, new: str) -> None:
+        for site in ("iad", "pdx"):
+            ran = teams.run("ledger", "move", teams.file, f"{site}/tenant/{old}", f"{site}/tenant/{new}")
+            assert ran.code == 0, ran
+
+    before = teams.owned()
+    move("team-b", "red")  # before the edit
+    moved = teams.owned()
+    teams.edit(*RED)
+    assert verbs(teams.plan()) <= {"update", "replace"}  # nothing is made twice
+    move("red", "team-b")
+    assert teams.owned() == before
+    move("team-b", "red")  # after the edit
+    assert teams.owned() == moved
+    move("red", "team-b")
+    teams.edit(("  red:", "  red:\n    renamed_from: team-b"))
+    says = {address: str(one["renamed_from"]) for address, one in teams.plan().items() if one["renamed_from"]}
+    assert says == {new: old for new, old in _pairs(before, moved) if new != old}
+    assert {"iad/tenant/red", "iad/project/red", "iad/storage_class/red", "pdx/vip_pool/red"} <= says.keys()
+
+
+def _pairs(before: dict[str, str], moved: dict[str, str]) -> list[tuple[str, str]]:
+    """The addresses of each object: now, and before."""
+    by_id = {(*address.split("/")[:2], one): address for address, one in before.items()}
+    return [(address, by_id[*address.split("/")[:2], one]) for address, one in moved.items()]
+
+
+def test_a_tenant_is_let_go_of_with_all_that_stands_in_it(teams: Document) -> None:
+    def shown(*words: str) -> set[str]:
+        return {
+            line.partition(" would ")[0]
+            for line in teams.run("ledger", "forget", teams.file, *words, "--dry-run").out.splitlines()
+        }
+
+    owned = teams.owned()
+    everything = shown("*/tenant/team-b", "--with-parts")
+    assert everything == {address for address in owned if "team-b" in address}
+    assert {"iad/quota/team-b-datasets", "iad/persistent_volume_claim/team-b-data", "pdx/project/team-b"} <= everything
+    assert shown("iad/tenant/team-b", "--with-parts") == {one for one in everything if one.startswith("iad/")}
+    assert shown("iad/tenant/team-b") == {"iad/tenant/team-b"}
+    home = shown("iad/volume/team-b-checkpoints")
+    assert len(home) == 7 and shown("iad/volume/team-b-c*", "--with-parts") == home
+    view = {f"iad/{kind}/team-b-datasets" for kind in ("view", "quota", "protected_path")}
+    assert shown("iad/view/team-b-datasets", "--with-parts") == view
+    refused(teams.run("ledger", "forget", teams.file, "iad/volume/team-b*"), "matches nothing in the ledger")
 
 
 # From one document to another
@@ -181,6 +266,45 @@ def test_a_document_is_split_in_two_and_joined_again(whole: Document, tmp_path: 
     assert vastplan("ledger", "import", whole.file, handed).code == 0
     whole.apply()
     assert whole.owned() == before and whole.plan() == {}
+
+
+MANUAL = (Path(__file__).parents[2] / "docs" / "ledger.md").read_text()
+SPLIT = [
+    line
+    for line in MANUAL.splitlines()
+    if line.startswith("$ vastplan ") and ("old.yaml" in line or "new.yaml" in line)
+]
+
+
+def test_a_document_is_split_as_the_manual_says(
+    teams: Document, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    old, new, text = teams.file.rename("old.yaml"), Path("new.yaml"), TEAM_B
+    for name in ("department: ", "snapshots: ", "secret: "):
+        text = re.sub(rf"{name}([\w-]+)", rf"{name}{{existing: \1}}", text)
+    text = text.replace("existing: vast-mgmt", "existing: vast-csi/vast-mgmt")
+    new.write_text("version: 1\nname: teamb\nsites: {iad: {sim: {}}, pdx: {sim: {}}}\ntenants:\n" + text)
+    teams.file = old
+    before = teams.owned()
+    assert len(SPLIT) == 3
+    for line in SPLIT:
+        words = shlex.split(line.replace("team-c", "team-b"), comments=True)[2:]
+        ran = vastplan(*words, *["--auto-approve"] * (words[0] == "apply"))
+        assert ran.code == 0, ran
+    assert not re.search(r"^ *(\+|~|-|>|-/\+) ", ran.out, re.M) and "VP311" not in ran.out, ran
+    old.write_text(old.read_text().replace(TEAM_B, ""))
+    teams.file = new
+    parts = teams.owned()
+    assert parts == {address: before[address] for address in before if "team-b" in address}
+    for document in (old, new):
+        ran = vastplan("plan", document, "--detailed-exitcode")
+        assert ran.code == 0 and "VP311" not in ran.out and "no changes" in ran.out, ran
+        assert vastplan("drift", document).code == 0
+    assert f"{len(before) - len(parts)} objects in sync" in vastplan("plan", old).out
+    new.write_text(new.read_text().replace("name: teamb", "name: third"))  # and nobody else can have them
+    ran = vastplan("plan", new, "--adopt")
+    assert "the document teamb owns it as iad/tenant/team-b; its ledger is at file:.vastplan/ledger" in ran.out, ran
 
 
 def test_what_differs_after_an_import_was_not_changed_by_hand(whole: Document, tmp_path: Path, vastplan: Run) -> None:

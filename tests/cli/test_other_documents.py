@@ -107,18 +107,36 @@ def test_a_lost_ledger_is_adopted_anew(tmp_path: Path, vastplan: Run) -> None:
     assert ran.code == 0 and "Apply: 2 done" in ran.out
 
 
-def test_what_is_ours_stays_ours_whoever_writes_on_it(tmp_path: Path, vastplan: Run) -> None:
+def test_what_is_ours_stays_ours_whoever_writes_on_it(
+    tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = document(tmp_path, "first", SHARED, ledger=None)
-    vastplan("apply", file, "--auto-approve")
+    with monkeypatch.context() as earlier:  # times are whole seconds
+        earlier.setenv("SOURCE_DATE_EPOCH", "1700000000")
+        vastplan("apply", file, "--auto-approve")
     by_hand(tmp_path, "?fieldManager=vastplan:second", {"metadata": {"labels": {"who": "z"}}})
     ran = vastplan("drift", file)
     assert ran.code == 2
-    says = "warning VP311: iad/namespace/shared: the document second has written it since, as if it were its own"
+    says = "note VP311: the document second has written since it was last applied here: iad/namespace/shared"
     assert says in ran.out, ran
     assert "by vastplan:second" in ran.out
     ran = vastplan("apply", file, "--auto-approve")
     assert ran.code == 0 and "1 done" in ran.out  # and our own write is the last again, within the same second or not
     assert "VP311" not in vastplan("plan", file).out
+
+
+def test_what_was_handed_over_bears_the_former_mark_without_a_word(tmp_path: Path, vastplan: Run) -> None:
+    first = document(tmp_path, "first", SHARED, ledger={"local": "of-first"})
+    second = document(tmp_path, "second", SHARED, ledger={"local": "of-second"})
+    handed, snapshot = tmp_path / "handed.json", tmp_path / "seen.json"
+    vastplan("apply", first, "--auto-approve")
+    assert vastplan("ledger", "export", first, "--out", handed, "--forget").code == 0
+    assert vastplan("ledger", "import", second, handed).code == 0
+    assert "VP311" not in vastplan("plan", second).out
+    assert vastplan("apply", second, "--auto-approve").code == 0
+    vastplan("record", second, "--out", snapshot)
+    for extra in ((), ("--snapshot", snapshot)):
+        assert "VP311" not in vastplan("plan", second, *extra).out
 
 
 @pytest.fixture

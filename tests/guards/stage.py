@@ -5,9 +5,10 @@ unread: {kind: why}         # collections that could not be read
 unasked: [kind]             # collections that nobody asked for
 absent: [kind]              # collections of a system that the site does not have
 owned: {kind/name: id}      # the ledger
+applied: TIME               # when all of that was applied
 intents: {kind/name: verb}  # what an earlier apply was about to do
 desired: {kind/name: {...}} # values as plans write them, references as {"$ref": ADDRESS}
-claims: {...}               # what other documents own there: ledger, claims, known, unread; a row may say `wrote: DOCUMENT`
+claims: {...}               # what other documents own there: ledger, claims, known, unread; a row may say `wrote: DOCUMENT` and `at: TIME`
 retired: true               # the site is to be emptied
 consent: {...}              # of the person; approvals as mappings without reason
 limits: {...}               # in force
@@ -43,6 +44,7 @@ from vastplan.schema.codec import item_id
 from vastplan.schema.discover import discover
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Row
+from vastplan.schema.provider import Mark
 
 FOLDER = Path(__file__).parent
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -76,9 +78,9 @@ class Nobody:
         """Nobody."""
         return ()
 
-    def document_of(self, row: Row) -> str:
+    def mark_of(self, row: Row) -> Mark:
         """What the row itself says."""
-        return str(row.get("wrote", ""))
+        return Mark(str(row.get("wrote", "")), str(row.get("at", "")))
 
 
 def observed(case: Case) -> Observed:
@@ -115,7 +117,10 @@ def consent(given: Case) -> Consent:
 
 def ledger(case: Case) -> dict[str, SiteLedger]:
     """What is ours."""
-    entries = {f"iad/{name}": Owned(str(one), str(one)) for name, one in case.get("owned", {}).items()}
+    entries = {
+        f"iad/{name}": Owned(str(one), str(one), applied=case.get("applied", ""))
+        for name, one in case.get("owned", {}).items()
+    }
     intents = {f"iad/{name}": Intent(verb) for name, verb in case.get("intents", {}).items()}
     return {"iad": SiteLedger("test", "iad", "lineage", "00", entries=entries, intents=intents)}
 

@@ -168,7 +168,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _all(seeds: range, game: Game, jobs: int) -> Iterator[Played]:
+def _all(seeds: range, game: Game, jobs: int) -> Generator[Played]:
     if jobs == 1:
         for seed in seeds:
             yield played(seed, game)

@@ -55,5 +55,5 @@ def read(folders: Iterable[Path]) -> Ownership:
                 found.documents.setdefault(key, set()).add(part["document"])
             found.intents |= intents
             if entries:
-                found.sites[file.stem] = found.sites.get(file.stem, 0) + len(entries)
+                found.sites[part["site"]] = found.sites.get(part["site"], 0) + len(entries)
     return found

@@ -86,12 +86,52 @@ def test_what_is_not_a_ledger_is_refused(tmp_path: Path, content: str, says: str
         FileLedger(tmp_path, "doc").read("iad")
 
 
-def test_the_ledger_of_another_document_is_refused(tmp_path: Path) -> None:
+def test_documents_that_share_a_folder_have_a_file_each(tmp_path: Path) -> None:
+    one, two = FileLedger(tmp_path, "one"), FileLedger(tmp_path, "two")
+    session = one.open("iad", "me")
+    session.record(events.own("iad/view/x", OWNED))
+    other = two.open("iad", "you")  # while the first is at work
+    assert other.part.entries == {} and other.part.document == "two"
+    other.record(events.own("iad/view/y", OWNED))
+    assert {path.name for path in tmp_path.glob("iad.two.*")} == {
+        f"iad.two.{one}" for one in ("json", "journal", "lock", "holder")
+    }
+    with pytest.raises(Locked, match="in use by you"):
+        two.open("iad", "third")
+    session.close()
+    for ledger, address in ((one, "iad/view/x"), (two, "iad/view/y")):
+        assert set(ledger.read("iad").entries) == {address} and ledger.sites() == ("iad",)
+    (seen,) = one.others().parts
+    assert (seen.document, seen.site, set(seen.entries)) == ("two", "iad", {"iad/view/y"})
+    other.close()
+    assert {path.name for path in tmp_path.glob("*.json")} == {"iad.json", "iad.two.json"}
+    (tmp_path / "iad.json").unlink()  # the other name stays as it is
+    assert set(two.read("iad").entries) == {"iad/view/y"} and two.sites() == ("iad",)
+    assert one.read("iad").entries == {} and two.unlock("iad") is None
+
+
+def test_whoever_takes_a_name_first_has_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    two, acquire = FileLedger(tmp_path, "two"), FileLock.acquire
+
+    def late(lock: FileLock, *given: Any, **named: Any) -> Any:
+        monkeypatch.undo()
+        FileLedger(tmp_path, "one").open("iad", "me").close()
+        return acquire(lock, *given, **named)
+
+    monkeypatch.setattr(FileLock, "acquire", late)
+    with pytest.raises(Locked, match="the ledger of iad was being made by another document; try again"):
+        two.open("iad", "you")
+    two.open("iad", "you").close()
+    assert {path.name for path in tmp_path.glob("*.json")} == {"iad.json", "iad.two.json"}
+
+
+def test_what_is_not_of_the_document_or_the_site_that_its_name_says_is_refused(tmp_path: Path) -> None:
     FileLedger(tmp_path, "one").open("iad", "me").close()
-    with pytest.raises(VastplanError, match="belongs to the document one"):
+    content = (tmp_path / "iad.json").read_text()
+    (tmp_path / "iad.two.json").write_text(content)
+    with pytest.raises(VastplanError, match="belongs to the document one, not to two"):
         FileLedger(tmp_path, "two").read("iad")
-    content = json.loads((tmp_path / "iad.json").read_text())
-    (tmp_path / "pdx.json").write_text(json.dumps(content))
+    (tmp_path / "pdx.json").write_text(content)
     with pytest.raises(VastplanError, match="belongs to the site iad"):
         FileLedger(tmp_path, "one").read("pdx")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -55,16 +55,21 @@ def owned(workspace: Workspace, site: str | None = None) -> list[dict[str, Any]]
     ]
 
 
-def chosen(workspace: Workspace, wanted: Iterable[str], parts: Mapping[str, SiteLedger]) -> list[Address]:
+def chosen(
+    workspace: Workspace, wanted: Iterable[str], parts: Mapping[str, SiteLedger], *, with_parts: bool = False
+) -> list[Address]:
     """What the ledger has of addresses, patterns of addresses, and composite entries of the document, which are their parts.
 
-    Raises `VastplanError` for one that is nothing of these.
+    `with_parts` brings all that stands in these entries in the document, and all that comes of that. Raises `VastplanError`
+    for one that is nothing of these.
     """
     recorded = [Address.parse(text) for part in parts.values() for text in sorted({*part.entries, *part.intents})]
     known = set(recorded)
     found: dict[Address, None] = {}
     for text in wanted:
         matching = _matching(workspace, text, recorded, known)
+        if with_parts:
+            matching += _standing_in(workspace, text, known)
         if not matching and not is_pattern(text) and (site := Address.parse(text).site) not in parts:
             raise _no_site(site, parts)
         if not matching:
@@ -92,6 +97,25 @@ def _matching(workspace: Workspace, text: str, recorded: list[Address], known: s
             entries, _ = workspace.entries()
             return [entry.address for entry in entries if entry.origin == text and entry.address in known]
     return [address for address in recorded if fnmatchcase(str(address), text)]
+
+
+def _standing_in(workspace: Workspace, text: str, known: Set[Address]) -> list[Address]:
+    """What the ledger has of all that stands in the entries that are meant, and of their parts."""
+    written = workspace.document.entries
+    meant = {entry.address for entry in written if fnmatchcase(str(entry.address), text)}
+    if not meant:
+        raise VastplanError(
+            f"the document has no {inert(text, 200)}, so it cannot be told what its parts are: "
+            "--with-parts is for what still stands in it"
+        )
+    meant |= {entry.address for entry in written if entry.inside is not None and entry.inside.container in meant}
+    origins = set(map(str, meant))
+    entries, _ = workspace.entries()
+    return [
+        entry.address
+        for entry in entries
+        if entry.address in known and (entry.address in meant or entry.origin in origins)
+    ]
 
 
 def forget(workspace: Workspace, addresses: Iterable[Address]) -> None:

@@ -21,7 +21,7 @@ Moves = Mapping[Address, Address]  # from the address in the ledger to the one i
 
 
 def planned_moves(workspace: Workspace, old: Address, new: Address) -> Moves:
-    """What moves along: the object itself, the parts of a composite entry, and what is named after it elsewhere.
+    """What moves along: the object itself, the parts of a composite entry, and what is named after it inside and elsewhere.
 
     Which those are follows from the document, which has to have the entry under its old or its new name. Raises
     `VastplanError` where nothing can be moved, or not there.
@@ -50,7 +50,10 @@ def _named_after(workspace: Workspace, old: Address, new: Address) -> dict[Addre
     present, other = (new, old) if new in written else (old, new)
     if present not in written:
         return {}
-    written[present] = replace(written[present], renamed_from=other.name)
+    for address, entry in written.items():
+        named_so = entry.inside is not None and entry.inside.shares_name and entry.inside.container == present
+        if address == present or named_so:
+            written[address] = replace(entry, renamed_from=other.name)
     names = former_names(document.sites(), tuple(written.values()), workspace.registry.compositions)
     if present == new:
         return {found.former: address for address, found in names.items()}

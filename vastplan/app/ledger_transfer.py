@@ -21,10 +21,10 @@ from vastplan.model.site_ledger import UNKNOWN_DIGEST, Owned, SiteLedger
 _SHOWN = 8
 
 
-def exported(workspace: Workspace, wanted: Iterable[str]) -> LedgerExport:
+def exported(workspace: Workspace, wanted: Iterable[str], *, with_parts: bool = False) -> LedgerExport:
     """What the ledger has of some addresses or patterns, all of it for none. Raises `VastplanError` for what is unsettled."""
     parts = read_parts(workspace)
-    addresses = chosen(workspace, tuple(wanted) or ("*",), parts)
+    addresses = chosen(workspace, tuple(wanted) or ("*",), parts, with_parts=with_parts)
     unsettled = [address for address in addresses if str(address) in parts[address.site].intents]
     if unsettled:
         raise VastplanError(

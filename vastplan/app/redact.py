@@ -29,7 +29,8 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
         controller=live.controller,
         writers=live.writers,
         withheld=tuple(withheld),
-        document=live.document,
+        document=live.mark.document,
+        marked=live.mark.at,
     )
 
 

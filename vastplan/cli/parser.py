@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from vastplan import __version__
-from vastplan.cli import options, review_options
+from vastplan.cli import ledger_options, options, review_options
 
 ERROR = 1  # what model.errors says, which is not imported for `-h`
 
@@ -172,32 +172,6 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     options.reports(command, ".md", ".html", ".json", ".xml (JUnit)", ".sarif", ".prom")
 
 
-def _ledger(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    command = options.command(
-        commands, "ledger", "look at and mend what we own", "vastplan ledger list examples/ai-factory"
-    )
-    command.add_argument(
-        "verb",
-        choices=("list", "move", "forget", "export", "import", "unlock"),
-        help="list [SITE]; move OLD NEW: an address to another; forget ADDRESS...: let go without touching anything; "
-        "export [ADDRESS...] --out FILE and import FILE: addresses to another document's ledger; unlock SITE: say who holds "
-        "it, break a lock whose holder is gone",
-    )
-    command.add_argument("paths", nargs=1, type=Path, metavar="PATH", help="a document")
-    command.add_argument(
-        "subjects", nargs="*", metavar="ADDRESS|SITE|FILE", help="addresses may be patterns: 'iad/view/*'"
-    )
-    command.add_argument("--site", metavar="SITE", help="forget all of a site, also of one that has left the document")
-    command.add_argument("--out", type=Path, metavar="FILE", help="where export writes")
-    command.add_argument("--forget", action="store_true", help="let export forget what it has written")
-    command.add_argument("--dry-run", action="store_true", help="only say what move, forget or import would do")
-    command.add_argument("--yes", action="store_true", help="do not ask before more than one address is forgotten")
-    command.add_argument(
-        "--connections", type=Path, metavar="FILE", help="addresses and credentials from outside the document"
-    )
-    options.formats(command, "text", "json")
-
-
 def _sim(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
         commands, "sim", "serve the simulators: a document's sites, or one control plane",
@@ -262,5 +236,5 @@ def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 _COMMANDS = {
     "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "drift": _drift, "show": _show,
-    "ledger": _ledger, "sim": _sim, "schema": _schema, "completion": _completion,
+    "ledger": ledger_options.ledger, "sim": _sim, "schema": _schema, "completion": _completion,
 }  # fmt: skip

@@ -145,7 +145,7 @@ class ShowRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerRequest(Request):
-    """`vastplan ledger`. `subjects` are what the verb is about: addresses, patterns of them, a site, or a file."""
+    """`vastplan ledger`. `subjects` are what the verb is about: addresses, patterns of them, or a file."""
 
     command = "ledger"
     verb: LedgerVerb
@@ -153,6 +153,7 @@ class LedgerRequest(Request):
     site: str | None = None
     out: Path | None = None
     forget: bool = False
+    with_parts: bool = False
     dry_run: bool = False
     yes: bool = False
 

@@ -10,10 +10,11 @@ from typing import Any
 from vastplan.document.merge import overlay
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
 from vastplan.document.yaml import MAX_PROBLEMS, Mapping
+from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.schema.discover import Registry
-from vastplan.schema.entries import EntryType
+from vastplan.schema.entries import EntryType, Inside
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,7 @@ class Raw:
     sites: tuple[str, ...] | None
     site: str
     renamed_from: str = ""
+    inside: Inside | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,10 @@ class _Container:
     name: str
     site: str
     renamed_from: str
+
+    def around(self, shares_name: bool) -> Inside:
+        """What is noted of an entry inside."""
+        return Inside(Address(self.site, self.type.name, self.name), shares_name)
 
     def holds(self, type_: EntryType | None) -> bool:
         """Whether entries of a type may stand inside it."""
@@ -82,6 +88,7 @@ class Instantiator:
         """One entry of `holder`; inside a container only for the container's site."""
         written = self._mapping(holder, key)
         where = holder.where(key)
+        inside = container.around(key == type_.name) if container else None
         name = container.name if container and key == type_.name else key
         defaults = self._defaults.get(type_.section)
         if isinstance(defaults, Mapping):
@@ -115,7 +122,7 @@ class Instantiator:
                 values.keys_at[field] = where
             if type_.contains:
                 yield from self._inside(_Container(type_, name, site, renamed), values, chosen)
-            yield Raw(type_, name, values, where, chosen, site, renamed)
+            yield Raw(type_, name, values, where, chosen, site, renamed, inside)
 
     def _inside(self, container: _Container, values: Mapping, sites: tuple[str, ...] | None) -> Iterator[Raw]:
         """Take what stands inside a container out of its values: one entry by its type, several by their section."""

@@ -100,7 +100,8 @@ class Resolver:
 
         symbolic = map_references(raw.type.fields, values, change)
         address = Address(raw.site, raw.type.name, raw.name)
-        return Entry(address, canonical(raw.type.fields, symbolic), raw.where, renamed_from=raw.renamed_from)
+        values = canonical(raw.type.fields, symbolic)
+        return Entry(address, values, raw.where, renamed_from=raw.renamed_from, inside=raw.inside)
 
     def _reference(self, raw: Raw, refers: Refers, value: Any) -> Any:
         kinds = [kind for kind, _ in refers.targets]

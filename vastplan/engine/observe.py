@@ -12,7 +12,7 @@ from typing import Any
 from vastplan.model.value import Unknown
 from vastplan.schema.codec import at, controller_reader, decoder, dig, item_id, system_owned_test
 from vastplan.schema.kind import Kind, Metric, Row, Values
-from vastplan.schema.provider import Marking, Provider
+from vastplan.schema.provider import NO_MARK, Mark, Marking, Provider
 
 SystemKey = tuple[str, str]  # site, system
 SiteKind = tuple[str, str]  # site, kind
@@ -32,7 +32,7 @@ class Live:
     system_owned: bool = False
     writers: tuple[str, ...] = ()
     controller: str = ""  # the driver or system that made it for itself
-    document: str = ""  # the document that wrote it last, where the system tells
+    mark: Mark = NO_MARK  # the document that wrote it last, where the system tells
 
     @property
     def name(self) -> str:
@@ -165,7 +165,7 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
     figures = [(fact.name, fact.path[0], _is_plain(fact), fact) for fact in kind.metrics]
     values_of, is_system_owned, controller_of = decoder(kind, example), system_owned_test(kind), controller_reader(kind)
     locator_of, writers_of, endpoint = provider.locator, provider.writers, kind.endpoint
-    document_of = provider.document_of if isinstance(provider, Marking) else None
+    mark_of = provider.mark_of if isinstance(provider, Marking) else None
 
     def live(row: Row) -> Live:
         locator, get = locator_of(kind, row), row.get
@@ -189,7 +189,7 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
             is_system_owned(row),
             writers_of(row),
             controller_of(row),
-            document_of(row) if document_of else "",
+            mark_of(row) if mark_of else NO_MARK,
         )
 
     return live

@@ -20,7 +20,8 @@ from vastplan.model import strict_json
 from vastplan.model.errors import Locked, Lost, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 
-_SITE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_NAME = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
+_PART = re.compile(rf"({_NAME})(\.{_NAME})?")
 _HEAD = re.compile(rb'\{\s*"applied":\s*"[^"\\]*",\s*"document":\s*"([-a-z0-9]+)",')
 _HEAD_SIZE = 512  # bytes
 
@@ -28,6 +29,7 @@ _HEAD_SIZE = 512  # bytes
 class FileLedger:
     """Parts as `SITE.json`, with `SITE.journal` while an apply runs and `SITE.lock` beside it.
 
+    Where another document has a part of that name, ours is `SITE.DOCUMENT.json`: several documents may share a folder.
     `place` is how the folder is called in plans, where that is not its path: as the document calls it.
     """
 
@@ -48,7 +50,17 @@ class FileLedger:
 
     def read(self, site: str) -> SiteLedger:
         """The file with the journal's events applied."""
-        file, journal = self._folder / f"{site}.json", self._folder / f"{site}.journal"
+        return self._read(self._stem(site), site)
+
+    def _stem(self, site: str) -> str:
+        """What the files of our part are called. A name without a dot is whose it was first, and ours where nobody can tell."""
+        first, own = self._folder / f"{site}.json", f"{site}.{self._document}"
+        if (self._folder / f"{own}.json").exists():
+            return own
+        return site if not first.exists() or _document_of(first) in ("", self._document) else own
+
+    def _read(self, stem: str, site: str) -> SiteLedger:
+        file, journal = self._folder / f"{stem}.json", self._folder / f"{stem}.journal"
         try:
             raw = file.read_bytes()
         except FileNotFoundError:
@@ -58,8 +70,8 @@ class FileLedger:
         return _replayed(checked(load(raw, str(file)), self._document, site, str(file)), journal)
 
     def sites(self) -> tuple[str, ...]:
-        """The files that say that they are of this document."""
-        return tuple(file.stem for file in self._files() if _document_of(file) == self._document)
+        """Those of the files that say that they are of this document."""
+        return tuple(dict.fromkeys(_site_of(file) for file in self._files() if _document_of(file) == self._document))
 
     def others(self) -> OtherParts:
         """The files of other documents in the folder."""
@@ -68,7 +80,7 @@ class FileLedger:
             document = _document_of(file)
             if document not in ("", self._document):
                 try:
-                    part = checked(load(file.read_bytes(), str(file)), document, file.stem, str(file))
+                    part = checked(load(file.read_bytes(), str(file)), document, _site_of(file), str(file))
                     parts.append(_replayed(part, file.with_suffix(".journal")))
                 except OSError as problem:
                     unread[document] = f"the ledger {file} cannot be read: {problem.strerror}"
@@ -77,33 +89,37 @@ class FileLedger:
         return OtherParts(tuple(parts), unread)
 
     def _files(self) -> list[Path]:
-        return sorted(file for file in self._folder.glob("*.json") if _SITE.fullmatch(file.stem))
+        return sorted(file for file in self._folder.glob("*.json") if _PART.fullmatch(file.stem))
 
     def open(self, site: str, holder: str) -> FileSession:
         """Lock, recover the journal of a run that died, and write a first file where there is none."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(self._folder / f"{site}.lock", timeout=0)
+        stem = self._stem(site)
+        lock = FileLock(self._folder / f"{stem}.lock", timeout=0)
         try:
             lock.acquire()
         except Timeout:
-            owner = _holder(self._folder / f"{site}.holder") or LockOwner("another process")
+            owner = _holder(self._folder / f"{stem}.holder") or LockOwner("another process")
             raise Locked(f"the ledger of {site} is in use by {owner}; wait for it to end") from None
         try:
+            if self._stem(site) != stem:  # before there was a lock, another document took the name
+                raise Locked(f"the ledger of {site} was being made by another document; try again")
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            (self._folder / f"{site}.holder").write_text(f"{holder} since {now}\n", encoding="utf-8")
-            return FileSession(self._folder, site, self.read(site), lock)
+            (self._folder / f"{stem}.holder").write_text(f"{holder} since {now}\n", encoding="utf-8")
+            return FileSession(self._folder, stem, self._read(stem, site), lock)
         except BaseException:
             lock.release()
             raise
 
     def unlock(self, site: str) -> LockOwner | None:
         """Forget a holder whose process ended: the operating system has freed its lock. A running one keeps it."""
-        note = self._folder / f"{site}.holder"
+        stem = self._stem(site)
+        note = self._folder / f"{stem}.holder"
         owner_before = _holder(note)
         if not self._folder.is_dir():
             return None
         try:
-            with FileLock(self._folder / f"{site}.lock", timeout=0):
+            with FileLock(self._folder / f"{stem}.lock", timeout=0):
                 note.unlink(missing_ok=True)
                 return owner_before
         except Timeout:
@@ -114,11 +130,11 @@ class FileLedger:
 class FileSession:
     """A locked part; events go to the journal, and the file is replaced at the end."""
 
-    def __init__(self, folder: Path, site: str, part: SiteLedger, lock: FileLock) -> None:
+    def __init__(self, folder: Path, stem: str, part: SiteLedger, lock: FileLock) -> None:
         self._reducer = Reducer(part)
-        self._file = folder / f"{site}.json"
-        self._journal = folder / f"{site}.journal"
-        self._holder = folder / f"{site}.holder"
+        self._file = folder / f"{stem}.json"
+        self._journal = folder / f"{stem}.journal"
+        self._holder = folder / f"{stem}.holder"
         self._lock = lock
         self._writing = threading.Lock()
         self._lost = ""
@@ -212,6 +228,10 @@ def _replayed(part: SiteLedger, journal: Path) -> SiteLedger:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None
             break  # the last line was cut short by the crash: its event never became true
     return reducer.part()
+
+
+def _site_of(file: Path) -> str:
+    return file.stem.partition(".")[0]
 
 
 def _document_of(file: Path) -> str:

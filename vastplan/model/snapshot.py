@@ -35,6 +35,8 @@ class SeenObject:
     withheld: tuple[tuple[str, ...], ...] = ()
     document: str = ""
     """The document that wrote it last, where the system tells (since 1.1)."""
+    marked: str = ""
+    """When that was (since 1.1)."""
 
 
 @dataclass(frozen=True, slots=True)

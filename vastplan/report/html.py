@@ -15,7 +15,7 @@ from vastplan.report.html_page import checks, document, header, notes, unknown
 from vastplan.report.html_proofs import proofs
 from vastplan.report.html_style import STYLE
 from vastplan.report.json_report import Problems
-from vastplan.report.review import left_words
+from vastplan.report.review import left_words, to_do
 from vastplan.report.svg import figure
 from vastplan.report.values import counted
 from vastplan.report.view import worst_first
@@ -57,7 +57,7 @@ def _facts(plan: Plan) -> Iterator[Html]:
     counts = Counter(action.verb for action in plan.actions)
     for verb in Verb:
         if counts[verb]:
-            yield tag("li", tag("b", counts[verb]), f" to {verb.value}")
+            yield tag("li", tag("b", counts[verb]), f" {to_do(verb)}")
     blocked = sum(1 for action in plan.actions if action.blocked)
     if blocked:
         yield tag("li", tag("b", blocked), " blocked")

@@ -17,7 +17,7 @@ from vastplan.report.json_report import Problems
 from vastplan.report.markdown_escape import code, prose, size, summary_code
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, fix, head, marker, section, unknown
 from vastplan.report.markdown_proofs import proofs
-from vastplan.report.review import Revert, Risk, Topology, by_risk, left_words, reverts
+from vastplan.report.review import Revert, Risk, Topology, by_risk, left_words, reverts, to_do
 from vastplan.report.values import before_after, counted, plain
 from vastplan.report.view import FieldView, worst_first
 
@@ -89,7 +89,7 @@ def _numbers(plan: Plan) -> str:
 
 
 def _counted_verbs(counts: Counter[Verb]) -> str:
-    return ", ".join(f"{counts[verb]} to {verb.value}" for verb in Verb if counts[verb])
+    return ", ".join(f"{counts[verb]} {to_do(verb)}" for verb in Verb if counts[verb])
 
 
 def _provenance(plan: Plan) -> str:

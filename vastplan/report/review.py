@@ -38,7 +38,7 @@ class Risk(Enum):
     UPDATE = ("update", "Updates")
     ADOPT = ("adopt", "Takes over what exists")
     CREATE = ("create", "Creates")
-    RELEASE = ("release", "Lets go, without touching it")
+    RELEASE = ("release", "Only the ledger changes")
 
     @property
     def slug(self) -> str:
@@ -53,6 +53,11 @@ class Risk(Enum):
 
 _ORDER = {risk: number for number, risk in enumerate(Risk)}
 _OF_VERB = {Verb.UPDATE: Risk.UPDATE, Verb.ADOPT: Risk.ADOPT, Verb.CREATE: Risk.CREATE, Verb.RELEASE: Risk.RELEASE}
+
+
+def to_do(verb: Verb) -> str:
+    """What is to be done, after how many of it there are: `3 to create`. What is released is not touched, only noted."""
+    return "to note in the ledger" if verb is Verb.RELEASE else f"to {verb.value}"
 
 
 def risk(action: Action) -> Risk:

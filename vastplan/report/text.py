@@ -12,7 +12,7 @@ from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
-from vastplan.report.review import blind, left_words, reverts
+from vastplan.report.review import blind, left_words, reverts, to_do
 from vastplan.report.values import before_after, counted, plain
 from vastplan.report.view import FieldView, of_change
 
@@ -110,10 +110,7 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
 def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
     """One line that says how much, and how bad."""
     counts = plan.count()
-    words = {
-        "create": "to create", "update": "to update", "replace": "to replace", "delete": "to delete", "adopt": "to adopt",
-        "release": "to release", "blocked": "blocked",
-    }  # fmt: skip
+    words = {verb.value: to_do(verb) for verb in Verb} | {"blocked": "blocked"}
     parts = [f"{counts[name]} {text}" for name, text in words.items() if counts[name]]
     unknown = f" {counted(len(plan.unknown), 'collection')} unknown." if plan.unknown else ""
     if blind(plan):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -13,6 +13,13 @@ from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import Ref
 from vastplan.schema.compile import fields_of
 from vastplan.schema.kind import Field, Kind
+
+
+class Inside(NamedTuple):
+    """The entry that another stands inside, and whether that one has its name from it (`project:` in a tenant)."""
+
+    container: Address
+    shares_name: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +36,7 @@ class Entry:
     """The name that it had before: what the ledger owns by that is this. Of a part it follows from the entries' renames."""
     kept_by: str = ""  # of what is renamed: what to write, and where, so that the live object keeps its name
     defaults: tuple[str, ...] = ()  # fields that nobody wrote: what is live stays, once the object is ours
+    inside: Inside | None = None  # the entry that it stands inside in the document
     common: bool = False  # there is one on a site, whichever document wants it: what another keeps so is left to it
 
     @property

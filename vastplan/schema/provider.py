@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from vastplan.model.site_ledger import Owned
 from vastplan.schema.kind import Kind, Row
@@ -53,12 +53,22 @@ class Provider(Protocol):
         """The system's address, without credentials, for plans and messages."""
 
 
+class Mark(NamedTuple):
+    """The document that wrote an object last ("" where nothing says so), and when (ISO 8601, whole seconds)."""
+
+    document: str = ""
+    at: str = ""
+
+
+NO_MARK = Mark()
+
+
 @runtime_checkable
 class Marking(Protocol):
     """A provider whose system shows which document wrote an object. A provider need not."""
 
-    def document_of(self, row: Row) -> str:
-        """The document that wrote the object last, "" where nothing says so."""
+    def mark_of(self, row: Row) -> Mark:
+        """Which document wrote the object last."""
 
 
 class Journal(Protocol):

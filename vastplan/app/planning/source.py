@@ -24,6 +24,7 @@ from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
 from vastplan.model.value import REDACTED, Reveal, Unknown
 from vastplan.schema.kind import Kind
+from vastplan.schema.provider import Mark
 
 CollectionKey = tuple[str, str]  # site, kind
 
@@ -244,7 +245,7 @@ def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
     return Live(
         site=site, kind=kind, id=seen.id, locator=seen.locator, values=values, attributes=dict(seen.attributes),
         metrics={name: _figure(value) for name, value in seen.facts.items()}, system_owned=seen.system_owned, writers=seen.writers,
-        document=seen.document,
+        mark=Mark(seen.document, seen.marked),
         controller=seen.controller,
     )  # fmt: skip
 

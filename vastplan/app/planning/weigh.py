@@ -53,7 +53,8 @@ def read_claims(drafted: Drafted, source: Source) -> Drafted:
     matches = drafted.draft.matches
     found = (matches.match(address) for address in (*drafted.draft.actions, *matches.owned))
     if not any(
-        match.live is not None and (match.owned is None or match.live.document not in ("", drafted.inputs.document))
+        match.live is not None
+        and (match.owned is None or match.live.mark.document not in ("", drafted.inputs.document))
         for match in found
     ):
         return drafted

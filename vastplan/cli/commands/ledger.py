@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
 
@@ -23,41 +22,14 @@ from vastplan.report.values import counted
 _Run = Callable[[LedgerRequest, Screen, Workspace], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Verb:
-    """What follows a verb (`usage`), how many subjects those are, and which options it understands."""
-
-    run: _Run
-    usage: str
-    least: int = 0
-    most: int = 0
-    options: tuple[str, ...] = ()
-
-
 def ledger(request: LedgerRequest, screen: Screen) -> int:
     """Look at what we own, or mend it."""
-    verb = _VERBS[request.verb]
-    _check(request, verb)
-    verb.run(request, screen, open_workspace(request.paths, request.connections))
+    _VERBS[request.verb](request, screen, open_workspace(request.paths, request.connections))
     return errors.OK
 
 
-def _check(request: LedgerRequest, verb: _Verb) -> None:
-    """Raises `VastplanError` for what the verb does not understand."""
-    name = request.verb.value
-    if request.format is Format.JSON and request.verb is not LedgerVerb.LIST:
-        raise VastplanError(f"ledger {name} says sentences and no JSON; leave --format out")
-    given = [field.name for field in fields(request) if field.name in _OPTIONS and getattr(request, field.name)]
-    for option in given:
-        if option not in verb.options:
-            raise VastplanError(f"--{option.replace('_', '-')} says nothing to ledger {name}")
-    most = 0 if request.site else verb.most
-    if not (0 if request.site else verb.least) <= len(request.subjects) <= most:
-        raise VastplanError(f"ledger {name} is typed: vastplan ledger {name} PATH {verb.usage}")
-
-
 def _list(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
-    rows = ownership.owned(workspace, *request.subjects)
+    rows = ownership.owned(workspace, request.site)
     if request.format is Format.JSON:
         screen.machine(json_report.owned(workspace.name, rows))
         return
@@ -83,6 +55,8 @@ def _move(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
 
 
 def _forget(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
+    if (request.site is None) == (not request.subjects) or (request.site and request.with_parts):
+        raise VastplanError("ledger forget is typed: vastplan ledger forget PATH ADDRESS... or --site SITE")
     parts = ownership.read_parts(workspace, request.site)
     if request.site is not None:
         addresses = [
@@ -91,7 +65,7 @@ def _forget(request: LedgerRequest, screen: Screen, workspace: Workspace) -> Non
         if not addresses:
             raise VastplanError(f"nothing is owned on {request.site}")
     else:
-        addresses = ownership.chosen(workspace, request.subjects, parts)
+        addresses = ownership.chosen(workspace, request.subjects, parts, with_parts=request.with_parts)
     exact = list(map(str, addresses)) == list(request.subjects)
     names = [inert(address, 300) for address in addresses]
     if request.dry_run or not exact:
@@ -111,7 +85,7 @@ def _forget(request: LedgerRequest, screen: Screen, workspace: Workspace) -> Non
 def _export(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
     if request.out is None:
         raise VastplanError("ledger export needs --out FILE")
-    export = ledger_transfer.exported(workspace, request.subjects)
+    export = ledger_transfer.exported(workspace, request.subjects, with_parts=request.with_parts)
     EXPORT_FILE.save(export, request.out)
     addresses = [Address.parse(exported.address) for exported in export.objects]
     if request.forget:
@@ -139,9 +113,9 @@ def _import(request: LedgerRequest, screen: Screen, workspace: Workspace) -> Non
 
 
 def _unlock(request: LedgerRequest, screen: Screen, workspace: Workspace) -> None:
-    (site,) = request.subjects
-    broken = ownership.unlock(workspace, site)
-    screen.show(f"{site}: {f'broke the lock of {broken}' if broken else 'nobody holds it'}")
+    assert request.site is not None  # it cannot be left out
+    broken = ownership.unlock(workspace, request.site)
+    screen.show(f"{request.site}: {f'broke the lock of {broken}' if broken else 'nobody holds it'}")
 
 
 def _address(text: str) -> Address:
@@ -151,15 +125,13 @@ def _address(text: str) -> Address:
         raise VastplanError(str(problem)) from None
 
 
-_MANY = 10_000
-_OPTIONS = frozenset({"site", "out", "forget", "dry_run", "yes"})
-_VERBS: Mapping[LedgerVerb, _Verb] = MappingProxyType(
+_VERBS: Mapping[LedgerVerb, _Run] = MappingProxyType(
     {
-        LedgerVerb.LIST: _Verb(_list, "[SITE]", 0, 1),
-        LedgerVerb.MOVE: _Verb(_move, "OLD NEW, two addresses", 2, 2, ("dry_run",)),
-        LedgerVerb.FORGET: _Verb(_forget, "ADDRESS... or --site SITE", 1, _MANY, ("site", "dry_run", "yes")),
-        LedgerVerb.EXPORT: _Verb(_export, "[ADDRESS...] --out FILE", 0, _MANY, ("out", "forget")),
-        LedgerVerb.IMPORT: _Verb(_import, "FILE", 1, 1, ("dry_run",)),
-        LedgerVerb.UNLOCK: _Verb(_unlock, "SITE", 1, 1),
+        LedgerVerb.LIST: _list,
+        LedgerVerb.MOVE: _move,
+        LedgerVerb.FORGET: _forget,
+        LedgerVerb.EXPORT: _export,
+        LedgerVerb.IMPORT: _import,
+        LedgerVerb.UNLOCK: _unlock,
     }
 )

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
+from vastplan.engine.usage import some
 from vastplan.model.address import Address
 from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Block, Verb
+from vastplan.model.site_ledger import Owned
 from vastplan.schema.entries import Entry
+from vastplan.schema.history import moment
 
 _NAMES = 80  # characters of what another ledger says
 
@@ -31,10 +35,11 @@ class Owners:
 
     def mark(self, live: Live) -> str | None:
         """The other document that an object says it is of; `None` for none, and where that one's ledger says that it let go."""
-        if live.document in ("", self.document):
+        document = live.mark.document
+        if document in ("", self.document):
             return None
         site = self.sites.get(live.site, SiteClaims())
-        return None if (live.document, live.kind.system) in site.known else live.document
+        return None if (document, live.kind.system) in site.known else document
 
     def of(self, live: Live) -> str:
         """The other document that an object is of, "" for none that is known."""
@@ -60,17 +65,37 @@ class Owners:
             return Block("other-document", text, "plan again when that ledger can be read")
         return None
 
-    def warning(self, address: str, live: Live) -> Finding | None:
-        """What to say of an object of ours that another document claims too."""
-        claim, mark = self.claim(live), self.mark(live)
-        if claim is not None:
+    def contested(self, ours: Iterable[tuple[Address, Owned, Live]]) -> Iterator[Finding]:
+        """VP311: a warning for each object of ours that another ledger owns too, and a note for each document that wrote some.
+
+        What it wrote before we last applied the object is no news: the object was handed over.
+        """
+        claimed: list[tuple[Address, Claim]] = []
+        written: dict[str, list[Address]] = {}
+        for address, owned, live in ours:
+            claim, mark = self.claim(live), self.mark(live)
+            if claim is not None:
+                claimed.append((address, claim))
+            elif mark and _may_be_later(live.mark.at, owned.applied):
+                written.setdefault(mark, []).append(address)
+        for address, claim in sorted(claimed, key=itemgetter(0)):
             text = f"the document {inert(claim.document, _NAMES)} owns it too, as {inert(claim.address, _NAMES)}"
-        elif mark:
-            text = f"the document {inert(mark, _NAMES)} has written it since, as if it were its own"
-        else:
-            return None
-        fix = "keep it in one document; in the other remove it and vastplan ledger forget it"
-        return Finding("VP311", Severity.WARNING, text, fix, address)
+            fix = "keep it in one document; in the other remove it and vastplan ledger forget it"
+            yield Finding("VP311", Severity.WARNING, text, fix, str(address))
+        for document, addresses in sorted(written.items()):
+            names = some(list(map(str, sorted(addresses))))
+            text = f"the document {inert(document, _NAMES)} has written since it was last applied here: {names}"
+            fix = (
+                "keep each in one document: take it out of the other one, with vastplan ledger forget; where that is done, "
+                "take the mark off (docs/ledger.md, Several documents)"
+            )
+            yield Finding("VP311", Severity.NOTE, text, fix)
+
+
+def _may_be_later(written: str, applied: str) -> bool:
+    """Whether one time is after another, both in whole seconds; so it may be where one of them is not known."""
+    at, since = moment(written), moment(applied)
+    return at is None or since is None or at > since
 
 
 def left_to_others(

@@ -54,14 +54,13 @@ def warnings(context: GuardContext) -> Iterator[Finding]:
     for seen, of_all in names.items():
         fix = "see that it is the right system and that all of it answers"
         yield Finding("VP305", Severity.WARNING, f"{seen}: {some(of_all)}", fix)
-    contested = {}
-    for address in context.matches.owned:
-        match = context.matches.match(address)
-        if match.live is not None and match.owned is not None:  # and not another one in its place
-            finding = context.owners.warning(str(address), match.live)
-            if finding is not None:
-                contested[address] = finding
-    yield from (contested[address] for address in sorted(contested))
+    found = ((address, context.matches.match(address)) for address in context.matches.owned)
+    ours = (
+        (address, match.owned, match.live)
+        for address, match in found
+        if match.live is not None and match.owned is not None  # and not another one in its place
+    )
+    yield from context.owners.contested(ours)
 
 
 def _seen(context: GuardContext, site: str, kind: str) -> str:

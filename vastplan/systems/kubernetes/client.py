@@ -16,6 +16,7 @@ from vastplan.model.errors import NotFound, Unclear, Unreachable
 from vastplan.schema.codec import at
 from vastplan.schema.history import Sought, Trace
 from vastplan.schema.kind import Kind, Row
+from vastplan.schema.provider import Mark
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.failures import one_line
 from vastplan.systems.history import OBJECTS, of_managers
@@ -134,9 +135,9 @@ class KubernetesProvider:
         release = (metadata.get("annotations") or {}).get("meta.helm.sh/release-name")
         return (*sorted(named - self._ourselves()), *([f"Helm release {release}"] if release else []))
 
-    def document_of(self, row: Row) -> str:
+    def mark_of(self, row: Row) -> Mark:
         """The document in the name of the field manager that wrote last."""
-        return managers.document_of(row)
+        return managers.mark_of(row)
 
     def _ourselves(self) -> frozenset[str]:
         """This document's manager, and the one of before documents were named."""

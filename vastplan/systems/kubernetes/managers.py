@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from vastplan.schema.kind import Row
+from vastplan.schema.provider import NO_MARK, Mark
 
 MANAGER = "vastplan"
 _OF_A_DOCUMENT = re.compile(rf"{MANAGER}:([a-z0-9]([-a-z0-9]{{0,61}}[a-z0-9])?)")
@@ -28,12 +29,12 @@ def entries(row: Row) -> list[dict[str, Any]]:
     return [entry for entry in listed if isinstance(entry, dict)] if isinstance(listed, list) else []
 
 
-def document_of(row: Row) -> str:
-    """The document whose manager wrote last, "" where none did. Times are whole seconds; of two at once the later entry."""
-    latest, document = "", ""
+def mark_of(row: Row) -> Mark:
+    """The document whose manager wrote last. Times are whole seconds; of two at once the later entry."""
+    latest = NO_MARK
     for entry in entries(row):
         named = _OF_A_DOCUMENT.fullmatch(str(entry.get("manager")))
         time = str(entry.get("time") or "")
-        if named and time >= latest:
-            latest, document = time, named[1]
-    return document
+        if named and time >= latest.at:
+            latest = Mark(named[1], time)
+    return latest
