@@ -21,6 +21,7 @@ class DriftedField:
     """A field that is not as it was applied; `cause` is `system` or `both`, numbers are in `unit`, those inside in `units`.
 
     Where the document changed too, what was applied is not known any more: `applied` is null, and `wanted` what it says now.
+    `unordered` lists are sets: what moved is which items are there.
     """
 
     path: str
@@ -33,6 +34,7 @@ class DriftedField:
     author: Author | None = None
     new: bool = True
     wanted: Any = None
+    unordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ class IgnoredDrift:
     reason: str
     until: str = ""
     sensitive: bool = False
+    unordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

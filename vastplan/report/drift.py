@@ -62,7 +62,7 @@ def place(address: str, path: str) -> str:
 def ignored_words(ignored: IgnoredDrift) -> str:
     """What is ignored, and why: ` is 15 TiB, was applied as 10 TiB: the reason (until 2026-12-31)`."""
     field = of_ignored(ignored)
-    state = f" is {field.after}, {field.then} {field.before}" if ignored.path else " is gone"
+    state = f" {field.found()}" if ignored.path else " is gone"
     until = f" (until {inert(ignored.until, 20)})" if ignored.until else ""
     return f"{state}: {inert(ignored.reason)}{until}"
 
@@ -76,7 +76,7 @@ def _object(drifted: DriftedObject, style: Style) -> Iterator[str]:
         return
     yield style.paint(f"changed  {inert(drifted.address)}", "yellow") + since
     for field in map(of_drifted, drifted.fields):
-        yield f"           {inert(field.path)}  is {field.after}, {field.then} {field.before}  [{field.cause}]"
+        yield f"           {inert(field.path)}  {field.found()}  [{field.cause}]"
         if field.author:
             yield f"             {field.author}"
 

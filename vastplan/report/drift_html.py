@@ -66,7 +66,8 @@ def _rows(moved: DriftedObject) -> Iterator[Html]:
         yield _GONE.fill(name, author_text(moved.author))
         return
     for field in map(view.of_drifted, moved.fields):
-        yield _FIELD.fill(name, field.path, field.after, field.applied, field.cause, field.author)
+        cause = f"{field.cause}: {field.items.found(field.other)}" if field.items else field.cause
+        yield _FIELD.fill(name, field.path, field.after, field.applied, cause, field.author)
 
 
 def _section(title: str, names: Iterable[str], rows: Sequence[Html], count: int) -> Html:

@@ -54,7 +54,7 @@ def _object(drifted: DriftedObject) -> str:
 
 
 def _sides(field: FieldView) -> str:
-    return f"{code(field.path)} is {code(field.after)}, {field.then} {code(field.before)}"
+    return f"{code(field.path)} {field.found(code)}"
 
 
 def _field(field: FieldView) -> str:

@@ -161,3 +161,7 @@ def _rows(field: FieldView, making: bool) -> Iterator[Html]:
     yield _CHANGE.fill(field.path, field.before, field.after, f"{cause}, {field.author}" if field.author else cause)
     for path, before, after in field.inner:
         yield _CHANGE.fill(f"{field.path}: {path}", before, after, "")
+    for item in field.items.removed:
+        yield _CHANGE.fill(f"{field.path}: removed", item, "", "")
+    for item in field.items.added:
+        yield _CHANGE.fill(f"{field.path}: added", "", item, "")

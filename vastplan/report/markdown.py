@@ -18,7 +18,7 @@ from vastplan.report.markdown_escape import code, prose, size, summary_code
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, fix, head, marker, section, unknown
 from vastplan.report.markdown_proofs import proofs
 from vastplan.report.review import Revert, Risk, Topology, by_risk, left_words, reverts
-from vastplan.report.values import before_after, counted, plain
+from vastplan.report.values import counted, plain
 from vastplan.report.view import FieldView, worst_first
 
 _FOOT = 1_500  # characters kept free for what must be said at the end
@@ -112,8 +112,8 @@ def _revert(revert: Revert) -> str:
     author = f": {prose(revert.author, 600)}" if revert.author else ""
     if revert.change is None:
         return f"{code(revert.action.address)} is gone, and is made again{author}"
-    before, after = before_after(revert.change)
-    return f"{code(revert.action.address)} {code(revert.change.path)}: {code(before)} → {code(after)}{author}"
+    planned = view.of_change(revert.change).planned(code)
+    return f"{code(revert.action.address)} {code(revert.change.path)}: {planned}{author}"
 
 
 def _action(action: Action, topology: Topology, open_: bool) -> str:
@@ -149,11 +149,13 @@ def _field(field: FieldView, verb: Verb) -> Iterator[str]:
         return
     why = field.cause + (", **forces replacement**" if field.replaces else "")
     if not field.inner:
-        yield f"{code(field.path)}: {code(field.before)} → {code(field.after)} ({why})"
+        yield f"{code(field.path)}: {field.planned(code)} ({why})"
         return
     yield f"inside {code(field.path)} ({why}):"
     for path, before, after in field.inner[:_SHOWN_CHANGES]:
         yield f"{code(path)}: {code(before)} → {code(after)}"
+    if len(field.inner) > _SHOWN_CHANGES:
+        yield f"and {len(field.inner) - _SHOWN_CHANGES} more places"
 
 
 def _rest(left: list[Action], room: int) -> str:

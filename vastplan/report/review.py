@@ -21,6 +21,7 @@ from vastplan.model.plan import (
     moved_by_hand,
 )  # fmt: skip
 from vastplan.report.change import beside, own
+from vastplan.report.sets import items_changed
 from vastplan.report.values import author_text, before_after, counted, kind_words, plain
 
 _GOING = (Verb.DELETE, Verb.REPLACE)
@@ -196,7 +197,9 @@ def left_words(left: IgnoredChange) -> list[str]:
     lines = []
     for change in left.changes:
         live, wanted = before_after(change)
-        lines.append(f"{inert(change.path)} stays {live}, the document says {wanted}")
+        items = items_changed(change)
+        stays = items.kept() if items else f"stays {live}, the document says {wanted}"
+        lines.append(f"{inert(change.path)} {stays}")
     return [f"{line}: {inert(left.reason)}{until}" for line in lines or ["stays as it is"]]
 
 

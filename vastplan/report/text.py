@@ -99,8 +99,7 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
         if revert.change is None:
             yield f"  {address} is gone{author}{since}"
         else:
-            before, after = before_after(revert.change)
-            yield f"  {address} {inert(revert.change.path)}  {before} → {after}{author}{since}"
+            yield f"  {address} {inert(revert.change.path)}  {of_change(revert.change).planned()}{author}{since}"
     if plan.left:
         yield ""
         yield style.paint("Changed by hand and left alone", "cyan")
@@ -163,10 +162,12 @@ def _action(action: Action, style: Style) -> Iterator[str]:
 def _field(field: FieldView, style: Style) -> Iterator[str]:
     mark = style.paint("  forces replacement", "magenta") if field.replaces else ""
     cause = style.paint(f"  [{field.cause}]", "red" if field.by_hand else "dim")
-    sides = "" if field.inner else f"  {field.before} → {field.after}"
+    sides = "" if field.inner or field.items else f"  {field.before} → {field.after}"
     yield f"      {inert(field.path)}{sides}{cause}{mark}"
     for path, before, after in field.inner:
         yield f"        {path}  {before} → {after}"
+    yield from (f"        - {item}" for item in field.items.removed)
+    yield from (f"        + {item}" for item in field.items.added)
 
 
 def _essence(action: Action) -> str:

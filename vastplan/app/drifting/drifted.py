@@ -45,6 +45,7 @@ def _drifted_object(action: Action) -> DriftedObject:
             change.sensitive,
             change.author,
             wanted=change.after if change.cause is Cause.BOTH else None,
+            unordered=change.unordered,
         )
         for change in action.changes
         if moved_by_hand(change)
@@ -56,6 +57,16 @@ def _drifted_object(action: Action) -> DriftedObject:
 def _ignored_drift(ignored: IgnoredChange) -> list[IgnoredDrift]:
     address, reason, until = str(ignored.address), ignored.reason, ignored.until
     return [
-        IgnoredDrift(address, change.path, change.before, change.after, change.unit, reason, until, change.sensitive)
+        IgnoredDrift(
+            address,
+            change.path,
+            change.before,
+            change.after,
+            change.unit,
+            reason,
+            until,
+            change.sensitive,
+            change.unordered,
+        )
         for change in ignored.changes
     ] or [IgnoredDrift(address, "", None, None, "", reason, until)]
