@@ -143,9 +143,9 @@ def _accept_field(
                 return edited, Accepted(drifted.address, field.path, shown, Where(str(file), line, 1))
     origin = f"it comes from {entry.origin}" if entry.origin else "it does not stand there by itself"
     raise VastplanError(
-        f"--accept {drifted.address}.{field.path}: no line of the document says that alone, or what stands there has an anchor or comments in "
-        f"brackets ({origin}, at {entry.where}); "
-        f"make it say {shown} by hand, or leave the change with drift.ignore or plan --keep-drift ADDRESS"
+        f"--accept {drifted.address}.{field.path}: the document could not be made to say {shown} there and all else as before "
+        f"({origin}, at {entry.where}): it is used for something else too, or what stands there has an anchor or comments in brackets; "
+        f"write it by hand, or leave the change with drift.ignore or plan --keep-drift {word(drifted.address)}"
     )
 
 
