@@ -70,8 +70,21 @@ class ControllerObjects:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherDocumentObjects:
+    """Live objects that another `document` manages, as its ledger or they themselves say."""
+
+    site: str
+    kind: str
+    document: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of a kind is managed here. `percent` is rounded down; what a system made for itself does not count."""
+    """How much of a kind is managed here. `percent` is rounded down.
+
+    What a system made for itself, and what another document manages, does not count.
+    """
 
     site: str
     kind: str
@@ -126,6 +139,7 @@ class Drift:
     sites: tuple[str, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     made: tuple[ControllerObjects, ...] = ()
+    elsewhere: tuple[OtherDocumentObjects, ...] = ()
     isolation: tuple[Isolation, ...] = ()
     ignored: tuple[IgnoredDrift, ...] = ()
     findings: tuple[Finding, ...] = ()

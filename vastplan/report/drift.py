@@ -23,6 +23,14 @@ def controller_owned(drift: Drift) -> list[tuple[str, int]]:
     return sorted(counts.items())
 
 
+def other_documents(drift: Drift) -> list[tuple[str, int]]:
+    """How many objects each other document manages, in the order of their names."""
+    counts: dict[str, int] = {}
+    for managed in drift.elsewhere:
+        counts[managed.document] = counts.get(managed.document, 0) + managed.count
+    return sorted(counts.items())
+
+
 def text(drift: Drift, style: Style) -> str:
     """The whole check; of one that was compared with an earlier one only what is new."""
     lines = [*findings_lines(drift.findings, style)]
@@ -100,6 +108,8 @@ def _coverage(drift: Drift, style: Style) -> Iterator[str]:
             yield f"  {inert(f'{coverage.site}/{coverage.kind}')} {share_managed(coverage)}"
         if len(partial) > _SHOWN_KINDS:
             yield f"  and {counted(len(partial) - _SHOWN_KINDS, 'more kind')}"
+    for document, count in other_documents(drift):
+        yield f"Managed by the document {inert(document, 60)}, and not counted: {counted(count, 'object')}."
     for by, count in controller_owned(drift):
         yield f"Made by {inert(by, 60)}, and not counted: {counted(count, 'object')}."
 

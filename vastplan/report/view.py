@@ -150,7 +150,15 @@ def worst_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 def drift_blind(drift: Drift) -> bool:
     """Whether nothing could be read: no object is known to be there, or not to be."""
-    known = drift.drift or drift.in_sync or drift.pending or drift.ignored or drift.unmanaged or drift.made
+    known = (
+        drift.drift
+        or drift.in_sync
+        or drift.pending
+        or drift.ignored
+        or drift.unmanaged
+        or drift.made
+        or drift.elsewhere
+    )
     return bool(drift.unknown) and not known
 
 
