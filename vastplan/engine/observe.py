@@ -14,6 +14,7 @@ from vastplan.model.address import kind_of
 from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Unknown
+from vastplan.model.wording import plural
 from vastplan.schema.codec import at, controller_reader, decoder, dig, item_id, system_owned_test
 from vastplan.schema.kind import Kind, Metric, Row, Values
 from vastplan.schema.provider import Marking, Provider
@@ -268,7 +269,9 @@ def _collection(
                 objects[live.id] = live  # a list that moved between two pages may show a row twice
             barren = 0 if len(objects) > before else barren + 1
             if barren > MAX_BARREN_PAGES:
-                return Collection(error=f"{provider.describe()}: the list of {kind.name}s goes on and says nothing new")
+                return Collection(
+                    error=f"{provider.describe()}: the list of {plural(kind.name)} goes on and says nothing new"
+                )
         for record in [record for record in owned if record.id not in objects][:DOUBTS]:
             there = provider.read(kind, record.locator)
             if there is not None and item_id(kind.endpoint, there) == record.id:

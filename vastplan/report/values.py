@@ -9,6 +9,19 @@ from typing import Any
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Author, Cause, FieldChange
 from vastplan.model.units import show
+from vastplan.model.wording import counted
+
+__all__ = [
+    "CAUSES",
+    "SENSITIVE",
+    "author_text",
+    "before_after",
+    "counted",
+    "inner_differences",
+    "kind_words",
+    "plain",
+    "target",
+]
 
 CAUSES = {
     Cause.DOCUMENT: "document changed",
@@ -119,15 +132,6 @@ def author_text(author: Author | None) -> str:
         return f"by whom is not told: {inert(author.untold, 200)}" if author.untold else ""
     how = f" ({inert(author.how, 200)})" if author.how else ""
     return f"by {inert(author.who, 120)} at {inert(author.when, 40)}{how}"
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 object`, `2 objects`, `3 view policies`, `2 storage classes`."""
-    if count == 1:
-        return f"1 {noun}"
-    if noun.endswith("y"):
-        return f"{count} {noun[:-1]}ies"
-    return f"{count} {noun}" + ("es" if noun.endswith("s") else "s")
 
 
 def kind_words(kind: str) -> str:

@@ -39,9 +39,7 @@ def plan_inputs(
         everywhere=set(desired.sites) == set(document.head.sites),
     )
     asked = requested_limits(workspace)
-    targets, nowhere = resolve_named(
-        options, desired.entries, ledger, document.head.sites, workspace.registry.kinds
-    )
+    targets, nowhere = resolve_named(options, desired.entries, ledger, document.head.sites, workspace.registry.kinds)
     return PlanInputs(
         document=workspace.name,
         digest=workspace.digest(desired.everything),
