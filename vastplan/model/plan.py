@@ -183,6 +183,11 @@ def by_hand(action: Action) -> bool:
     return action.deleted_outside or any(moved_by_hand(change) for change in action.changes)
 
 
+def only_noted(action: Action) -> bool:
+    """Whether only the ledger learns something: the object is ours, stays so, and nothing of it is let go of."""
+    return action.verb is Verb.RELEASE and bool(action.desired) and not action.released
+
+
 class Step(Enum):
     """The parts an action is carried out in."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -19,6 +20,7 @@ from vastplan.model.plan import (
     Verb,
     by_hand,
     moved_by_hand,
+    only_noted,
 )  # fmt: skip
 from vastplan.report.change import beside, own
 from vastplan.report.sets import items_changed
@@ -40,6 +42,7 @@ class Risk(Enum):
     ADOPT = ("adopt", "Takes over what exists")
     CREATE = ("create", "Creates")
     RELEASE = ("release", "Lets go, without touching it")
+    NOTE = ("note", "Noted in the ledger, without touching it")
 
     @property
     def slug(self) -> str:
@@ -62,6 +65,8 @@ def risk(action: Action) -> Risk:
         return Risk.DATA if action.holds_data else Risk.REMOVAL
     if action.blocked:
         return Risk.BLOCKED
+    if only_noted(action):
+        return Risk.NOTE
     return Risk.REVERT if by_hand(action) else _OF_VERB[action.verb]
 
 
@@ -189,6 +194,16 @@ def reverts(plan: Plan) -> list[Revert]:
         fields = [Revert(action, change) for change in action.changes if moved_by_hand(change)]
         undone += fields or [Revert(action)]
     return undone
+
+
+def keeps(undone: Sequence[Revert]) -> str:
+    """What keeps changes by hand: a value can be taken into the document, an object that is gone cannot."""
+    fields = any(revert.change is not None for revert in undone)
+    gone = any(revert.change is None for revert in undone)
+    ways = ["--keep-drift ADDRESS leaves it for this run"]
+    ways += ["drift --accept ADDRESS takes the value into the document"] if fields else []
+    ways += ["an object that is to stay gone is taken out of the document"] if gone else []
+    return "; ".join(ways)
 
 
 def left_words(left: IgnoredChange) -> list[str]:

@@ -7,21 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Author, Cause, FieldChange
+from vastplan.model.plan import Action, Author, Cause, FieldChange, Verb, only_noted
 from vastplan.model.units import show
 from vastplan.model.wording import counted
 
 __all__ = [
-    "CAUSES",
-    "SENSITIVE",
-    "author_text",
-    "before_after",
-    "counted",
-    "inner_differences",
-    "kind_words",
-    "plain",
-    "target",
-]
+    "CAUSES", "SENSITIVE", "VERB_WORDS", "author_text", "before_after", "counted", "inner_differences", "kind_words", "plain", "target",
+    "verb_word",
+]  # fmt: skip
 
 CAUSES = {
     Cause.DOCUMENT: "document changed",
@@ -137,3 +130,11 @@ def author_text(author: Author | None) -> str:
 def kind_words(kind: str) -> str:
     """A kind's name as words."""
     return kind.replace("_", " ")
+
+
+VERB_WORDS = (*(verb.value for verb in Verb), "note")
+
+
+def verb_word(action: Action) -> str:
+    """What an action does, in a word; `note` where only the ledger learns something."""
+    return "note" if only_noted(action) else action.verb.value
