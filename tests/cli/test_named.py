@@ -84,6 +84,18 @@ def test_approvals_are_shared_by_runs(document: Path, vastplan: Run, tmp_path: P
     assert at_iad == ["iad/tenant/team-b", "lon/tenant/team-a"]  # nothing of pdx is planned this time
 
 
+def test_an_approval_for_what_is_gone_already_is_no_mistake(document: Path, vastplan: Run, tmp_path: Path) -> None:
+    namespaces = {name: {"sites": ["pdx"]} for name in ("gold", "silver")}
+    assert vastplan("apply", write(tmp_path, namespaces=namespaces), "--auto-approve").code == 0
+    write(tmp_path, namespaces={"gold": {"sites": ["pdx"]}})
+    named = ["pdx/namespace/bronze", "pdx/namespace/silber", "pdx/namespaces/bronze", "lon/namespace/bronze"]
+    entries = [{"address": one, "reason": "it was agreed", "until": "2999-01-01"} for one in named]
+    (tmp_path / "approvals.yml").write_text(yaml.safe_dump({"version": 1, "approvals": entries}))
+    found = warned(vastplan, document, "--approvals", tmp_path / "approvals.yml")
+    assert [text.split()[3] for text, _ in found] == named[1:]
+    assert found[0][1] == "did you mean pdx/namespace/silver?"
+
+
 def test_a_consent_for_a_site_that_is_not_planned(document: Path, vastplan: Run) -> None:
     assert warned(vastplan, document, "--site", "iad", "--allow-delete", "pdx/namespace/gold") == [
         ("--allow-delete pdx/namespace/gold matches nothing here", "pdx is not planned this time")

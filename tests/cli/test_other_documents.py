@@ -200,3 +200,29 @@ def test_what_another_document_took_over_since_the_plan_is_stale(
     vastplan("apply", first, "--adopt", "--auto-approve")
     ran = vastplan("apply", plan, "--auto-approve")
     assert ran.code == 5 and "the document first owns it as iad/tenant/shared" in ran.out + ran.err, ran
+
+
+def test_drift_counts_what_another_document_owns_as_managed_there(tmp_path: Path, vastplan: Run) -> None:
+    document(tmp_path, "first", SHARED)
+    mine = document(tmp_path, "mine", {"tenants": {"own": {}}, "namespaces": {"own": {}}}, ledger={"local": "mine"})
+    near = document(tmp_path, "near", {"tenants": {"own": {}}, "namespaces": {"own": {}}})
+    vastplan("apply", tmp_path / "first.yaml", "--auto-approve")
+    alike = {"site": "iad", "document": "first", "count": 1}
+    reports = ("--report", tmp_path / "d.md", "--report", tmp_path / "d.html", "--report", tmp_path / "d.prom")
+    ran = vastplan("drift", near, *reports)
+    assert ran.code == 0 and "iad/namespace ledgers" in ran.out and "shared" not in ran.out, ran
+    assert "Managed by the document first, and not counted: 2 objects." in ran.out
+    assert "Managed by the document `first`, and not counted: 2 objects" in (tmp_path / "d.md").read_text()
+    assert "Managed by another document" in (tmp_path / "d.html").read_text()
+    sample = 'vastplan_elsewhere_objects{document="near",by="first",kind="tenant",site="iad"} 1'
+    assert sample in (tmp_path / "d.prom").read_text()
+    found = json.loads(vastplan("drift", near, "--format", "json").out)
+    assert [stranger["name"] for stranger in found["unmanaged"]] == ["ledgers"]
+    assert found["elsewhere"] == [
+        {**alike, "kind": "namespace"}, {**alike, "kind": "tenant"},
+    ]  # fmt: skip
+    found = json.loads(vastplan("drift", mine, "--format", "json").out)  # another ledger: only marks tell
+    assert {(stranger["kind"], stranger["name"]) for stranger in found["unmanaged"]} == {
+        ("namespace", "ledgers"), ("tenant", "shared"),
+    }  # fmt: skip
+    assert found["elsewhere"] == [{**alike, "kind": "namespace"}]

@@ -101,9 +101,37 @@ def test_and_on_another_machine_from_the_folder_that_is_the_same_there(
     monkeypatch.chdir(tmp_path)
     shutil.move(tmp_path / "one", tmp_path / "other")
     ran = vastplan("apply", "other/repo/plans/plan.json")
-    assert ran.code == 1 and "doc.yaml" in ran.err, ran
+    was = tmp_path / "one" / "repo" / "doc.yaml"
+    assert ran.code == 1 and f"made of the document doc at {was}, which is not there now" in ran.err, ran
+    assert ran.err.endswith("if it moved: vastplan apply other/repo/plans/plan.json --document PATH\n"), ran
     monkeypatch.chdir(tmp_path / "other")
     assert vastplan("apply", "repo/plans/plan.json").code == 0
+
+
+@pytest.mark.parametrize(
+    ("there", "says"),
+    [
+        ("quotas: {}\n", "what is at . cannot be taken for it: "),
+        (DOCUMENT.replace("name: doc", "name: another"), "what is at . is the document another"),
+    ],
+    ids=["no document", "another document"],
+)
+def test_another_document_where_the_plan_is_now_is_not_taken_for_its_own(
+    there: str, says: str, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made_in, here = tmp_path / "one", tmp_path / "here"
+    made_in.mkdir()
+    (made_in / "doc.yaml").write_text(DOCUMENT)
+    monkeypatch.chdir(made_in)
+    assert vastplan("plan", ".", "--out", "plan.json").code == 0
+    here.mkdir()
+    (here / "other.yaml").write_text(there)
+    shutil.move(made_in, tmp_path / "two")
+    monkeypatch.chdir(here)
+    ran = vastplan("apply", "../two/plan.json")
+    assert ran.code == 1 and f"made of the document doc at {made_in}" in ran.err and says in ran.err, ran
+    assert "vastplan apply ../two/plan.json --document PATH" in ran.err
+    assert vastplan("apply", "../two/plan.json", "--document", "../two/doc.yaml").code == 0
 
 
 def test_a_served_world_is_found_from_another_folder(

@@ -80,6 +80,46 @@ def test_a_part_of_an_entry_and_a_list_are_found_where_they_stand(hands: Hands, 
     nothing_left(vastplan, tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("shape", "lines"),
+    [
+        ("quota: {hard_limit: 1 TiB}}", ["per_site: {iad: {quota: {hard_limit: 3 TiB}}}"]),
+        (
+            "quota: {hard_limit: 1 TiB}, per_site: {iad: {create_dir_mode: 755}}}",
+            ["per_site: {iad: {create_dir_mode: 755, quota: {hard_limit: 3 TiB}}}"],
+        ),
+    ],
+    ids=["no line for that site", "a line for that site"],
+)
+def test_a_part_of_an_entry_on_two_sites_gets_a_line_for_the_one(
+    shape: str, lines: list[str], vastplan: Run, tmp_path: Path
+) -> None:
+    text = DOCUMENT.replace("quota: {hard_limit: 1 TiB}, sites: [iad]}", shape)
+    with stage(tmp_path, text) as hands:
+        assert vastplan("apply", tmp_path / "hand.yaml", "--auto-approve").code == 0
+        hands.quota(3 * TIB, "/a")
+        ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/a")
+        assert ran.code == 0, ran
+        after = [line for line in touched(tmp_path, before=text) if line.startswith("+")]
+        assert len(after) == 1 and all(line in after[0] for line in (*lines, "quota: {hard_limit: 1 TiB}")), after
+        nothing_left(vastplan, tmp_path)
+
+
+def test_a_default_of_a_part_becomes_a_line_of_that_part(vastplan: Run, tmp_path: Path) -> None:
+    text = DOCUMENT.replace(
+        "  quotas: {enable_alarms: true}", "  quotas: {enable_alarms: true}\n  views: {quota: {soft_limit: 1 GiB}}"
+    )
+    with stage(tmp_path, text) as hands:
+        assert vastplan("apply", tmp_path / "hand.yaml", "--auto-approve").code == 0
+        key = hands.row("iad", "quotas", path="/a")["id"]
+        hands.call("iad", "vast", "PATCH", f"/api/v5/quotas/{key}/", {"soft_limit": 2**31})
+        ran = vastplan("drift", tmp_path / "hand.yaml", "--accept", "iad/quota/a")
+        assert ran.code == 0, ran
+        (line,) = (line for line in touched(tmp_path, before=text) if line.startswith("+"))
+        assert "quota: {hard_limit: 1 TiB, soft_limit: 2 GiB}" in line
+        nothing_left(vastplan, tmp_path)
+
+
 def test_what_cannot_be_accepted_leaves_the_file_and_says_what_to_do(
     hands: Hands, vastplan: Run, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from vastplan.app.drifting import earlier
 from vastplan.app.drifting.drifted import drifted
+from vastplan.app.drifting.others import claims_of_others
 from vastplan.app.plan import Planned, PlanOptions, make_plan
 from vastplan.app.workspace import Workspace
 from vastplan.model.drift import Drift, compared
@@ -31,6 +32,8 @@ def find_drift(workspace: Workspace, site: str | None, *, prove: bool = False, s
     before = earlier.load(since, workspace.name) if since else None
     planned = make_plan(workspace, PlanOptions(sites, prove=prove, limited=site is not None))
     drift = drifted(planned, workspace)
+    if drift.unmanaged:
+        drift = drifted(planned, workspace, claims_of_others(workspace, planned.plan))
     if before is not None:
         drift = compared(drift, before)
     return DriftFound(drift, planned)

@@ -12,7 +12,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Plan
-from vastplan.model.shell import word
+from vastplan.model.shell import word, words
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import references, to_json
 from vastplan.schema.markers import Marker
@@ -25,7 +25,7 @@ def actions_at(plan: Plan, address: Address) -> list[Action]:
         shown, near = inert(address, 200), nearest(str(address), [str(action.address) for action in plan.actions])
         raise VastplanError(
             f"the plan has no action on {shown}{f' ({near})' if near else ''}; "
-            f"what there is of it now: vastplan show PATH {word(shown)}"
+            f"what there is of it now: vastplan show {inert(words(plan.sources or (plan.source,)), 400)} {word(shown)}"
         )
     return actions
 

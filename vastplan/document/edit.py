@@ -45,7 +45,8 @@ def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
     """Texts in which the entry at `entry` says what it is to say, each with the line (from 1) that was touched.
 
     The nearest to what somebody would type come first: where it stands already, on that site first; then as a line of its
-    own, for all sites, then for that one. Nothing, where the entry cannot be found.
+    own, for all sites, then for that one; then so in a part of the entry (the quota of a view). Nothing, where the entry cannot
+    be found.
     """
     try:
         root = YAML(typ="rt").compose(text)
@@ -57,13 +58,18 @@ def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
     if node_of_entry is None:
         return
     own = _at(node_of_entry, ("per_site", edit.site))
-    places = [*_mappings(own), *_mappings(node_of_entry)] if own is not None else [*_mappings(node_of_entry)]
+    parts = [*_mappings(node_of_entry)]
+    places = [node for _, node in ([*_mappings(own), *parts] if own is not None else parts)]
     for node in list(dict.fromkeys(places))[:_MOST]:
         value_node = _at(node, edit.path)
         if value_node is not None:
             yield from _replaced(text, value_node, edit)
-    for steps in (edit.path, *([("per_site", edit.site, *edit.path)] if edit.shared else [])):
-        yield from _inserted(text, node_of_entry, steps, written(edit.value, edit.unit, edit.units))
+    typed_text = written(edit.value, edit.unit, edit.units)
+    for within, part in parts[:_MOST]:
+        if "per_site" not in within:
+            yield from _inserted(text, part, edit.path, typed_text)
+            if edit.shared:
+                yield from _inserted(text, node_of_entry, ("per_site", edit.site, *within, *edit.path), typed_text)
 
 
 def written(value: Any, unit: str = "", units: Mapping[str, str] | None = None) -> str:
@@ -173,14 +179,14 @@ def _pairs(node: Node, depth: int = 0) -> Iterator[tuple[Node, Node]]:
             yield from _pairs(value, depth + 1)
 
 
-def _mappings(node: Node) -> Iterator[Node]:
-    """A node and the mappings inside it, the outer ones first."""
-    queue = [node]
+def _mappings(node: Node) -> Iterator[tuple[Path, Node]]:
+    """A node and the mappings inside it, each with its path there, the outer ones first."""
+    queue: list[tuple[Path, Node]] = [((), node)]
     while queue:
-        mapping = queue.pop(0)
-        yield mapping
+        path, mapping = queue.pop(0)
+        yield path, mapping
         queue += (
-            [value for _, value in mapping.value if isinstance(value, MappingNode)]
+            [((*path, key.value), value) for key, value in mapping.value if isinstance(value, MappingNode)]
             if isinstance(mapping, MappingNode)
             else []
         )

@@ -124,6 +124,7 @@ def _change(leaf: Leaf, current: Any, cause: Cause) -> FieldChange:
         sensitive=hidden,
         replaces=leaf.immutable,
         units={field.name: field.unit for field in leaf.field.fields if field.unit},
+        unordered=leaf.field.shape.unordered,
     )
 
 

@@ -62,6 +62,8 @@ class Matches:
     """Owned addresses that nothing desires, whose object is just what a desired one would make: by which."""
     coming: Mapping[Address, Mapping[str, Any]] = field(default_factory=dict)
     """What live objects will be referred to by once they are as desired, by attribute: those that are called otherwise today."""
+    typed: str = "PATH"
+    """The document as words of a command."""
 
     def match(self, address: Address) -> Match:
         """The match of an address of the document or of the ledger; of any other, nothing."""
@@ -179,12 +181,16 @@ def match(
     ledger: Mapping[str, SiteLedger],
     desired: Mapping[Address, Entry],
     kept: Set[Address] = frozenset(),
+    typed: str = "PATH",
 ) -> Matches:
-    """Match every address of the document and of the ledger. What is `kept` stays called as it is."""
+    """Match every address of the document and of the ledger. What is `kept` stays called as it is.
+
+    `typed` is the document in commands that somebody is told.
+    """
     parse = Address.parse
     recorded = {parse(text): record for part in ledger.values() for text, record in part.entries.items()}
     unsettled = {parse(text) for part in ledger.values() for text in part.intents}
-    renames = resolve_renames(recorded, unsettled, desired)
+    renames = resolve_renames(recorded, unsettled, desired, typed)
     owned = renames.applied_to(recorded)
     addresses = {(address.site, address.kind, record.id): address for address, record in owned.items()}
     if len(addresses) != len(owned):  # the ledger has an object twice: it is that of whom the document speaks
@@ -194,7 +200,7 @@ def match(
     coming: dict[Address, Mapping[str, Any]] = {}
     whole = Matches(
         kinds, observed, MappingProxyType(owned), desired, MappingProxyType(matches), MappingProxyType(addresses),
-        renames, MappingProxyType(wanted_as), MappingProxyType(coming),
+        renames, MappingProxyType(wanted_as), MappingProxyType(coming), typed,
     )  # fmt: skip
     matching = _Matching(whole, matches, addresses, desired)
     for address in (*desired, *owned):

@@ -23,6 +23,7 @@ from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import GOING, Action, Evidence, FieldChange, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown, to_json
+from vastplan.model.wording import counted, plural
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
 from vastplan.schema.walk import table
@@ -98,7 +99,7 @@ def _narrowing(
             return None
     users = usage.behind(live, matches, referrers, actions, renamed)
     counts = list(users.counts)
-    figures = [Evidence(f"{user.name}s in use behind it", _value(number)) for user, number in counts]
+    figures = [Evidence(f"{plural(user.name)} in use behind it", _value(number)) for user, number in counts]
     seen = [f"{number} {user.name}(s)" for user, number in counts if not isinstance(number, Unknown)]
     untold = [f"whether a {user.name} is behind it {number}" for user, number in counts if isinstance(number, Unknown)]
     said = [f"in use behind it: {', '.join(seen)}"] if seen else []
@@ -144,17 +145,13 @@ def _of_rooms(action: Action, rooms: ClosedRooms) -> Narrowing | None:
         return None
     name, fix = closed.rule.name, f"--allow-narrow {word(action.address)}, or {closed.rule.fix}"
     if isinstance(closed.rooms, Unknown):
-        text = f"{closed.what} would close, and whether there are {name}s in use {closed.rooms}"
-        return Narrowing(text, fix, (Evidence(f"{name}s", str(closed.rooms)),))
+        text = f"{closed.what} would close, and whether there are {plural(name)} in use {closed.rooms}"
+        return Narrowing(text, fix, (Evidence(plural(name), str(closed.rooms)),))
     counts = sorted(closed.rooms.items())
-    listed = usage.some([f"{room}: {_counted(number, name)}" for room, number in counts])
-    text = f"{closed.what} would close to {_counted(len(counts), closed.rule.room)} in use: {listed}"
-    figures = tuple(Evidence(f"{name}s in {room}", number) for room, number in counts)
+    listed = usage.some([f"{room}: {counted(number, name)}" for room, number in counts])
+    text = f"{closed.what} would close to {counted(len(counts), closed.rule.room)} in use: {listed}"
+    figures = tuple(Evidence(f"{plural(name)} in {room}", number) for room, number in counts)
     return Narrowing(text, fix, figures, closed.leaving)
-
-
-def _counted(number: int, name: str) -> str:
-    return f"{number} {name}{'' if number == 1 else 's'}"
 
 
 def _value(number: usage.Figure) -> Any:

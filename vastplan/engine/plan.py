@@ -67,6 +67,7 @@ class PlanInputs:
     ignore: tuple[IgnoreRule, ...] = ()  # changes by hand that are left alone
     retired: frozenset[str] = frozenset()  # sites that are to be emptied
     claims: Mapping[str, SiteClaims] = field(default_factory=dict)  # what other documents own, by site
+    typed: str = "PATH"  # the document as words of a command, for what somebody is told to type
 
 
 def collections_to_read(
@@ -116,12 +117,12 @@ class Draft:
 def draft(inputs: PlanInputs) -> Draft:
     """Match and diff."""
     desired = {entry.address: entry for entry in inputs.entries}
-    matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired)
+    matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, typed=inputs.typed)
     decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired)
     actions, ignored = ignore(decided.actions, inputs.ignore)
     kept = kept_names(ignored, matches)
     if kept:  # what names these is judged by what they go on being called
-        matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, kept)
+        matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, kept, inputs.typed)
         decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired)
         rule = KeptNames("*", "what it names is left with another name", names=kept)
         actions, ignored = ignore(decided.actions, (*inputs.ignore, rule))

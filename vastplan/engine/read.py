@@ -9,6 +9,7 @@ from vastplan.engine.observe import Collection, Live, Observed, SiteKind, System
 from vastplan.model.address import kind_of
 from vastplan.model.errors import NotAuthorised, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
+from vastplan.model.wording import plural
 from vastplan.schema.codec import item_id
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.provider import Provider
@@ -82,7 +83,9 @@ def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned]) -> Co
             objects[live.id] = live  # a list that moved between two pages may show a row twice
         barren = 0 if len(objects) > before else barren + 1
         if barren > MAX_BARREN_PAGES:
-            return Collection(error=f"{provider.describe()}: the list of {kind.name}s goes on and says nothing new")
+            return Collection(
+                error=f"{provider.describe()}: the list of {plural(kind.name)} goes on and says nothing new"
+            )
     for record in [record for record in owned if record.id not in objects][:DOUBTS]:
         there = provider.read(kind, record.locator)
         if there is not None and item_id(kind.endpoint, there) == record.id:

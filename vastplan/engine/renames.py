@@ -43,7 +43,7 @@ NO_RENAMES = Renames()
 
 
 def resolve_renames(
-    recorded: Mapping[Address, Owned], unsettled: Set[Address], desired: Mapping[Address, Entry]
+    recorded: Mapping[Address, Owned], unsettled: Set[Address], desired: Mapping[Address, Entry], typed: str = "PATH"
 ) -> Renames:
     """The renames that are to be made, from what the ledger has (entries, and writes that are `unsettled`) and the document.
 
@@ -80,7 +80,7 @@ def resolve_renames(
     for address, old in former.items():
         settled = address in moves or address in contested or old in desired or old in by_former or old in contested
         if not settled:
-            contested[address] = contested[old] = _both_owned(address, old)
+            contested[address] = contested[old] = _both_owned(address, old, typed)
     return Renames(moves, by_former, contested)
 
 
@@ -115,11 +115,11 @@ def _still_there(address: Address, old: Address) -> Block:
     return Block("renamed", text, fix)
 
 
-def _both_owned(address: Address, old: Address) -> Block:
+def _both_owned(address: Address, old: Address, typed: str) -> Block:
     text = f"{address} says renamed_from: {old.name}, and the ledger owns both"
     fix = (
         f"if {old.name} is to go, remove renamed_from from {address.name}; "
-        f"if it is to take the place of {address.name}, first: vastplan ledger forget PATH {address}"
+        f"if it is to take the place of {address.name}, first: vastplan ledger forget {typed} {shlex.quote(str(address))}"
     )
     return Block("renamed", text, fix)
 
@@ -133,10 +133,10 @@ def moves_of(actions: Iterable[Action]) -> dict[Address, Address]:
     }
 
 
-def way_to_rename(owned: Address, entry: Entry) -> str:
+def way_to_rename(owned: Address, entry: Entry, typed: str) -> str:
     """What to write or to type where what is to go is just what is to be made."""
     place = f"renamed_from in {entry.origin} or in what it refers to" if entry.origin else f"renamed_from: {owned.name}"
-    return f"{place}, or: vastplan ledger move PATH {shlex.quote(str(owned))} {shlex.quote(str(entry.address))}"
+    return f"{place}, or: vastplan ledger move {typed} {shlex.quote(str(owned))} {shlex.quote(str(entry.address))}"
 
 
 def made_again(

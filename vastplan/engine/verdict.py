@@ -141,7 +141,7 @@ class Verdicts:
         was_ours, blocked = match.owned is not None, self._missing(entry, named)
         if match.holder is not None and match.holder not in self._desired:
             text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
-            blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry)))
+            blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry, self._matches.typed)))
         return Action(
             address=entry.address,
             verb=Verb.CREATE,
@@ -234,7 +234,7 @@ class Verdicts:
         blocked: tuple[Block, ...] = ()
         if wanted is not None:
             text = f"it is what {wanted} would make"
-            blocked = (Block("renamed", text, way_to_rename(address, self._desired[wanted])),)
+            blocked = (Block("renamed", text, way_to_rename(address, self._desired[wanted], self._matches.typed)),)
         return Verdict(
             Action(
                 address=address,

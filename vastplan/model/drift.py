@@ -21,6 +21,7 @@ class DriftedField:
     """A field that is not as it was applied; `cause` is `system` or `both`, numbers are in `unit`, those inside in `units`.
 
     Where the document changed too, what was applied is not known any more: `applied` is null, and `wanted` what it says now.
+    `unordered` lists are sets: what moved is which items are there.
     """
 
     path: str
@@ -33,6 +34,7 @@ class DriftedField:
     author: Author | None = None
     new: bool = True
     wanted: Any = None
+    unordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,21 @@ class ControllerObjects:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherDocumentObjects:
+    """Live objects that another `document` manages, as its ledger or they themselves say."""
+
+    site: str
+    kind: str
+    document: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
-    """How much of a kind is managed here. `percent` is rounded down; what a system made for itself does not count."""
+    """How much of a kind is managed here. `percent` is rounded down.
+
+    What a system made for itself, and what another document manages, does not count.
+    """
 
     site: str
     kind: str
@@ -98,6 +113,7 @@ class IgnoredDrift:
     reason: str
     until: str = ""
     sensitive: bool = False
+    unordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +142,7 @@ class Drift:
     sites: tuple[str, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     made: tuple[ControllerObjects, ...] = ()
+    elsewhere: tuple[OtherDocumentObjects, ...] = ()
     isolation: tuple[Isolation, ...] = ()
     ignored: tuple[IgnoredDrift, ...] = ()
     findings: tuple[Finding, ...] = ()

@@ -77,6 +77,7 @@ class FieldChange:
     """One field's change; `unit` (`bytes`, `MB/s`, `seconds`) says how to show the numbers.
 
     For a list of mappings `units` says it for the values inside, by name. `author` (since 1.1) is of a change by hand.
+    `unordered` (since 1.1) says of lists that order means nothing: what changes is which items are there.
     """
 
     path: str
@@ -90,6 +91,7 @@ class FieldChange:
     units: Mapping[str, str] = field(default_factory=dict)
     already: bool = False  # the base of the document would make it just the same (since 1.1)
     author: Author | None = None
+    unordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,11 @@ def undoes(action: Action) -> bool:
     """Whether the action takes back what somebody did; an object that was made again is taken over as it is."""
     gone = action.deleted_outside and action.verb is not Verb.ADOPT
     return gone or any(moved_by_hand(change) for change in action.changes)
+
+
+def only_noted(action: Action) -> bool:
+    """Whether only the ledger learns something: the object is ours, stays so, and nothing of it is let go of."""
+    return action.verb is Verb.RELEASE and bool(action.desired) and not action.released
 
 
 class Step(Enum):

@@ -23,6 +23,14 @@ def controller_owned(drift: Drift) -> list[tuple[str, int]]:
     return sorted(counts.items())
 
 
+def other_documents(drift: Drift) -> list[tuple[str, int]]:
+    """How many objects each other document manages, in the order of their names."""
+    counts: dict[str, int] = {}
+    for managed in drift.elsewhere:
+        counts[managed.document] = counts.get(managed.document, 0) + managed.count
+    return sorted(counts.items())
+
+
 def text(drift: Drift, style: Style) -> str:
     """The whole check; of one that was compared with an earlier one only what is new."""
     lines = [*findings_lines(drift.findings, style)]
@@ -62,7 +70,7 @@ def place(address: str, path: str) -> str:
 def ignored_words(ignored: IgnoredDrift) -> str:
     """What is ignored, and why: ` is 15 TiB, was applied as 10 TiB: the reason (until 2026-12-31)`."""
     field = of_ignored(ignored)
-    state = f" is {field.after}, {field.then} {field.before}" if ignored.path else " is gone"
+    state = f" {field.found()}" if ignored.path else " is gone"
     until = f" (until {inert(ignored.until, 20)})" if ignored.until else ""
     return f"{state}: {inert(ignored.reason)}{until}"
 
@@ -78,7 +86,7 @@ def _object(drifted: DriftedObject, style: Style) -> Iterator[str]:
         return
     yield style.paint(f"changed  {inert(drifted.address)}", "yellow") + since
     for field in map(of_drifted, drifted.fields):
-        yield f"           {inert(field.path)}  is {field.after}, {field.then} {field.before}  [{field.cause}]"
+        yield f"           {inert(field.path)}  {field.found()}  [{field.cause}]"
         if field.author:
             yield f"             {field.author}"
 
@@ -102,6 +110,8 @@ def _coverage(drift: Drift, style: Style) -> Iterator[str]:
             yield f"  {inert(f'{coverage.site}/{coverage.kind}')} {share_managed(coverage)}"
         if len(partial) > _SHOWN_KINDS:
             yield f"  and {counted(len(partial) - _SHOWN_KINDS, 'more kind')}"
+    for document, count in other_documents(drift):
+        yield f"Managed by the document {inert(document, 60)}, and not counted: {counted(count, 'object')}."
     for by, count in controller_owned(drift):
         yield f"Made by {inert(by, 60)}, and not counted: {counted(count, 'object')}."
 

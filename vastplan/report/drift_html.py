@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from vastplan.model.drift import Drift, DriftedObject
 from vastplan.report import view
-from vastplan.report.drift import controller_owned, ignored_words
+from vastplan.report.drift import controller_owned, ignored_words, other_documents
 from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
 from vastplan.report.html_page import checks, document, header, notes, table, unknown
 from vastplan.report.html_style import STYLE
@@ -28,6 +28,7 @@ def page(drift: Drift) -> str:
         for ignored in drift.ignored
     ]
     by_controller = [tag("li", f"{by}: {counted(count, 'object')}") for by, count in controller_owned(drift)]
+    by_document = [tag("li", f"{document}: {counted(count, 'object')}") for document, count in other_documents(drift)]
     columns = ("Object", "Field", "Live", "Applied", "Which side", "Who")
     unmanaged = [_STRANGER.fill(stranger.name, stranger.kind, stranger.site) for stranger in strangers]
     coverage = [
@@ -41,6 +42,7 @@ def page(drift: Drift) -> str:
         notes("Not found any more", gone),
         _section("Nobody manages", ("Object", "Kind", "Site"), unmanaged, len(unmanaged)),
         _section("Coverage", ("Kind", "Site", "Managed", "Nobody's", "Coverage"), coverage, len(coverage)),
+        notes("Managed by another document, and not counted", by_document),
         notes("Made by a driver or a system for itself, and not counted", by_controller),
         notes("Ignored by rules of the document", ignored),
     ]
@@ -66,7 +68,8 @@ def _rows(moved: DriftedObject) -> Iterator[Html]:
         yield _WHOLE.fill(name, moved.what, view.AS_A_WHOLE[moved.what], author_text(moved.author))
         return
     for field in map(view.of_drifted, moved.fields):
-        yield _FIELD.fill(name, field.path, field.after, field.applied, field.cause, field.author)
+        cause = f"{field.cause}: {field.items.found(field.other)}" if field.items else field.cause
+        yield _FIELD.fill(name, field.path, field.after, field.applied, cause, field.author)
 
 
 def _section(title: str, names: Iterable[str], rows: Sequence[Html], count: int) -> Html:

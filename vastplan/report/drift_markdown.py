@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vastplan.model.drift import Drift, DriftedObject, Gone, IgnoredDrift, UnmanagedObject
 from vastplan.report import view
-from vastplan.report.drift import controller_owned, share_managed
+from vastplan.report.drift import controller_owned, other_documents, share_managed
 from vastplan.report.markdown_escape import code, prose, summary_code
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, head, section, unknown
 from vastplan.report.values import author_text, counted
@@ -54,7 +54,7 @@ def _object(drifted: DriftedObject) -> str:
 
 
 def _sides(field: FieldView) -> str:
-    return f"{code(field.path)} is {code(field.after)}, {field.then} {code(field.before)}"
+    return f"{code(field.path)} {field.found(code)}"
 
 
 def _field(field: FieldView) -> str:
@@ -76,8 +76,12 @@ def _coverage(drift: Drift) -> str:
         f"- Made by {prose(by, 60)}, and not counted: {counted(count, 'object')}\n"
         for by, count in controller_owned(drift)[:_SHOWN]
     ]
+    by_document = [
+        f"- Managed by the document {code(document, 60)}, and not counted: {counted(count, 'object')}\n"
+        for document, count in other_documents(drift)[:_SHOWN]
+    ]
     more = f"- and {len(rows) - _SHOWN} more kinds\n" if len(rows) > _SHOWN else ""
-    listed = bullets(rows[:_SHOWN], str, _SHOWN) + more + "".join(by_controller)
+    listed = bullets(rows[:_SHOWN], str, _SHOWN) + more + "".join((*by_document, *by_controller))
     return f"\n#### Coverage\n\n{listed}" if listed else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from vastplan.model.plan import Plan, Verb
+from vastplan.model.plan import Plan
 from vastplan.report import view
 from vastplan.report.change import provenance, uncovered, withdrawn
 from vastplan.report.graph import graphs, sites
@@ -15,9 +15,9 @@ from vastplan.report.html_page import checks, document, header, notes, unknown
 from vastplan.report.html_proofs import proofs
 from vastplan.report.html_style import STYLE
 from vastplan.report.json_report import Problems
-from vastplan.report.review import left_words, to_do
+from vastplan.report.review import left_words
 from vastplan.report.svg import figure
-from vastplan.report.values import counted
+from vastplan.report.values import VERB_WORDS, counted, verb_word
 from vastplan.report.view import worst_first
 
 _MOST_PICTURES = 20
@@ -54,10 +54,10 @@ def problems(name: str, shown: Problems) -> str:
 
 
 def _facts(plan: Plan) -> Iterator[Html]:
-    counts = Counter(action.verb for action in plan.actions)
-    for verb in Verb:
-        if counts[verb]:
-            yield tag("li", tag("b", counts[verb]), f" {to_do(verb)}")
+    counts = Counter(verb_word(action) for action in plan.actions)
+    for word in VERB_WORDS:
+        if counts[word]:
+            yield tag("li", tag("b", counts[word]), f" to {word}")
     blocked = sum(1 for action in plan.actions if action.blocked)
     if blocked:
         yield tag("li", tag("b", blocked), " blocked")

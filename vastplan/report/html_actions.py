@@ -10,7 +10,7 @@ from vastplan.report.change import HEADINGS, shares
 from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
 from vastplan.report.html_page import table
 from vastplan.report.review import Risk, Topology, by_risk
-from vastplan.report.values import author_text, kind_words, plain
+from vastplan.report.values import author_text, kind_words, plain, verb_word
 from vastplan.report.view import FieldView, of_change
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
@@ -102,7 +102,7 @@ def _row(action: Action, topology: Topology, numbers: Mapping[str, int]) -> Html
     address, verb = action.address, action.verb
     return _ROW.fill(
         f"v-{verb.value} s-{numbers[address.site]}" + (" blocked" if action.blocked else ""),
-        f"{verb.sign} {verb.value}",
+        f"{verb.sign} {verb_word(action)}",
         address.name,
         f"{kind_words(address.kind)} on {address.site}",
         joined(*_why(action)),
@@ -161,3 +161,7 @@ def _rows(field: FieldView, making: bool) -> Iterator[Html]:
     yield _CHANGE.fill(field.path, field.before, field.after, f"{cause}, {field.author}" if field.author else cause)
     for path, before, after in field.inner:
         yield _CHANGE.fill(f"{field.path}: {path}", before, after, "")
+    for item in field.items.removed:
+        yield _CHANGE.fill(f"{field.path}: removed", item, "", "")
+    for item in field.items.added:
+        yield _CHANGE.fill(f"{field.path}: added", "", item, "")

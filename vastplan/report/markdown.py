@@ -17,8 +17,8 @@ from vastplan.report.json_report import Problems
 from vastplan.report.markdown_escape import code, prose, size, summary_code
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, fix, head, marker, section, unknown
 from vastplan.report.markdown_proofs import proofs
-from vastplan.report.review import Revert, Risk, Topology, by_risk, left_words, reverts, to_do
-from vastplan.report.values import before_after, counted, plain
+from vastplan.report.review import Revert, Risk, Topology, by_risk, left_words, reverts
+from vastplan.report.values import VERB_WORDS, counted, plain, verb_word
 from vastplan.report.view import FieldView, worst_first
 
 _FOOT = 1_500  # characters kept free for what must be said at the end
@@ -74,11 +74,11 @@ def _actions(page: Page, plan: Plan) -> list[Action]:
 
 def _numbers(plan: Plan) -> str:
     """How much on which site."""
-    counts: dict[str, Counter[Verb]] = {}
+    counts: dict[str, Counter[str]] = {}
     blocked: Counter[str] = Counter()
     for action in plan.actions:
         site = action.address.site
-        counts.setdefault(site, Counter())[action.verb] += 1
+        counts.setdefault(site, Counter())[verb_word(action)] += 1
         blocked[site] += bool(action.blocked)
     lines = []
     for site in sorted(counts)[:_SHOWN_SITES]:
@@ -88,8 +88,8 @@ def _numbers(plan: Plan) -> str:
     return "".join(lines) + more + f"\n- {counted(plan.in_sync, 'object')} in sync\n"
 
 
-def _counted_verbs(counts: Counter[Verb]) -> str:
-    return ", ".join(f"{counts[verb]} {to_do(verb)}" for verb in Verb if counts[verb])
+def _counted_verbs(counts: Counter[str]) -> str:
+    return ", ".join(f"{counts[verb]} to {verb}" for verb in VERB_WORDS if counts[verb])
 
 
 def _provenance(plan: Plan) -> str:
@@ -112,14 +112,14 @@ def _revert(revert: Revert) -> str:
     author = f": {prose(revert.author, 600)}" if revert.author else ""
     if revert.change is None:
         return f"{code(revert.action.address)} is gone, and is made again{author}"
-    before, after = before_after(revert.change)
-    return f"{code(revert.action.address)} {code(revert.change.path)}: {code(before)} → {code(after)}{author}"
+    planned = view.of_change(revert.change).planned(code)
+    return f"{code(revert.action.address)} {code(revert.change.path)}: {planned}{author}"
 
 
 def _action(action: Action, topology: Topology, open_: bool) -> str:
     """One action, folded; the blank lines are what lets Markdown be Markdown inside HTML."""
     blocked = " — blocked" if action.blocked else ""
-    summary = f"{action.verb.sign} {action.verb.value} {summary_code(action.address, 300)}{blocked}"
+    summary = f"{action.verb.sign} {verb_word(action)} {summary_code(action.address, 300)}{blocked}"
     lines = "".join(f"- {line}\n" for line in _details(action, topology))
     return f"<details{' open' if open_ else ''}><summary>{summary}</summary>\n\n{lines}\n</details>\n"
 
@@ -149,11 +149,13 @@ def _field(field: FieldView, verb: Verb) -> Iterator[str]:
         return
     why = field.cause + (", **forces replacement**" if field.replaces else "")
     if not field.inner:
-        yield f"{code(field.path)}: {code(field.before)} → {code(field.after)} ({why})"
+        yield f"{code(field.path)}: {field.planned(code)} ({why})"
         return
     yield f"inside {code(field.path)} ({why}):"
     for path, before, after in field.inner[:_SHOWN_CHANGES]:
         yield f"{code(path)}: {code(before)} → {code(after)}"
+    if len(field.inner) > _SHOWN_CHANGES:
+        yield f"and {len(field.inner) - _SHOWN_CHANGES} more places"
 
 
 def _rest(left: list[Action], room: int) -> str:
@@ -163,14 +165,14 @@ def _rest(left: list[Action], room: int) -> str:
     lines, used, named = [f"\n#### Not shown in full ({len(left)})\n\n"], 200, 0
     for action in left:
         blocked = " — blocked" if action.blocked else ""
-        line = f"- {action.verb.sign} {action.verb.value} {code(action.address)}{blocked}\n"
+        line = f"- {action.verb.sign} {verb_word(action)} {code(action.address)}{blocked}\n"
         used += size(line)
         if used > room:
             break
         lines.append(line)
         named += 1
     if named < len(left):
-        counts = Counter(action.verb for action in left[named:])
+        counts = Counter(verb_word(action) for action in left[named:])
         lines.append(f"- and {len(left) - named} more: {_counted_verbs(counts)}\n")
     return "".join(lines)
 

@@ -28,6 +28,7 @@ _HELP = {
     "vastplan_managed_objects": "Live objects that are managed here.",
     "vastplan_unmanaged_objects": "Live objects that nobody manages here; 0 where all are managed.",
     "vastplan_made_objects": "Live objects that a driver or a system made for itself.",
+    "vastplan_elsewhere_objects": "Live objects that another document manages.",
     "vastplan_ignored_drift": "Differences that rules of the document ignore.",
 }
 _Labels = tuple[tuple[str, str], ...]
@@ -59,6 +60,10 @@ def of_drift(drift: Drift) -> str:
         figures.set("vastplan_unmanaged_objects", coverage.unmanaged, site=coverage.site, kind=coverage.kind)
     for owned in drift.made:
         figures.set("vastplan_made_objects", owned.count, site=owned.site, kind=owned.kind, by=owned.by)
+    for managed in drift.elsewhere:
+        figures.set(
+            "vastplan_elsewhere_objects", managed.count, site=managed.site, kind=managed.kind, by=managed.document
+        )
     for ignored in drift.ignored:
         site, kind, _ = ignored.address.split("/", 2)
         figures.count("vastplan_ignored_drift", site=site, kind=kind)

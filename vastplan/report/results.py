@@ -199,7 +199,7 @@ def _drifted(drifted: DriftedObject, places: Places) -> Result:
     parts = []
     for field in map(of_drifted, drifted.fields[:_SHOWN_FIELDS]):
         author = f", {field.author}" if field.author else ""
-        parts.append(f"{field.path} is {field.after}, {field.then} {field.before} ({field.cause}{author})")
+        parts.append(f"{field.path} {field.found()} ({field.cause}{author})")
     hidden = len(drifted.fields) - _SHOWN_FIELDS
     more = f"; and {counted(hidden, 'more field')}" if hidden > 0 else ""
     return Result("drift-changed", Level.WARNING, "; ".join(parts) + more + since, drifted.address, where)

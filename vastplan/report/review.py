@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -18,9 +19,11 @@ from vastplan.model.plan import (
     Stage,
     Verb,
     moved_by_hand,
+    only_noted,
     undoes,
 )  # fmt: skip
 from vastplan.report.change import beside, own
+from vastplan.report.sets import items_changed
 from vastplan.report.values import author_text, before_after, counted, kind_words, plain
 
 _GOING = (Verb.DELETE, Verb.REPLACE)
@@ -38,7 +41,8 @@ class Risk(Enum):
     UPDATE = ("update", "Updates")
     ADOPT = ("adopt", "Takes over what exists")
     CREATE = ("create", "Creates")
-    RELEASE = ("release", "Only the ledger changes")
+    RELEASE = ("release", "Lets go, without touching it")
+    NOTE = ("note", "Noted in the ledger, without touching it")
 
     @property
     def slug(self) -> str:
@@ -55,17 +59,14 @@ _ORDER = {risk: number for number, risk in enumerate(Risk)}
 _OF_VERB = {Verb.UPDATE: Risk.UPDATE, Verb.ADOPT: Risk.ADOPT, Verb.CREATE: Risk.CREATE, Verb.RELEASE: Risk.RELEASE}
 
 
-def to_do(verb: Verb) -> str:
-    """What is to be done, after how many of it there are: `3 to create`. What is released is not touched, only noted."""
-    return "to note in the ledger" if verb is Verb.RELEASE else f"to {verb.value}"
-
-
 def risk(action: Action) -> Risk:
     """The worst that is true of an action."""
     if action.verb in _GOING:
         return Risk.DATA if action.holds_data else Risk.REMOVAL
     if action.blocked:
         return Risk.BLOCKED
+    if only_noted(action):
+        return Risk.NOTE
     return Risk.REVERT if undoes(action) else _OF_VERB[action.verb]
 
 
@@ -195,13 +196,25 @@ def reverts(plan: Plan) -> list[Revert]:
     return undone
 
 
+def keeps(undone: Sequence[Revert]) -> str:
+    """What keeps changes by hand: a value can be taken into the document, an object that is gone cannot."""
+    fields = any(revert.change is not None for revert in undone)
+    gone = any(revert.change is None for revert in undone)
+    ways = ["--keep-drift ADDRESS leaves it for this run"]
+    ways += ["drift --accept ADDRESS takes the value into the document"] if fields else []
+    ways += ["an object that is to stay gone is taken out of the document"] if gone else []
+    return "; ".join(ways)
+
+
 def left_words(left: IgnoredChange) -> list[str]:
     """What is left alone, a line for each field."""
     until = f" (until {inert(left.until, 20)})" if left.until else ""
     lines = []
     for change in left.changes:
         live, wanted = before_after(change)
-        lines.append(f"{inert(change.path)} stays {live}, the document says {wanted}")
+        items = items_changed(change)
+        stays = items.kept() if items else f"stays {live}, the document says {wanted}"
+        lines.append(f"{inert(change.path)} {stays}")
     return [f"{line}: {inert(left.reason)}{until}" for line in lines or ["stays as it is"]]
 
 

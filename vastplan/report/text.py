@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -9,10 +10,10 @@ from dataclasses import replace
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
+from vastplan.model.plan import Action, Plan, UnknownCollection, Verb, only_noted
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
-from vastplan.report.review import blind, left_words, reverts, to_do
+from vastplan.report.review import blind, keeps, left_words, reverts
 from vastplan.report.values import before_after, counted, plain
 from vastplan.report.view import FieldView, of_change
 
@@ -38,6 +39,13 @@ class Style:
     def cut(self, text: str) -> str:
         """`text` no wider than the window."""
         return text if len(text) <= self.width else text[: self.width - 1] + "…"
+
+    def wrapped(self, text: str, indent: str) -> list[str]:
+        """`text` on as many lines as the window makes of it, at its spaces; names stay whole."""
+        return textwrap.wrap(
+            text, self.width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_long_words=False,
+            break_on_hyphens=False,
+        )  # fmt: skip
 
 
 def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
@@ -88,10 +96,7 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
     undone = reverts(plan)
     if undone:
         yield ""
-        yield style.paint(
-            f"Undoes what was changed by hand ({len(undone)}); --keep-drift ADDRESS or drift --accept ADDRESS keeps it",
-            "red",
-        )
+        yield style.paint(f"Undoes what was changed by hand ({len(undone)}); {keeps(undone)}", "red")
     for revert in undone:
         author = f", {revert.author}" if revert.author else ""
         since = f", last applied {inert(revert.action.since, 40)}" if revert.action.since else ""
@@ -99,8 +104,7 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
         if revert.change is None:
             yield f"  {address} is gone{author}{since}"
         else:
-            before, after = before_after(revert.change)
-            yield f"  {address} {inert(revert.change.path)}  {before} → {after}{author}{since}"
+            yield f"  {address} {inert(revert.change.path)}  {of_change(revert.change).planned()}{author}{since}"
     if plan.left:
         yield ""
         yield style.paint("Changed by hand and left alone", "cyan")
@@ -110,7 +114,12 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
 def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
     """One line that says how much, and how bad."""
     counts = plan.count()
-    words = {verb.value: to_do(verb) for verb in Verb} | {"blocked": "blocked"}
+    noted = sum(1 for action in plan.actions if only_noted(action) and not action.blocked)
+    counts |= {"release": counts["release"] - noted, "noted": noted}
+    words = {
+        "create": "to create", "update": "to update", "replace": "to replace", "delete": "to delete", "adopt": "to adopt",
+        "release": "to release", "noted": "to note in the ledger", "blocked": "blocked",
+    }  # fmt: skip
     parts = [f"{counts[name]} {text}" for name, text in words.items() if counts[name]]
     unknown = f" {counted(len(plan.unknown), 'collection')} unknown." if plan.unknown else ""
     if blind(plan):
@@ -145,13 +154,13 @@ def _action(action: Action, style: Style) -> Iterator[str]:
         for change in action.changes:
             yield from _field(of_change(change), style)
     if action.released:
-        yield style.cut(f"      no longer managed: {', '.join(map(inert, action.released))}")
+        yield from style.wrapped(f"no longer managed: {', '.join(map(inert, action.released))}", "      ")
     for evidence in action.evidence:
         yield f"      seen: {inert(evidence.name)} {plain(evidence.value, evidence.unit)}"
     if action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.DELETE) and action.dependents:
         shown = ", ".join(inert(dependent) for dependent in action.dependents[:_SHOWN_DEPENDENTS])
         more = len(action.dependents) - _SHOWN_DEPENDENTS
-        yield style.cut(f"      behind it: {shown}" + (f" and {more} more" if more > 0 else ""))
+        yield from style.wrapped(f"behind it: {shown}" + (f" and {more} more" if more > 0 else ""), "      ")
     for block in action.blocked:
         fix = f"; to go on: {inert(block.fix)}" if block.fix else ""
         yield style.paint(f"      blocked ({inert(block.guard)}): {inert(block.message)}{fix}", "red")
@@ -160,10 +169,12 @@ def _action(action: Action, style: Style) -> Iterator[str]:
 def _field(field: FieldView, style: Style) -> Iterator[str]:
     mark = style.paint("  forces replacement", "magenta") if field.replaces else ""
     cause = style.paint(f"  [{field.cause}]", "red" if field.by_hand else "dim")
-    sides = "" if field.inner else f"  {field.before} → {field.after}"
+    sides = "" if field.inner or field.items else f"  {field.before} → {field.after}"
     yield f"      {inert(field.path)}{sides}{cause}{mark}"
     for path, before, after in field.inner:
         yield f"        {path}  {before} → {after}"
+    yield from (f"        - {item}" for item in field.items.removed)
+    yield from (f"        + {item}" for item in field.items.added)
 
 
 def _essence(action: Action) -> str:

@@ -7,8 +7,14 @@ from types import MappingProxyType
 from typing import Any
 
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Author, Cause, FieldChange
+from vastplan.model.plan import Action, Author, Cause, FieldChange, Verb, only_noted
 from vastplan.model.units import show
+from vastplan.model.wording import counted
+
+__all__ = [
+    "CAUSES", "SENSITIVE", "VERB_WORDS", "author_text", "before_after", "counted", "inner_differences", "kind_words", "plain", "target",
+    "verb_word",
+]  # fmt: skip
 
 CAUSES = {
     Cause.DOCUMENT: "document changed",
@@ -30,18 +36,25 @@ def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> s
         return "(none)"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, dict) and len(value) == 1:
-        ((key, inner),) = value.items()
-        if key in ("$ref", "$existing"):
-            return inert(str(inner).split("/", 2)[-1])
-        if key == "$secret":
-            return SENSITIVE
+    if address := target(value):
+        return inert(address.split("/", 2)[-1])
+    if isinstance(value, dict) and value.keys() == {"$secret"}:
+        return SENSITIVE
     if isinstance(value, list):
         return inert("[" + ", ".join(plain(item, unit, units) for item in value) + "]", _LONGEST)
     if isinstance(value, dict):
         inner = ", ".join(f"{key}: {plain(item, units.get(key, ''))}" for key, item in value.items())
         return inert("{" + inner + "}", _LONGEST)
     return inert(show(value, unit), _LONGEST)
+
+
+def target(value: Any) -> str:
+    """The address that a reference names; "" for what is no reference to one."""
+    if isinstance(value, dict) and len(value) == 1:
+        ((key, inner),) = value.items()
+        if key in ("$ref", "$existing") and str(inner).count("/") >= 2:
+            return str(inner)
+    return ""
 
 
 def before_after(change: FieldChange) -> tuple[str, str]:
@@ -53,7 +66,10 @@ def before_after(change: FieldChange) -> tuple[str, str]:
 
 
 def inner_differences(change: FieldChange) -> Iterator[tuple[str, str, str]]:
-    """Where two lists or mappings differ: path, before, after; nothing for values that are shown whole."""
+    """Where two lists or mappings differ: path, before, after; nothing for values that are shown whole.
+
+    A reference is one value, and is shown by its name.
+    """
     before, after = change.before, change.after
     if change.sensitive or not (isinstance(before, list | dict) and isinstance(after, list | dict)):
         return
@@ -62,17 +78,43 @@ def inner_differences(change: FieldChange) -> Iterator[tuple[str, str, str]]:
     from deepdiff import DeepDiff
     from deepdiff.helper import notpresent
 
-    for differences in DeepDiff(before, after, view="tree", verbose_level=2).values():
+    old_side, new_side = _with_references_whole(before), _with_references_whole(after)
+    for differences in DeepDiff(old_side, new_side, view="tree", verbose_level=2).values():
         for difference in differences:
             steps = difference.path(output_format="list")
             path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
             unit = change.units.get(str(steps[-1]), change.unit)
             # An absent side is deepdiff's own marker, known by identity: any text may be a value.
             old, new = (
-                "(none)" if side is notpresent else plain(side, unit, change.units)
+                "(none)" if side is notpresent else plain(_written(side), unit, change.units)
                 for side in (difference.t1, difference.t2)
             )
+            if old == new and isinstance(difference.t1, _Reference) and isinstance(difference.t2, _Reference):
+                old, new = inert(difference.t1), inert(difference.t2)  # called alike, and not the same
             yield inert(path.lstrip(".")), old, new
+
+
+class _Reference(str):
+    """The address that a reference names, as one value."""
+
+    __slots__ = ()
+
+
+def _with_references_whole(value: Any) -> Any:
+    if address := target(value):
+        return _Reference(address)
+    if isinstance(value, dict):
+        return {key: _with_references_whole(item) for key, item in value.items()}
+    return [_with_references_whole(item) for item in value] if isinstance(value, list) else value
+
+
+def _written(value: Any) -> Any:
+    """A value with its references as files have them."""
+    if isinstance(value, _Reference):
+        return {"$ref": str(value)}
+    if isinstance(value, dict):
+        return {key: _written(item) for key, item in value.items()}
+    return [_written(item) for item in value] if isinstance(value, list) else value
 
 
 def author_text(author: Author | None) -> str:
@@ -85,15 +127,14 @@ def author_text(author: Author | None) -> str:
     return f"by {inert(author.who, 120)} at {inert(author.when, 40)}{how}"
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 object`, `2 objects`, `3 view policies`, `2 storage classes`."""
-    if count == 1:
-        return f"1 {noun}"
-    if noun.endswith("y"):
-        return f"{count} {noun[:-1]}ies"
-    return f"{count} {noun}" + ("es" if noun.endswith("s") else "s")
-
-
 def kind_words(kind: str) -> str:
     """A kind's name as words."""
     return kind.replace("_", " ")
+
+
+VERB_WORDS = (*(verb.value for verb in Verb), "note")
+
+
+def verb_word(action: Action) -> str:
+    """What an action does, in a word; `note` where only the ledger learns something."""
+    return "note" if only_noted(action) else action.verb.value

@@ -14,6 +14,7 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Cause, FieldChange, Plan, UnknownCollection, moved_by_hand
 from vastplan.report import review
 from vastplan.report.change import parted
+from vastplan.report.sets import NO_CHANGE, SetChange, Show, items_changed, set_change
 from vastplan.report.values import CAUSES, SENSITIVE, author_text, before_after, counted, inner_differences, plain
 
 _SEVERITIES = tuple(Severity)
@@ -29,7 +30,8 @@ class FieldView:
 
     `then` says what `before` is of drift: where the document changed too, it is what that says, as the other is not known.
 
-    `inner` are the places inside it that differ (path, before, after); it is empty for a value that is shown whole.
+    `inner` are the places inside it that differ (path, before, after), `items` what a list without an order has or lacks;
+    both are empty for a value that is shown whole.
     `cause` says which side moved, `author` who moved it, "" where that is not known.
     """
 
@@ -42,6 +44,23 @@ class FieldView:
     replaces: bool = False
     inner: tuple[tuple[str, str, str], ...] = ()
     then: str = _APPLIED
+    items: SetChange = NO_CHANGE
+
+    def planned(self, show: Show = str) -> str:
+        """What a plan does, on one line."""
+        return self.items.planned(show) or f"{show(self.before)} → {show(self.after)}"
+
+    def found(self, show: Show = str) -> str:
+        """What is there now, and what was applied, on one line."""
+        if not self.items:
+            return f"is {show(self.after)}, {self.then} {show(self.before)}"
+        then = "" if self.then == _APPLIED else "was applied as something else, and "
+        return then + self.items.found(self.other, show)
+
+    @property
+    def other(self) -> str:
+        """What the live value of drift is held against."""
+        return "what was applied" if self.then == _APPLIED else "what the document says"
 
     @property
     def applied(self) -> str:
@@ -53,8 +72,10 @@ def of_change(change: FieldChange) -> FieldView:
     """A field that a plan changes."""
     cause = CAUSES[change.cause] + (", before this change" if change.already else "")
     before, after = before_after(change)
+    items = items_changed(change)
+    inner = () if items else (*inner_differences(change),)
     return FieldView(
-        change.path, before, after, cause, author_text(change.author), moved_by_hand(change), change.replaces, (*inner_differences(change),)
+        change.path, before, after, cause, author_text(change.author), moved_by_hand(change), change.replaces, inner, items=items
     )  # fmt: skip
 
 
@@ -69,12 +90,21 @@ def of_drifted(field: DriftedField) -> FieldView:
     """A field that is not as it was applied."""
     before, after = _applied_and_live(field)
     then = _WANTED if field.cause is Cause.BOTH else _APPLIED
-    return FieldView(field.path, before, after, CAUSES[field.cause], author_text(field.author), by_hand=True, then=then)
+    was = field.wanted if field.cause is Cause.BOTH else field.applied
+    items = set_change(was, field.live, field.unit, field.units) if _is_set(field) else NO_CHANGE
+    return FieldView(
+        field.path, before, after, CAUSES[field.cause], author_text(field.author), by_hand=True, then=then, items=items
+    )
 
 
 def of_ignored(ignored: IgnoredDrift) -> FieldView:
     """A field whose difference a rule of the document ignores."""
-    return FieldView(ignored.path, *_applied_and_live(ignored))
+    items = set_change(ignored.applied, ignored.live, ignored.unit) if _is_set(ignored) else NO_CHANGE
+    return FieldView(ignored.path, *_applied_and_live(ignored), items=items)
+
+
+def _is_set(field: DriftedField | IgnoredDrift) -> bool:
+    return field.unordered and not field.sensitive
 
 
 def _applied_and_live(field: DriftedField | IgnoredDrift) -> tuple[str, str]:
@@ -127,7 +157,15 @@ def worst_first(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
 
 def drift_blind(drift: Drift) -> bool:
     """Whether nothing could be read: no object is known to be there, or not to be."""
-    known = drift.drift or drift.in_sync or drift.pending or drift.ignored or drift.unmanaged or drift.made
+    known = (
+        drift.drift
+        or drift.in_sync
+        or drift.pending
+        or drift.ignored
+        or drift.unmanaged
+        or drift.made
+        or drift.elsewhere
+    )
     return bool(drift.unknown) and not known
 
 

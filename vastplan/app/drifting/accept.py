@@ -23,7 +23,7 @@ from vastplan.model.drift import Drift, DriftedField, DriftedObject
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Where
-from vastplan.model.shell import word
+from vastplan.model.shell import word, words
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import from_json, sources, to_json
 from vastplan.schema.entries import Entry
@@ -58,7 +58,7 @@ def accept(
 
     Raises `VastplanError`, and writes nothing, when one of them cannot be: all that are asked for, or none.
     """
-    chosen = [pair for text in wanted for pair in _chosen(text, drift)]
+    chosen = [pair for text in wanted for pair in _chosen(text, drift, words(paths))]
     once = {(drifted.address, field.path): (drifted, field) for drifted, field in chosen}
     before = {file: _read(file) for path in paths for file in merge.files(path)}
     accepted = []
@@ -74,17 +74,19 @@ def accept(
     return accepted
 
 
-def _chosen(wanted: str, drift: Drift) -> list[tuple[DriftedObject, DriftedField]]:
+def _chosen(wanted: str, drift: Drift, typed: str) -> list[tuple[DriftedObject, DriftedField]]:
     named = max(
         (drifted for drifted in drift.drift if wanted == drifted.address or wanted.startswith(f"{drifted.address}.")),
         key=lambda drifted: len(drifted.address), default=None,
     )  # fmt: skip
     if named is None:
-        raise VastplanError(f"--accept {inert(wanted, 200)}: nothing was changed by hand there (see vastplan drift)")
+        raise VastplanError(
+            f"--accept {inert(wanted, 200)}: nothing was changed by hand there (see vastplan drift {typed})"
+        )
     if named.what == "gone":
         raise VastplanError(
             f"--accept {named.address}: it is gone, and there is no value to accept; take its entry out of the document and "
-            f"run vastplan ledger forget PATH {word(named.address)}, or apply to make it again"
+            f"run vastplan ledger forget {typed} {word(named.address)}, or apply to make it again"
         )
     if named.what == "replaced":
         raise VastplanError(
@@ -148,9 +150,9 @@ def _accept_field(
                 return edited, Accepted(drifted.address, field.path, shown, Where(str(file), line, 1))
     origin = f"it comes from {entry.origin}" if entry.origin else "it does not stand there by itself"
     raise VastplanError(
-        f"--accept {drifted.address}.{field.path}: no line of the document says that alone, or what stands there has an anchor or comments in "
-        f"brackets ({origin}, at {entry.where}); "
-        f"make it say {shown} by hand, or leave the change with drift.ignore or plan --keep-drift ADDRESS"
+        f"--accept {drifted.address}.{field.path}: the document could not be made to say {shown} there and all else as before "
+        f"({origin}, at {entry.where}): it is used for something else too, or what stands there has an anchor or comments in brackets; "
+        f"write it by hand, or leave the change with drift.ignore or plan --keep-drift {word(drifted.address)}"
     )
 
 

@@ -1,13 +1,17 @@
-"""How much of what is live is managed: of the kinds in use, by site, what is ours, what nobody manages, what systems made."""
+"""How much of what is live is managed: of the kinds in use, by site, what is ours, what other documents or nobody manages,
+what systems made."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
-from vastplan.model.drift import ControllerObjects, Coverage, UnmanagedObject
+from vastplan.engine.guards.owner import owners
+from vastplan.model.claims import SiteClaims
+from vastplan.model.drift import ControllerObjects, Coverage, OtherDocumentObjects, UnmanagedObject
 
 ITSELF = "the system itself"
 
@@ -19,25 +23,29 @@ class Overview:
     coverage: tuple[Coverage, ...]
     unmanaged: tuple[UnmanagedObject, ...]
     controller_owned: tuple[ControllerObjects, ...]
+    elsewhere: tuple[OtherDocumentObjects, ...] = ()
 
 
-def look_over(planned: Planned, workspace: Workspace) -> Overview:
-    """Sort what was read."""
+def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteClaims]) -> Overview:
+    """Sort what was read; `claims` are what other documents own, by site."""
+    others = owners(planned.plan.document, claims)
     kinds_in_use = set(workspace.registry.types)
     kinds_in_use |= {entry.address.kind for entry in planned.entries}
     owned, sites = planned.matches.owned, {part.site for part in planned.plan.parts}
     owned_names = {(address.kind, address.name) for address in owned}
-    coverage, unmanaged, controller_owned = [], [], []
+    coverage, unmanaged, controller_owned, elsewhere = [], [], [], []
     for (site, kind), collection in sorted(planned.observed.collections.items()):
         if kind not in kinds_in_use or site not in sites or collection.error:
             continue
-        managed, strangers, by_controller = 0, 0, Counter[str]()
+        managed, strangers, by_controller, by_document = 0, 0, Counter[str](), Counter[str]()
         for live in collection.objects:
             address = planned.matches.address_of(live)
             if address in owned:
                 managed += 1
             elif address is not None or (live.kind.mirrored and (kind, live.name) in owned_names):
                 continue  # the document speaks of it: to be adopted, or the copy of one of ours
+            elif document := others.of(live):
+                by_document[document] += 1
             elif live.controller or live.system_owned:
                 by_controller[live.controller or ITSELF] += 1
             else:
@@ -48,4 +56,7 @@ def look_over(planned: Planned, workspace: Workspace) -> Overview:
         controller_owned += [
             ControllerObjects(site, kind, controller, count) for controller, count in sorted(by_controller.items())
         ]
-    return Overview(tuple(coverage), tuple(unmanaged), tuple(controller_owned))
+        elsewhere += [
+            OtherDocumentObjects(site, kind, document, count) for document, count in sorted(by_document.items())
+        ]
+    return Overview(tuple(coverage), tuple(unmanaged), tuple(controller_owned), tuple(elsewhere))

@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal
 
 from vastplan.app.drifting.coverage import look_over
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
+from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
 from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, by_hand, moved_by_hand
 
 _WHAT: Mapping[Verb, Literal["gone", "replaced", "changed"]] = {Verb.CREATE: "gone", Verb.ADOPT: "replaced"}
 
+NO_CLAIMS: Mapping[str, SiteClaims] = MappingProxyType({})
 
-def drifted(planned: Planned, workspace: Workspace) -> Drift:
-    """What moved behind our back."""
+
+def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteClaims] = NO_CLAIMS) -> Drift:
+    """What moved behind our back; `claims` are what other documents own, by site."""
     plan = planned.plan
     actions = [action for action in plan.actions if by_hand(action)]
-    overview = look_over(planned, workspace)
+    overview = look_over(planned, workspace, claims)
     return Drift(
         document=plan.document,
         checked=plan.created,
@@ -30,6 +34,7 @@ def drifted(planned: Planned, workspace: Workspace) -> Drift:
         sites=tuple(part.site for part in plan.parts),
         coverage=overview.coverage,
         made=overview.controller_owned,
+        elsewhere=overview.elsewhere,
         ignored=tuple(drift for ignored in plan.left if ignored.rule for drift in _ignored_drift(ignored)),
         findings=plan.findings,
         isolation=planned.isolation,
@@ -48,6 +53,7 @@ def _drifted_object(action: Action) -> DriftedObject:
             change.sensitive,
             change.author,
             wanted=change.after if change.cause is Cause.BOTH else None,
+            unordered=change.unordered,
         )
         for change in action.changes
         if moved_by_hand(change)
@@ -58,6 +64,16 @@ def _drifted_object(action: Action) -> DriftedObject:
 def _ignored_drift(ignored: IgnoredChange) -> list[IgnoredDrift]:
     address, reason, until = str(ignored.address), ignored.reason, ignored.until
     return [
-        IgnoredDrift(address, change.path, change.before, change.after, change.unit, reason, until, change.sensitive)
+        IgnoredDrift(
+            address,
+            change.path,
+            change.before,
+            change.after,
+            change.unit,
+            reason,
+            until,
+            change.sensitive,
+            change.unordered,
+        )
         for change in ignored.changes
     ] or [IgnoredDrift(address, "", None, None, "", reason, until)]

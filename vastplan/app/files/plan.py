@@ -90,6 +90,14 @@ def looks_like_plan(path: Path) -> bool:
 
 def documents(plan: Plan) -> tuple[Path, ...]:
     """Where a plan's document is: from the folder that the plan was made in, or, where that is not on this machine, from here."""
-    named = tuple(map(Path, plan.sources or (plan.source,)))
-    there = tuple(Path(plan.folder) / path for path in named)
-    return there if plan.folder and all(path.exists() for path in there) else named
+    there = made_of(plan)
+    return there if plan.folder and all(path.exists() for path in there) else _named(plan)
+
+
+def made_of(plan: Plan) -> tuple[Path, ...]:
+    """Where a plan's document was when it was made."""
+    return tuple(Path(plan.folder) / path for path in _named(plan))
+
+
+def _named(plan: Plan) -> tuple[Path, ...]:
+    return tuple(map(Path, plan.sources or (plan.source,)))

@@ -18,6 +18,7 @@ from vastplan.engine.consent import ChangeLimits, in_force, limits_of
 from vastplan.engine.observe import Observed
 from vastplan.engine.plan import PlanInputs
 from vastplan.model.address import Address
+from vastplan.model.shell import words
 from vastplan.model.site_ledger import SiteLedger
 
 
@@ -39,7 +40,7 @@ def plan_inputs(
         everywhere=set(desired.sites) == set(document.head.sites),
     )
     asked = requested_limits(workspace)
-    targets, nowhere = resolve_named(options, desired.entries, ledger, document.head.sites)
+    targets, nowhere = resolve_named(options, desired.entries, ledger, document.head.sites, workspace.registry.kinds)
     return PlanInputs(
         document=workspace.name,
         digest=workspace.digest(desired.everything),
@@ -65,6 +66,7 @@ def plan_inputs(
         asked={"count": asked.count, "percent": asked.percent},
         snapshot=source.taken_from,
         retired=document.head.retired(),
+        typed=words(document.paths),
     )
 
 

@@ -9,6 +9,7 @@ from glob import escape
 
 from vastplan.app.planning.request import PlanOptions
 from vastplan.document.instantiate import nearest
+from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.schema.entries import Entry
@@ -21,36 +22,55 @@ _SIGNS = "*?["
 class Known:
     """The addresses that can be named on the planned sites, and those that each composite entry stands for.
 
-    `elsewhere` are the sites of the document that are not planned this time.
+    `elsewhere` are the sites of the document that are not planned this time, `begun` those where something was applied.
+    `leaving` are addresses that are owned and left the document, `kinds` the names that a kind may have.
     """
 
     addresses: frozenset[str]
     parts: Mapping[str, Sequence[str]]
     elsewhere: frozenset[str]
+    begun: frozenset[str] = frozenset()
+    leaving: frozenset[Address] = frozenset()
+    kinds: frozenset[str] = frozenset()
 
 
 def resolve_named(
-    options: PlanOptions, entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str]
+    options: PlanOptions,
+    entries: Iterable[Entry],
+    ledger: Mapping[str, SiteLedger],
+    sites: Collection[str],
+    kinds: Collection[str],
 ) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
     """What the targets of this run aim at, and a warning for each address or pattern of it that nothing here has."""
     consent = options.consent
     named = (consent.allow_delete, consent.allow_narrow, consent.believe_gone, consent.approvals)
     if not any((*named, options.targets, options.keep_drift)):
         return (), ()
-    there = known(entries, ledger, sites)
+    there = known(entries, ledger, sites, kinds)
     return aimed_at(options.targets, there), tuple(matching_nothing(options, there))
 
 
-def known(entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str]) -> Known:
+def known(
+    entries: Iterable[Entry], ledger: Mapping[str, SiteLedger], sites: Collection[str], kinds: Collection[str]
+) -> Known:
     """What the document stands for and what is owned; `sites` are all of the document, those of `ledger` are planned."""
-    addresses = {text for part in ledger.values() for text in (*part.entries, *part.intents)}
+    owned = {text for part in ledger.values() for text in (*part.entries, *part.intents)}
+    addresses, leaving = set(owned), set(owned)
     parts: dict[str, list[str]] = {}
     for entry in entries:
         addresses.add(str(entry.address))
+        leaving.discard(str(entry.address))
         if entry.origin:
             parts.setdefault(entry.origin, []).append(str(entry.address))
     composites = {origin: of_it for origin, of_it in parts.items() if origin not in addresses}
-    return Known(frozenset(addresses), composites, frozenset(sites) - ledger.keys())
+    return Known(
+        frozenset(addresses),
+        composites,
+        frozenset(sites) - ledger.keys(),
+        frozenset(site for site, part in ledger.items() if part.applied),
+        frozenset(map(Address.parse, leaving)),
+        frozenset(kinds),
+    )
 
 
 def aimed_at(targets: Iterable[str], there: Known) -> tuple[str, ...]:
@@ -66,7 +86,7 @@ def aimed_at(targets: Iterable[str], there: Known) -> tuple[str, ...]:
 
 def matching_nothing(options: PlanOptions, there: Known) -> Iterator[Finding]:
     """VP317 for each address or pattern of this run that nothing here has. Of an approval for a site that is not planned
-    this time nothing is said: such files are shared by runs."""
+    this time nothing is said, nor of one for what is gone already: such files are shared by runs."""
     said = [*_named(options, there)]
     for option, text in said[:_SHOWN]:
         yield Finding("VP317", Severity.WARNING, f"{option} {text} matches nothing here", _hint(option, text, there))
@@ -92,8 +112,19 @@ def _named(options: PlanOptions, there: Known) -> Iterator[tuple[str, str]]:
         if not _matched(text, there.addresses) and not _of_field(text, there.addresses):
             yield "--keep-drift", text
     for text in dict.fromkeys(approval.address for approval in consent.approvals):
-        if text not in there.addresses and text.split("/", 1)[0] not in there.elsewhere:
+        elsewhere = text.split("/", 1)[0] in there.elsewhere
+        if text not in there.addresses and not elsewhere and not _gone_already(Address.parse(text), there):
             yield "the approval of", text
+
+
+def _gone_already(address: Address, there: Known) -> bool:
+    """Whether an approval may well have been used: something was applied on its site, and what is left to go is called otherwise.
+
+    A misspelt one takes nobody in: what it was meant for is still blocked, and is like it.
+    """
+    if address.site not in there.begun or address.kind not in there.kinds:
+        return False
+    return not nearest(address.name, [other.name for other in there.leaving if other[:2] == address[:2]])
 
 
 def _matched(text: str, addresses: Collection[str]) -> bool:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping
 
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
 from vastplan.model.finding import Finding, Severity, error
+from vastplan.model.shell import words
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.report.values import counted
 
@@ -38,7 +38,7 @@ def site_findings(
 
 
 def _not_in_the_document(workspace: Workspace, site: str, part: SiteLedger) -> Finding:
-    paths = " ".join(shlex.quote(str(path)) for path in workspace.document.paths)
+    paths = words(workspace.document.paths)
     return error(
         "VP310",
         f"site {site} is not in the document, and the ledger owns {_owned(part)} there",

@@ -12,6 +12,7 @@ from vastplan.ledger.backend import Session
 from vastplan.model.errors import Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Plan, PlannedSite
+from vastplan.model.shell import words
 from vastplan.schema.entries import Entry
 
 
@@ -22,7 +23,7 @@ def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
     if plan.snapshot is not None:
         raise Stale(
             f"the plan was made from a snapshot of {inert(plan.snapshot.taken, 40)}: it can be reviewed, and only a live plan "
-            "can be applied; plan again, or: vastplan apply PATH --reviewed FILE"
+            f"can be applied; plan again, or: vastplan apply {words(workspace.document.paths)} --reviewed FILE"
         )
     if datetime.fromisoformat(plan.expires) < now:
         raise Stale(f"the plan expired on {plan.expires}, and it is {now.isoformat(timespec='seconds')}; plan again")

@@ -16,8 +16,10 @@ from vastplan.cli.request import ApplyRequest, Format, planning_options
 from vastplan.cli.running import interruptible, progress
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
-from vastplan.model.errors import Stale, VastplanError
+from vastplan.model.errors import Invalid, Stale, VastplanError
+from vastplan.model.escaping import inert
 from vastplan.model.plan import Plan
+from vastplan.model.shell import word, words
 from vastplan.report import json_report
 from vastplan.report.json_report import Review
 from vastplan.report.results import NOWHERE, Places
@@ -47,16 +49,41 @@ def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
     typed = planning_options(request)
     if typed:
         raise VastplanError(
-            f"{', '.join(typed)}: these are given to plan, not beside a saved plan; plan again with them, or: vastplan apply PATH"
+            f"{', '.join(typed)}: these are given to plan, not beside a saved plan; plan again with them, or: "
+            f"vastplan apply {inert(words(plan_file.documents(plan_file.load(plan))), 400)}"
         )
 
 
 def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
     plan = plan_file.load(file)
-    documents = request.documents or plan_file.documents(plan)
-    workspace = open_workspace(documents, request.connections)
+    workspace = _document_of(request, plan, file)
     exit_status.refuse_wrong(plan)
     return _carry_out(request, screen, workspace, plan, NOWHERE, None)  # it does not say on which lines it was written
+
+
+def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
+    """The document of a saved plan. Raises `VastplanError` where it is neither where the plan was made nor here."""
+    documents = request.documents or plan_file.documents(plan)
+    was_there = plan_file.made_of(plan)
+    if request.documents or documents == was_there:
+        return open_workspace(documents, request.connections)
+    moved = (
+        f"the plan was made of the document {inert(plan.document, 80)} at {inert(words(was_there), 400)}, which is not there now; "
+        f"if it moved: vastplan apply {word(file)} --document PATH"
+    )
+    missing = [path for path in documents if not path.exists()]
+    if missing:
+        raise VastplanError(moved)
+    try:
+        workspace = open_workspace(documents, request.connections)
+    except Invalid as problem:
+        first = inert(str(problem).partition("\n")[0], 300)
+        raise VastplanError(
+            f"{moved}; what is at {inert(words(documents), 400)} cannot be taken for it: {first}"
+        ) from None
+    if workspace.name != plan.document:
+        raise VastplanError(f"{moved}; what is at {inert(words(documents), 400)} is the document {workspace.name}")
+    return workspace
 
 
 def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:

@@ -12,6 +12,7 @@ from vastplan.engine.referrers import Referrer
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Block, Evidence, Operation, Verb
 from vastplan.model.value import Unknown
+from vastplan.model.wording import plural
 
 GUARDS: tuple[Guard, ...] = (
     ownership.of_another, loss.approved, loss.in_use, loss.orphans, loss.locks, ownership.adopting, ownership.emptied, fields.one_way,
@@ -80,7 +81,8 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
             if not (referrer.blocks_delete or referrer.shields or _going(context, referrer)):
                 untouched[referrer.live.kind.name] = untouched.get(referrer.live.kind.name, 0) + 1
         shown += [
-            Evidence(f"existing {name}s that change", f"0 of {count}") for name, count in sorted(untouched.items())
+            Evidence(f"existing {plural(name)} that change", f"0 of {count}")
+            for name, count in sorted(untouched.items())
         ]
     return tuple(shown)
 

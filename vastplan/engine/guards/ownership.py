@@ -10,6 +10,7 @@ from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
+from vastplan.model.wording import plural
 
 
 def of_another(action: Action, context: GuardContext) -> Block | None:
@@ -67,7 +68,7 @@ def _seen(context: GuardContext, site: str, kind: str) -> str:
     """What makes it hard to believe that the objects of a kind are gone; "" when it is not."""
     owned, gone = _count(context.owned, (site, kind)), _count(context.gone, (site, kind))
     if gone > 1 and (gone == owned or gone > context.limit(site).losses(owned)):
-        return f"{gone} of the {owned} {kind}s on {site} that the ledger owns are gone at once"
+        return f"{gone} of the {owned} {plural(kind)} on {site} that the ledger owns are gone at once"
     system = context.matches.kinds[kind].system
     places = [place for place in context.owned if place[0] == site and context.matches.kinds[place[1]].system == system]
     everything = sum(_count(context.owned, place) for place in places)
@@ -89,10 +90,10 @@ def mass(action: Action, context: GuardContext) -> Block | None:
     fix = "--target a part, or raise --max-changes"
     most = limits.changes(owned) if own_limit is None else own_limit
     if share.changed > most:
-        text = f"{share.changed} of {owned} {kind}s on {site} would change; the limit is {most}"
+        text = f"{share.changed} of {owned} {plural(kind)} on {site} would change; the limit is {most}"
         return Block("mass-change", text, fix)
     most = limits.losses(owned) if own_limit is None else own_limit
     if action.verb in GOING and share.lost > most:
-        text = f"{share.lost} of {owned} {kind}s on {site} would be deleted or replaced; the limit is {most}"
+        text = f"{share.lost} of {owned} {plural(kind)} on {site} would be deleted or replaced; the limit is {most}"
         return Block("mass-change", text, fix)
     return None

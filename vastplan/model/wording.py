@@ -1,0 +1,15 @@
+"""Nouns as sentences need them."""
+
+from __future__ import annotations
+
+
+def plural(noun: str) -> str:
+    """Several of it: `objects`, `qos_policies`, `storage classes`."""
+    if noun.endswith("y") and noun[-2:-1] not in tuple("aeiou"):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith("s") else f"{noun}s"
+
+
+def counted(count: int, noun: str) -> str:
+    """`1 object`, `2 objects`, `3 view policies`, `2 storage classes`."""
+    return f"{count} {noun if count == 1 else plural(noun)}"
