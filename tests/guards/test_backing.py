@@ -85,7 +85,7 @@ def test_what_cannot_be_read_may_rely_on_it() -> None:
 def test_who_relies_on_it_is_read_only_where_it_goes() -> None:
     plan = deleted([], [])
     systems = {"iad": frozenset({"kubernetes"})}
-    read = {("iad", name) for name in ("storage_class", "admission_policy", "admission_binding")}
+    read = {("iad", name) for name in ("storage_class", "admission_policy", "admission_binding", "resource_quota")}
     assert second_read(kinds(), plan.by_address(), systems) == read
     kept = planned({"rows": {"namespace": []}, "desired": {"namespace/n": {"name": "n"}}})[0]
     assert second_read(kinds(), kept.by_address(), systems) == set()
