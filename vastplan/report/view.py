@@ -14,7 +14,16 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Cause, FieldChange, Plan, UnknownCollection, moved_by_hand
 from vastplan.report import review
 from vastplan.report.change import parted
-from vastplan.report.values import CAUSES, SENSITIVE, author_text, before_after, counted, inner_differences, plain
+from vastplan.report.values import (
+    CALLED_OTHERWISE,
+    CAUSES,
+    SENSITIVE,
+    author_text,
+    before_after,
+    counted,
+    inner_differences,
+    plain,
+)
 
 _SEVERITIES = tuple(Severity)
 
@@ -51,7 +60,9 @@ class FieldView:
 
 def of_change(change: FieldChange) -> FieldView:
     """A field that a plan changes."""
-    cause = CAUSES[change.cause] + (", before this change" if change.already else "")
+    follows = change.cause is Cause.DEPENDENCY and not change.known_after_apply
+    cause = CALLED_OTHERWISE if follows else CAUSES[change.cause]
+    cause += ", before this change" if change.already else ""
     before, after = before_after(change)
     return FieldView(
         change.path, before, after, cause, author_text(change.author), moved_by_hand(change), change.replaces, (*inner_differences(change),)
