@@ -7,7 +7,22 @@ from typing import Any
 import pytest
 
 from vastplan.model.plan import Cause, FieldChange
-from vastplan.report.values import inner_differences
+from vastplan.report.values import before_after, inner_differences
+from vastplan.report.view import of_change
+
+
+@pytest.mark.parametrize("word", ["$ref", "$existing"])
+def test_a_reference_that_is_called_like_what_was_there_is_shown_whole(word: str) -> None:
+    after = {word: "iad/vip_pool/a"}
+    change = FieldChange("vip_pool", "a", after, Cause.DEPENDENCY)
+    assert before_after(change) == ("a", "iad/vip_pool/a")
+    assert of_change(change).cause == "what it refers to is another object now, or has another name"
+    assert before_after(FieldChange("pools", ["a"], [after], Cause.DOCUMENT)) == ("[a]", "[iad/vip_pool/a]")
+    assert before_after(FieldChange("vip_pool", "b", after, Cause.DOCUMENT)) == ("b", "a")
+    replaced = FieldChange("view", {"$ref": "iad/view/a"}, after, Cause.DEPENDENCY, known_after_apply=True)
+    assert (before_after(replaced), of_change(replaced).cause) == (
+        ("a", "(known after apply)"), "what it refers to is replaced",
+    )  # fmt: skip
 
 
 def _differences(before: Any, after: Any) -> list[tuple[str, str, str]]:

@@ -164,7 +164,7 @@ def moved_by(changes: Iterable[FieldChange]) -> str:
     """Which side moved, in a word for people."""
     causes = {change.cause for change in changes}
     if causes == {Cause.DEPENDENCY}:
-        return "what it refers to is another object now"
+        return "what it refers to is another object now, or has another name"
     causes.discard(Cause.DEPENDENCY)
     if causes <= {Cause.SYSTEM}:
         return "it was changed behind our back"

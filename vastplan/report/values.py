@@ -23,6 +23,7 @@ CAUSES = {
     Cause.NEW: "not applied before",
     Cause.DEPENDENCY: "what it refers to is replaced",
 }
+CALLED_OTHERWISE = "what it refers to is another object now, or has another name"
 SENSITIVE = "(sensitive)"
 _LONGEST = 200
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
@@ -61,8 +62,24 @@ def before_after(change: FieldChange) -> tuple[str, str]:
     """Both sides of a change."""
     if change.sensitive:
         return SENSITIVE, SENSITIVE
-    after = "(known after apply)" if change.known_after_apply else plain(change.after, change.unit, change.units)
-    return plain(change.before, change.unit, change.units), after
+    before, after = (plain(side, change.unit, change.units) for side in (change.before, change.after))
+    if change.known_after_apply:
+        return before, "(known after apply)"
+    if before == after:  # a live name, and a reference to what is called otherwise here
+        return plain(_in_full(change.before), change.unit, change.units), plain(
+            _in_full(change.after), change.unit, change.units
+        )
+    return before, after
+
+
+def _in_full(value: Any) -> Any:
+    """The value with the whole address of what it refers to."""
+    if isinstance(value, list):
+        return [_in_full(item) for item in value]
+    if isinstance(value, dict):
+        reference = value.get("$ref", value.get("$existing")) if len(value) == 1 else None
+        return reference if reference is not None else {key: _in_full(item) for key, item in value.items()}
+    return value
 
 
 def inner_differences(change: FieldChange) -> Iterator[tuple[str, str, str]]:

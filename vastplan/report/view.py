@@ -15,7 +15,16 @@ from vastplan.model.plan import Cause, FieldChange, Plan, UnknownCollection, mov
 from vastplan.report import review
 from vastplan.report.change import parted
 from vastplan.report.sets import NO_CHANGE, SetChange, Show, items_changed, set_change
-from vastplan.report.values import CAUSES, SENSITIVE, author_text, before_after, counted, inner_differences, plain
+from vastplan.report.values import (
+    CALLED_OTHERWISE,
+    CAUSES,
+    SENSITIVE,
+    author_text,
+    before_after,
+    counted,
+    inner_differences,
+    plain,
+)
 
 _SEVERITIES = tuple(Severity)
 
@@ -70,7 +79,9 @@ class FieldView:
 
 def of_change(change: FieldChange) -> FieldView:
     """A field that a plan changes."""
-    cause = CAUSES[change.cause] + (", before this change" if change.already else "")
+    follows = change.cause is Cause.DEPENDENCY and not change.known_after_apply
+    cause = CALLED_OTHERWISE if follows else CAUSES[change.cause]
+    cause += ", before this change" if change.already else ""
     before, after = before_after(change)
     items = items_changed(change)
     inner = () if items else (*inner_differences(change),)
