@@ -428,6 +428,16 @@ def test_one_that_keeps_referring_lets_go_and_is_attached_again(bench: Bench) ->
     assert (titles, row["shelf"]) == ({"t", "u"}, "b")
 
 
+def test_one_that_gets_more_beside_what_is_replaced_lets_go_of_that(bench: Bench) -> None:
+    bench.done(A, BOOK, entry("catalogue", "c", books=[ref("book", "t")]))
+    moved, other = entry("book", "t", shelf=ref("shelf", "a"), pages=4), entry("book", "u", shelf=ref("shelf", "a"))
+    plan = bench.plan(A, moved, other, entry("catalogue", "c", books=[ref("book", "t"), ref("book", "u")]))
+    steps = [(str(one.address), one.step) for one in plan.operations]
+    assert steps.index(("iad/catalogue/c", Step.DETACH)) < steps.index(("iad/book/t", Step.DELETE))
+    assert {one.state for one in bench.apply(plan).outcomes} == {State.DONE}
+    assert len(bench.library.named("catalogue", "c")["book_ids"]) == 2
+
+
 def test_a_ring_is_said_and_nothing_is_done(bench: Bench) -> None:
     one = entry("shelf", "a", after=(at("shelf", "b"),))
     two = entry("shelf", "b", after=(at("shelf", "a"),))
