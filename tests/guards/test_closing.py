@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import Case, kinds, planned
-from vastplan.engine.closing import ClosedRooms
+from vastplan.engine.closing import ClosedRooms, may_close
 from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrer, Referrers
 from vastplan.engine.stale import overtaken
 from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
-from vastplan.model.plan import Action, Plan, Step, Verb
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Cause, FieldChange, Plan, Step, Verb
 
 POLICY, BINDING, CLASS = "admission_policy/c", "admission_binding/c", "storage_class/c"
 CLASS_ROW = {"metadata": {"name": "c", "uid": "c1"}, "provisioner": "csi.vastdata.com"}
@@ -460,6 +461,13 @@ def test_only_what_enforces_it_holds_it_and_only_by_that_field() -> None:
     assert in_force(bound, "policy")
     assert in_force(bound, "storage_class") is False
     assert in_force(replace(bound, kind=replace(bound.kind, enforces=None)), "policy") is False
+
+
+@pytest.mark.parametrize(("path", "closes"), [("only.a", True), ("only", True), ("labels.only", False)])
+def test_a_part_of_what_puts_it_in_force_counts_as_that(path: str, closes: bool) -> None:
+    change = FieldChange(path, {"a": "b"}, None, Cause.SYSTEM)
+    bound = Action(Address("iad", "admission_binding", "c"), Verb.UPDATE, "", changes=(change,))
+    assert may_close(bound, kinds()["admission_binding"], {}) is closes
 
 
 @pytest.mark.parametrize("unread", [{}, {"storage_class": "timed out"}], ids=["not-there", "unread"])

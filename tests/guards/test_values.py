@@ -234,6 +234,10 @@ def test_who_finds_it_by_its_name_is_read_only_where_it_gets_another() -> None:
     assert second_read(kinds(), changed.by_address(), systems) == set()
     renamed, _ = planned({**case, "desired": {"view_policy/p": {"name": "q"}}})
     assert ("iad", "storage_class") in second_read(kinds(), renamed.by_address(), systems)
+    view = {"rows": {"view": [{"id": 3, "path": "/a", "tenant_id": 1, "name": "q"}]}, "owned": {"view/a": 3}}
+    renamed, _ = planned({**view, "desired": {"view/a": {"path": "/a", "name": "p"}}})  # which says not who it is
+    assert [one.verb for one in renamed.actions] == [Verb.UPDATE]
+    assert second_read(kinds(), renamed.by_address(), systems) != set()
 
 
 def test_a_block_travels_to_what_waits_and_back_to_its_first_step() -> None:
