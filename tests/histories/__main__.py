@@ -15,7 +15,7 @@ import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -168,7 +168,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _all(seeds: range, game: Game, jobs: int) -> Iterator[Played]:
+def _all(seeds: range, game: Game, jobs: int) -> Generator[Played, None, None]:
     if jobs == 1:
         for seed in seeds:
             yield played(seed, game)
