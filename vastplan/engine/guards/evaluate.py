@@ -14,7 +14,7 @@ from vastplan.model.plan import GOING, Action, Block, Evidence, Operation, Verb
 from vastplan.model.value import Unknown
 
 GUARDS: tuple[Guard, ...] = (
-    ownership.of_another, loss.approved, loss.in_use, loss.orphans, loss.locks, ownership.adopting, ownership.emptied, fields.one_way,
+    ownership.of_another, loss.approved, loss.in_use, loss.said_to_exist, loss.orphans, loss.locks, ownership.adopting, ownership.emptied, fields.one_way,
     fields.below_use, access.narrowing, access.still_shields, loss.unread_users, ownership.mass,
 )  # fmt: skip
 
