@@ -27,6 +27,9 @@ from tests.histories.seeded import BUGS, seeded
 from tests.histories.shrink import shrunk
 from tests.histories.steps import TABLE, invented
 
+PROGRESS = 50
+"""After how many histories it is said that they were played."""
+
 
 @dataclass(frozen=True, slots=True)
 class Game:
@@ -139,6 +142,8 @@ def main() -> int:
             for violation in one.found:
                 if not game.known(violation.code):
                     print(f"seed {one.seed}: {violation.code}: {violation.text[:300]}", flush=True)
+            if totals.histories % PROGRESS == 0:
+                print(f"{totals.histories} histories so far", flush=True)
             codes = {violation.code for violation in one.found}
             if (options.only in codes) if options.only else (codes and options.seeded):
                 break

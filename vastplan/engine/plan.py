@@ -140,8 +140,8 @@ def build(inputs: PlanInputs, drafted: Draft | None = None) -> tuple[Plan, Match
     narrowed = narrowings(made.matches, actions, referrers, dependents)
     ordered = order(made.matches, desired, actions, referrers, narrowed)
     context = guard_context(
-        inputs.consent, made.matches, ordered.actions, referrers, dependents, narrowed, inputs.now, inputs.limits,
-        inputs.ledger, others,
+        inputs.consent, made.matches, ordered.actions, referrers, dependents, desired, narrowed, inputs.now,
+        inputs.limits, inputs.ledger, others,
     )  # fmt: skip
     guarded = block_dependents(evaluate_guards(context), ordered.operations)
     nodes = topology(made.matches, desired, guarded.values()) if guarded else ()

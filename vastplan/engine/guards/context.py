@@ -16,8 +16,9 @@ from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.site_ledger import SiteLedger
+from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind
-from vastplan.schema.references import targets_of
+from vastplan.schema.references import fields_with_references, targets_of
 
 SiteKind = tuple[str, str]
 CHANGING = (Verb.UPDATE, *GOING)
@@ -53,6 +54,8 @@ class GuardContext:
     shares: Mapping[SiteKind, Share] = field(default_factory=dict)
     narrowings: Mapping[Address, Narrowing] = field(default_factory=dict)
     """The actions that let fewer in while somebody is in use there."""
+    said_to_exist: Mapping[Address, Address] = field(default_factory=dict)
+    """What is owned and the document takes for somebody else's, by an entry that says so."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
 
@@ -86,6 +89,7 @@ def guard_context(
     actions: Mapping[Address, Action],
     referrers: Referrers,
     dependents: DependentsIndex,
+    desired: Mapping[Address, Entry],
     narrowed: Mapping[Address, Narrowing],
     now: datetime,
     limits: Mapping[str, ChangeLimits],
@@ -113,6 +117,7 @@ def guard_context(
         owned=owned,
         gone=gone,
         shares=_shares(actions.values()),
+        said_to_exist=_said_to_exist(matches, desired),
         unread=_unread(matches.observed, matches.kinds),
         owners=owners,
     )
@@ -124,6 +129,20 @@ def _gone(address: Address, matches: Matches, ledger: Mapping[str, SiteLedger]) 
         return False
     intent = ledger[address.site].intents.get(str(address)) if address.site in ledger else None
     return intent is None or intent.verb not in ("delete", "replace")  # else an apply of ours was taking it away
+
+
+def _said_to_exist(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Address, Address]:
+    found: dict[Address, Address] = {}
+    for address, entry in desired.items():
+        for _, ref in fields_with_references(matches.kinds[address.kind].fields, entry.values):
+            target = ref.target
+            if ref.managed:
+                continue
+            named = matches.observed.named(target.site, matches.kinds[target.kind], target.name)
+            owner = matches.address_of(named[0]) if len(named) == 1 else None
+            if owner is not None:
+                found.setdefault(owner, address)
+    return found
 
 
 def _shares(actions: Iterable[Action]) -> dict[SiteKind, Share]:

@@ -15,8 +15,9 @@ from vastplan.model.value import Unknown
 from vastplan.model.wording import plural
 
 GUARDS: tuple[Guard, ...] = (
-    ownership.of_another, loss.approved, loss.in_use, loss.orphans, loss.locks, ownership.adopting, ownership.emptied, fields.one_way,
-    fields.below_use, access.narrowing, access.still_shields, access.still_backs, loss.unread_users, ownership.mass,
+    ownership.of_another, loss.approved, loss.in_use, loss.said_to_exist, loss.orphans, loss.locks, ownership.adopting,
+    ownership.emptied, fields.one_way, fields.below_use, access.narrowing, access.still_shields, access.still_backs,
+    loss.unread_users, ownership.mass,
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from math import ceil
 
 from vastplan.engine import usage
 from vastplan.engine.guards.context import GuardContext
-from vastplan.model.plan import GOING, Action, Block
+from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown
 
@@ -50,6 +50,17 @@ def in_use(action: Action, context: GuardContext) -> Block | None:
         return Block("in-use", "; ".join(untold), _AGAIN)
     fix = f"max_used: {most} in its approval, or empty it first"
     return Block("in-use", "; ".join(over), fix, max_used=most) if over else None
+
+
+def said_to_exist(action: Action, context: GuardContext) -> Block | None:
+    """What an entry of the document goes by as existing is not deleted by it: no approval is enough."""
+    entry = context.said_to_exist.get(action.address)
+    if action.verb is not Verb.DELETE or entry is None:
+        return None
+    fix = (
+        f"another name there, its entry back, or vastplan ledger forget DOCUMENT {word(action.address)}, which keeps it"
+    )
+    return Block("in-use", f"{entry} refers to it as existing", fix)
 
 
 def orphans(action: Action, context: GuardContext) -> Block | None:
