@@ -135,7 +135,15 @@ def test_what_was_moved_by_hand_is_printed_as_it_should_be(tmp_path: Path, vastp
         assert {"site": "iad", "kind": "tenant", "name": "somebody-elses", "new": True} in found["unmanaged"]
         shown = fits("show", vastplan("show", file, "iad/tenant/a", *JSON))
         assert [one for one in shown["fields"] if one["differs"]] == [
-            {"path": "max_views", "desired": 3, "live": 7, "differs": True, "cause": "system", "unit": ""}
+            {
+                "path": "max_views",
+                "desired": 3,
+                "live": 7,
+                "differs": True,
+                "cause": "system",
+                "unit": "",
+                "unordered": False,
+            }
         ]
         lab.write({})
         ran = vastplan("apply", file, "--auto-approve", *JSON)

@@ -138,6 +138,16 @@ def test_and_no_consent(document: Path, vastplan: Run) -> None:
     assert "iad/persistent_volume_claim/scratch" in fix
 
 
+def test_a_volume_under_another_name_is_pointed_out(document: Path, vastplan: Run, tmp_path: Path) -> None:
+    assert vastplan("apply", document, "--auto-approve").code == 0
+    text = document.read_text()
+    document.write_text(text.replace("scratch:", "fast:"))
+    ran = vastplan("plan", document)
+    (line,) = (line for line in ran.out.splitlines() if "VP319" in line)
+    assert "iad/volume/fast: it is set up as iad/" in line and "iad/persistent_volume_claim/scratch" in line, ran
+    assert "if it was renamed, write its former name as renamed_from: then it stays" in line
+
+
 def test_a_saved_plan_shows_one_action(document: Path, vastplan: Run, tmp_path: Path) -> None:
     saved = tmp_path / "plan.json"
     assert vastplan("plan", document, "--out", saved).code == 0

@@ -231,3 +231,12 @@ def test_a_reference_to_what_was_renamed_is_not_a_change_of_the_document(documen
     assert (moved["address"], moved["fields"][0]["path"], moved["fields"][0]["cause"]) == (
         "iad/view/v", "view_policy", "system",
     )  # fmt: skip
+
+
+def test_what_is_to_be_typed_names_the_document(tmp_path: Path, vastplan: Run) -> None:
+    folder = tmp_path / "my documents"
+    folder.mkdir()
+    document = Document(folder, vastplan)
+    document.apply()
+    document.edit(("  v: {tenant", "  w: {tenant"))
+    assert f"vastplan ledger move '{document.file}' iad/view/v iad/view/w" in vastplan("plan", document.file).out

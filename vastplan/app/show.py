@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vastplan.app.plan import PlanOptions, make_plan
+from vastplan.app.planning.named import nearest_address
 from vastplan.app.workspace import Workspace
-from vastplan.document.instantiate import nearest
 from vastplan.engine.diff import leaves, value_at
+from vastplan.engine.match import Match
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
@@ -15,6 +17,8 @@ from vastplan.model.plan import Action, Plan
 from vastplan.model.shell import word, words
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import references, to_json
+from vastplan.model.wording import counted
+from vastplan.schema.entries import Entry
 from vastplan.schema.markers import Marker
 
 
@@ -22,7 +26,8 @@ def actions_at(plan: Plan, address: Address) -> list[Action]:
     """What a plan does to one object, or to all that a composite entry stands for. Raises `VastplanError` for nothing."""
     actions = [action for action in plan.actions if str(address) in (str(action.address), action.origin)]
     if not actions:
-        shown, near = inert(address, 200), nearest(str(address), [str(action.address) for action in plan.actions])
+        known = {text for action in plan.actions for text in (str(action.address), action.origin) if text}
+        shown, near = inert(address, 200), nearest_address(str(address), known)
         raise VastplanError(
             f"the plan has no action on {shown}{f' ({near})' if near else ''}; "
             f"what there is of it now: vastplan show {inert(words(plan.sources or (plan.source,)), 400)} {word(shown)}"
@@ -31,17 +36,29 @@ def actions_at(plan: Plan, address: Address) -> list[Action]:
 
 
 def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
-    """One object of the document: its fields on both sides, and what was chosen for it. Raises `VastplanError`."""
+    """One object of the document: its fields on both sides, what was chosen for it, and the objects that come of it.
+
+    A composite entry has only those. Raises `VastplanError` for what is neither; no system is asked then, as a rule.
+    """
+    offline = workspace.composed()
+    if not offline.probed:
+        _refuse_unknown(address, offline.entries)
     sites = workspace.chosen(address.site if address.site in workspace.document.head.sites else None)
     planned = make_plan(workspace, PlanOptions(sites))
     entry = next((entry for entry in planned.entries if entry.address == address), None)
+    _refuse_unknown(address, planned.entries)
+    actions = planned.plan.by_address()
+    parts = [
+        _part(part.address, planned.matches.match(part.address), actions) for part in _parts(address, planned.entries)
+    ]
     if entry is None:
-        near = nearest(str(address), [str(entry.address) for entry in planned.entries])
-        raise VastplanError(f"the document yields no {address}" + (f" ({near})" if near else ""))
+        state = f"stands for {counted(len(parts), 'object')}"
+        nothing: dict[str, Any] = {"origin": "", "id": "", "applied": "", "chosen": [], "fields": [], "writers": []}
+        return {**nothing, "address": str(address), "state": state, "parts": parts}
     kind = workspace.registry.kinds[address.kind]
     match = planned.matches.match(address)
     live = planned.matches.symbolic(kind, match.live, references(entry.values)) if match.live else {}
-    action = next((action for action in planned.plan.actions if action.address == address), None)
+    action = actions.get(address)
     changes = {change.path: change for change in action.changes} if action else {}
     fields = []
     for leaf in leaves(kind.fields, entry.values):
@@ -56,6 +73,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
                 "differs": change is not None,
                 "cause": change.cause.value if change else "",
                 "unit": leaf.field.unit,
+                "unordered": leaf.field.shape.unordered and not hidden,
             }
         )
     state = match.unknown or (action.reason if action else "in sync")
@@ -68,4 +86,27 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
         "chosen": list(entry.chosen),
         "fields": fields,
         "writers": list(match.live.writers) if match.live else [],
+        "parts": parts,
     }
+
+
+def parts_of(workspace: Workspace, address: Address) -> tuple[str, ...]:
+    """The objects that a composite entry stands for, as far as they are known without its systems."""
+    return tuple(str(part.address) for part in _parts(address, workspace.composed().entries))
+
+
+def _parts(address: Address, entries: Iterable[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.origin == str(address)]
+
+
+def _part(address: Address, match: Match, actions: Mapping[Address, Action]) -> dict[str, str]:
+    action = actions.get(address)
+    state = match.unknown or (f"{action.verb.value}: {action.reason}" if action else "in sync")
+    return {"address": str(address), "state": state}
+
+
+def _refuse_unknown(address: Address, entries: Iterable[Entry]) -> None:
+    known = {text for entry in entries for text in (str(entry.address), entry.origin) if text}
+    if str(address) not in known:
+        shown, near = inert(address, 200), nearest_address(str(address), known)
+        raise VastplanError(f"the document yields no {shown}" + (f" ({near})" if near else ""))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
+from vastplan.engine.alike import renamed_perhaps
 from vastplan.engine.match import Matches
 from vastplan.engine.needs import aimed_at, standing_on
 from vastplan.engine.renames import made_again
@@ -57,6 +58,7 @@ def decide(
         elif verdict.compared and address in desired:
             in_sync += 1
     findings += made_again(matches.wanted_as, desired, actions)
+    findings += renamed_perhaps(matches, ledger, desired, actions)
     blind |= standing_on(blind.keys(), actions.values(), desired, matches)
     return Decided(
         {address: action for address, action in actions.items() if address not in blind},

@@ -32,6 +32,7 @@ def budget_text(shown: ShownBudget, style: Style) -> str:
     if shown.budget is not None:
         lines.append(f"  {inert(shown.budget.line, 600)}")
         lines += [f"    {name:24} {inert(value)}" for name, value in figure_texts(shown.budget.figures)]
+    lines += [f"  part {inert(address)}" for address in shown.parts]
     return "\n".join(lines) + "\n"
 
 

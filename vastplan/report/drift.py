@@ -8,6 +8,7 @@ from typing import Any
 from vastplan.model.drift import Coverage, Drift, DriftedObject, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Cause
+from vastplan.report.sets import NO_CHANGE, set_change
 from vastplan.report.text import Style, findings_lines, unknown_lines
 from vastplan.report.values import CAUSES, author_text, counted, plain
 from vastplan.report.view import AS_A_WHOLE, drift_verdict, of_drifted, of_ignored
@@ -132,7 +133,10 @@ def object_text(described: dict[str, Any], style: Style) -> str:
         values = f"{plain(field['desired'], field['unit'])}"
         if field["differs"]:
             live, cause = plain(field["live"], field["unit"]), CAUSES[Cause(field["cause"])]
-            values += style.paint(f"  live {live}  [{cause}]", "yellow")
+            items = set_change(field["desired"], field["live"], field["unit"]) if field["unordered"] else NO_CHANGE
+            told = f"live {items.found('what the document says')}" if items else f"live {live}"
+            values += style.paint(f"  {told}  [{cause}]", "yellow")
         lines.append(f"  {inert(field['path'])}: {values}")
     lines += [f"  also written by: {inert(writer)}" for writer in described["writers"]]
+    lines += [f"  part {inert(part['address'])}: {inert(part['state'])}" for part in described["parts"]]
     return "\n".join(lines) + "\n"

@@ -70,11 +70,23 @@ class ShownField:
     differs: bool
     cause: Literal["", "document", "system", "both", "new", "dependency"]
     unit: str
+    unordered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPart:
+    """An object that comes of another entry, and what a plan would do to it."""
+
+    address: str
+    state: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShownObject:
-    """`show PATH ADDRESS`: one object of the document. `id` and `applied` are empty for what is not there or not ours."""
+    """`show PATH ADDRESS`: one object of the document. `id` and `applied` are empty for what is not there or not ours.
+
+    `parts` are the objects that come of it; a composite entry has only those.
+    """
 
     address: str
     origin: str
@@ -84,16 +96,21 @@ class ShownObject:
     chosen: tuple[str, ...]
     fields: tuple[ShownField, ...]
     writers: tuple[str, ...]
+    parts: tuple[ShownPart, ...] = ()
     format_version: str = FORMAT_VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class ShownBudget:
-    """`show PATH ADDRESS` of a volume: what its checkpoints take; `budget` is missing where what is said makes no sense."""
+    """`show PATH ADDRESS` of a volume: what its checkpoints take; `budget` is missing where what is said makes no sense.
+
+    `parts` are the addresses of the objects that the volume stands for.
+    """
 
     address: str
     budget: CheckpointBudget | None
     findings: tuple[Finding, ...] = ()
+    parts: tuple[str, ...] = ()
     format_version: str = FORMAT_VERSION
 
 
@@ -152,7 +169,8 @@ def shown(described: dict[str, Any]) -> ShownObject:
     """One object, from what `describe` says of it."""
     fields = tuple(ShownField(**row) for row in described["fields"])
     lists = {name: tuple(described[name]) for name in ("chosen", "writers")}
-    return ShownObject(**{**described, **lists, "fields": fields})
+    parts = tuple(ShownPart(**part) for part in described["parts"])
+    return ShownObject(**{**described, **lists, "fields": fields, "parts": parts})
 
 
 def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:

@@ -150,8 +150,14 @@ def _hint(option: str, text: str, there: Known) -> str:
     site = text.split("/", 1)[0]
     if site in there.elsewhere:
         return f"{site} is not planned this time"
-    near = sorted({*there.addresses, *(there.parts if option == "--target" else ())})
+    near = {*there.addresses, *(there.parts if option == "--target" else ())}
+    return nearest_address(text, near) or "an address is site/kind/name"
+
+
+def nearest_address(text: str, addresses: Collection[str]) -> str:
+    """`did you mean X?`, when something near is known."""
+    near = sorted(addresses)
     if len(near) > 1000:  # among so many only what differs in its name, or in all but its name
         place, _, name = text.rpartition("/")
         near = [address for address in near if address.startswith(f"{place}/") or address.endswith(f"/{name}")]
-    return nearest(text, near) or "an address is site/kind/name"
+    return nearest(text, near)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
-from vastplan.app.show import actions_at, describe
+from vastplan.app.show import actions_at, describe, parts_of
 from vastplan.app.validate import check_document
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.checks.checkpoint.evaluate import WITH_BUDGET
@@ -16,6 +16,7 @@ from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
 from vastplan.report import drift as drift_report
 from vastplan.report import json_report
 from vastplan.report.budgets import budget_text
@@ -37,8 +38,11 @@ def show(request: ShowRequest, screen: Screen) -> int:
         return _action(request, screen, address)
     _refuse_format(request, has_budget=address.kind == WITH_BUDGET)
     workspace = open_workspace(request.paths, request.connections)
-    if address.kind == WITH_BUDGET:
-        return _budget(request, screen, workspace, address)
+    budget = _budget(workspace, address) if address.kind == WITH_BUDGET else None
+    if budget is not None:
+        return _show_budget(request, screen, workspace, budget)
+    if request.format is Format.HTML or request.reports:
+        raise VastplanError(f"{inert(address, 200)} has no budget: a volume of the document with checkpoint has one")
     described = describe(workspace, address)
     if request.format is Format.JSON:
         screen.machine(json_report.shown(described))
@@ -66,16 +70,17 @@ def _refuse_format(request: ShowRequest, *, has_budget: bool) -> None:
         )
 
 
-def _budget(request: ShowRequest, screen: Screen, workspace: Workspace, address: Address) -> int:
-    """What the document says of a volume's checkpoints; no system is asked."""
+def _budget(workspace: Workspace, address: Address) -> ShownBudget | None:
+    """What the document says of a volume's checkpoints, if anything; no system is asked."""
     checked = check_document(workspace, now().date())
     budget = next((budget for budget in checked.budgets if budget.address == str(address)), None)
     findings = tuple(finding for finding in checked.findings if finding.address == str(address))
     if budget is None and not findings:
-        known = ", ".join(budget.address for budget in checked.budgets[:6])
-        hint = f"; those with one: {known}" if known else ""
-        raise VastplanError(f"{address} has no budget: a volume of the document with checkpoint has one{hint}")
-    shown = ShownBudget(str(address), budget, findings)
+        return None
+    return ShownBudget(str(address), budget, findings, parts_of(workspace, address))
+
+
+def _show_budget(request: ShowRequest, screen: Screen, workspace: Workspace, shown: ShownBudget) -> int:
     renderers: dict[str, Callable[[], str]] = {
         Format.HTML.ending: lambda: budget_page(workspace.name, shown),
         Format.JSON.ending: lambda: json_report.dumps(shown),

@@ -1,0 +1,64 @@
+"""`show` of a document: what a composite entry stands for, a list without an order, and what was mistyped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cli.test_named import DOCUMENT
+from tests.conftest import Run
+from tests.test_schemas import fits
+
+SCRATCH = "iad/volume/scratch"
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    (tmp_path / "doc.yaml").write_text(yaml.safe_dump(DOCUMENT))
+    return tmp_path / "doc.yaml"
+
+
+def test_a_composite_entry_shows_its_parts(document: Path, vastplan: Run) -> None:
+    ran = vastplan("show", document, SCRATCH)
+    assert ran.code == 0 and "part iad/persistent_volume_claim/scratch: create: " in ran.out, ran
+    told = fits("show", vastplan("show", document, SCRATCH, "--format", "json"))
+    assert told["fields"] == [] and told["state"] == f"stands for {len(told['parts'])} objects"
+    assert "iad/data_source/scratch" in [part["address"] for part in told["parts"]]
+    assert vastplan("apply", document, "--auto-approve").code == 0
+    told = fits("show", vastplan("show", document, SCRATCH, "--format", "json"))
+    assert {part["state"] for part in told["parts"]} == {"in sync"}
+
+
+def test_an_object_shows_what_comes_of_it(document: Path, vastplan: Run) -> None:
+    told = fits("show", vastplan("show", document, "iad/storage_class/team-a", "--format", "json"))
+    assert told["fields"] and "iad/admission_policy/vastplan-team-a" in [part["address"] for part in told["parts"]]
+    assert fits("show", vastplan("show", document, "iad/tenant/team-a", "--format", "json"))["parts"] == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"), [("iad/volume/scratsh", SCRATCH), ("iad/tenant/team-b", "iad/tenant/team-a")]
+)
+def test_what_is_mistyped_is_said_with_the_nearest(typed: str, meant: str, document: Path, vastplan: Run) -> None:
+    ran = vastplan("show", document, typed)
+    assert ran.code == 1 and f"the document yields no {typed} (did you mean {meant}?)" in ran.err, ran
+    saved = document.parent / "plan.json"
+    vastplan("plan", document, "--out", saved)
+    ran = vastplan("show", saved, typed)
+    assert ran.code == 1 and f"the plan has no action on {typed} (did you mean {meant}?)" in ran.err, ran
+    assert f"vastplan show {document} {typed}" in ran.err
+
+
+def test_a_list_without_an_order_says_what_is_there_and_what_is_not(document: Path, vastplan: Run) -> None:
+    assert vastplan("apply", document, "--auto-approve").code == 0
+    text = document.read_text()
+    hosts = ("[10.1.0.0/16, 10.2.0.0/16]", "[10.2.0.0/16, 10.3.0.0/16]")
+    document.write_text(text.replace("flavor: NFS", f"flavor: NFS\n      nfs_no_squash: {hosts[0]}"))
+    assert vastplan("apply", document, "--auto-approve").code == 0
+    document.write_text(text.replace("flavor: NFS", f"flavor: NFS\n      nfs_no_squash: {hosts[1]}"))
+    told = "live has 10.1.0.0/16 besides what the document says, and lacks 10.3.0.0/16 of it  [document changed]"
+    ran = vastplan("show", document, "iad/view_policy/team-a")
+    assert told in ran.out, ran
+    planned = vastplan("plan", document).out
+    assert "        - 10.1.0.0/16\n        + 10.3.0.0/16\n" in planned
