@@ -68,3 +68,11 @@ def test_what_the_ledger_can_tell_is_told_as_that(bench: Bench) -> None:
     plan = bench.plan(entry("shelf", "homes", name="home", size=3))
     assert [one.code for one in plan.findings] == ["VP308"]
     assert hints(bench.plan(replace(shelf("homes"), renamed_from="home"))) == {}
+
+
+def test_what_was_deleted_by_hand_comes_again_as_itself(bench: Bench) -> None:
+    bench.done(shelf("data"), shelf("gone"))
+    bench.library.rows["shelf"] = {
+        key: row for key, row in bench.library.rows["shelf"].items() if row["name"] != "gone"
+    }
+    assert hints(bench.plan(shelf("gone"))) == {}

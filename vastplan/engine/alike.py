@@ -38,7 +38,7 @@ def renamed_perhaps(
     kinds_going = {look[:2] for look in going}
     coming: dict[_Look, list[Address]] = {}
     for address, action in actions.items():
-        if action.verb is Verb.CREATE and address[:2] in kinds_going and not action.renamed_from:
+        if action.verb is Verb.CREATE and address[:2] in kinds_going and address not in matches.owned:
             kind = matches.kinds[address.kind]
             fields = digests(kind, desired[address].values, ledger[address.site].key)
             coming.setdefault(_look(address, kind, fields), []).append(address)
