@@ -297,11 +297,5 @@ def _years(count: int) -> settings:
     return settings(max_examples=count, stateful_step_count=25, phases=phases)
 
 
-class Years(Year):
-    """The same, more often."""
-
-
-Year.TestCase.settings = _years(1)
-TestYear = Year.TestCase
-Years.TestCase.settings = _years(int(os.environ.get("VASTPLAN_EXAMPLES", "80")) // 10)
-TestYears = pytest.mark.slow(Years.TestCase)
+Year.TestCase.settings = _years(int(os.environ.get("VASTPLAN_EXAMPLES", "80")) // 10)
+TestYear = pytest.mark.slow(Year.TestCase)
