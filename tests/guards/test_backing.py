@@ -10,7 +10,7 @@ from tests.guards.stage import kinds, planned
 from vastplan.engine.evidence_reads import second_read
 from vastplan.kinds.kubernetes import _rules
 from vastplan.kinds.kubernetes.admission_policy import without_inline_volumes
-from vastplan.model.plan import Plan
+from vastplan.model.plan import Plan, Verb
 
 INLINE, IN_FORCE = "admission_policy/i", "admission_binding/i"
 
@@ -60,6 +60,27 @@ def test_it_stays_while_a_class_of_somebody_else_is_kept_closed() -> None:
 def test_it_goes_where_nothing_relies_on_it(classes: list[dict[str, Any]], policies: list[dict[str, Any]]) -> None:
     plan = deleted(classes, policies)
     assert blocks(plan) == {} and len(plan.actions) == 2
+
+
+def test_a_long_name_is_cut_short() -> None:
+    name = "c" * 90
+    ((_, text, _),) = blocks(deleted([storage_class(name)], [closed(name)]))[INLINE]
+    assert text.endswith(f": storage_class {'c' * 79}…")
+
+
+def test_only_taking_it_away_is_asked_about() -> None:
+    """What is changed in place stays; a policy that closes a class backs no other."""
+    wanted = {INLINE: without_inline_volumes("i"), IN_FORCE: {"name": "i", "validation_actions": ["Deny"]}}
+    plan = deleted([storage_class()], [closed()], desired=wanted)
+    assert [one.verb for one in plan.actions] == [Verb.UPDATE] and blocks(plan) == {}
+    owned = {"admission_policy/c": "p-c"}
+    plan = deleted([], [closed()], desired=wanted, owned=owned, unread={"storage_class": "timed out"})
+    text, fix = "without it storage_class c is open to everybody", "remove the storage_class with it, or keep both"
+    assert blocks(plan) == {"admission_policy/c": [("opens-access", text, fix)]}
+
+
+def test_where_there_are_no_classes_nothing_relies_on_it() -> None:
+    assert blocks(deleted([], [], absent=["storage_class"])) == {}
 
 
 def test_it_goes_with_the_last_class_and_where_the_document_gives_it_up_for_its_own() -> None:

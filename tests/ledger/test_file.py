@@ -119,8 +119,9 @@ def test_whoever_takes_a_name_first_has_it(tmp_path: Path, monkeypatch: pytest.M
         return acquire(lock, *given, **named)
 
     monkeypatch.setattr(FileLock, "acquire", late)
-    with pytest.raises(Locked, match="the ledger of iad was being made by another document; try again"):
+    with pytest.raises(Locked) as caught:
         two.open("iad", "you")
+    assert str(caught.value) == "the ledger of iad was being made by another document; try again"
     two.open("iad", "you").close()
     assert {path.name for path in tmp_path.glob("*.json")} == {"iad.json", "iad.two.json"}
 
@@ -249,6 +250,10 @@ def test_a_ledger_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> N
         FileLedger(tmp_path, "doc").open("iad", "me")
     (tmp_path / "iad.json").rmdir()
     FileLedger(tmp_path, "doc").open("iad", "me").close()  # and the lock was let go of
+    (tmp_path / "iad.doc.json").mkdir()  # ours by its name, whatever is in it
+    with pytest.raises(VastplanError) as caught:
+        FileLedger(tmp_path, "doc").read("iad")
+    assert str(caught.value) == f"the ledger {tmp_path / 'iad.doc.json'} cannot be read: Is a directory"
 
 
 def test_a_ledger_is_called_as_the_document_calls_its_folder(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def relying(
             return Unknown(problem, Reason.UNREAD)
     for closing in (live, *_puts_in_force(live, matches)):
         for rule in closing.kind.closes:
-            ours = closing.values.get(rule.ours) or ()
+            ours = closing.values.get(rule.ours)
             if rule.backs is None or not ours:
                 continue
             if problem := _unread(matches, live.site, rule.backs.kind):
@@ -87,8 +87,10 @@ def _enforced(kind: Kind) -> tuple[str, ...]:
 
 def _puts_in_force(live: Live, matches: Matches) -> Iterator[Live]:
     rule = live.kind.enforces
-    for field, refers, raw in raw_references(live.kind.fields, live.values) if rule is not None else ():
-        for kind, attribute in refers.targets if rule is not None and field.name == rule.field else ():
+    if rule is None:
+        return
+    for field, refers, raw in raw_references(live.kind.fields, live.values):
+        for kind, attribute in refers.targets if field.name == rule.field else ():
             found = matches.observed.find(live.site, kind, attribute, raw)
             if found is not None:
                 yield found

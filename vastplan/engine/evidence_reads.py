@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 
 from vastplan.engine.backing import kinds_to_read, may_back
 from vastplan.engine.closing import closing_rules, may_close
-from vastplan.engine.narrowing import closers_to_index, cuts_off, may_narrow
+from vastplan.engine.narrowing import cuts_off, may_narrow
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action
 from vastplan.schema.kind import Kind
@@ -46,4 +46,5 @@ def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action])
     narrowing = [action for action in actions.values() if may_narrow(action, kinds, actions)]
     for name in {action.address.kind for action in narrowing if cuts_off(action, kinds[action.address.kind])}:
         targets |= {name, *reaching(kinds, kinds[name])}
-    return targets | closers_to_index(kinds, narrowing)
+    # What closes something is in force only while another object puts it in force, and that one refers to it.
+    return targets | {action.address.kind for action in narrowing if kinds[action.address.kind].closes}

@@ -7,7 +7,7 @@ and comes, or is put in force.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -210,18 +210,3 @@ def dropped(action: Action, matches: Matches, actions: Mapping[Address, Action])
             other = actions.get(address) if address is not None else None
             if other is not None and other.verb is Verb.DELETE:
                 yield other.address, refers.blocks_delete
-
-
-def closers_to_index(kinds: Mapping[str, Kind], narrowing: Iterable[Action]) -> set[str]:
-    """The kinds whose referrers say whether they are in force, of the actions that may let fewer in."""
-    return {action.address.kind for action in narrowing if kinds[action.address.kind].closes} | {
-        target
-        for action in narrowing
-        if (rule := kinds[action.address.kind].enforces) is not None
-        for target in _targets(kinds[action.address.kind], rule.field)
-    }
-
-
-def _targets(kind: Kind, name: str) -> tuple[str, ...]:
-    refers = kind.field(name).refers
-    return tuple(target for target, _ in refers.targets) if refers is not None else ()

@@ -139,7 +139,7 @@ def _said_to_exist(matches: Matches, desired: Mapping[Address, Entry]) -> dict[A
             if ref.managed:
                 continue
             named = matches.observed.named(target.site, matches.kinds[target.kind], target.name)
-            owner = matches.address_of(named[0]) if len(named) == 1 else None
+            owner = matches.address_of(*named) if len(named) == 1 else None
             if owner is not None:
                 found.setdefault(owner, address)
     return found

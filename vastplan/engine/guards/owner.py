@@ -111,7 +111,7 @@ def left_to_others(
         action = actions.get(address) if entry.common else None
         if action is not None:
             live = matches.match(address).live
-            as_wanted = live is not None and action.verb is Verb.ADOPT and not action.changes
+            as_wanted = action.verb is Verb.ADOPT and not action.changes
             kept.setdefault(entry.origin, {})[address] = owners.of(live) if live is not None and as_wanted else ""
     left = {address: document for group in kept.values() if all(group.values()) for address, document in group.items()}
     findings = [

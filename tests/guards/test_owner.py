@@ -1,0 +1,39 @@
+"""What is said of objects that two documents own: all of the finding, in the order of their addresses."""
+
+from __future__ import annotations
+
+from tests.guards.stage import planned
+from vastplan.model.finding import Finding, Severity
+
+
+def test_two_owners_are_told_by_address_and_who_wrote_since_by_document() -> None:
+    rows = [{"id": 1, "name": "u"}, {"id": 2, "name": "t"}, {"id": 3, "name": "v", "wrote": "fourth"}]
+    named = {f"tenant/{row['name']}": row["id"] for row in rows}
+    claims = [
+        {"kind": "tenant", "id": str(one), "document": document, "address": f"pdx/tenant/{document}"}
+        for one, document in ((1, "other"), (2, "third"))
+    ]
+    plan, _ = planned(
+        {
+            "rows": {"tenant": rows},
+            "owned": named,
+            "desired": {name: {"name": name.partition("/")[2]} for name in named},
+            "claims": {"claims": claims},
+        }
+    )
+    once = "keep it in one document; in the other remove it and vastplan ledger forget it"
+    apart = (
+        "keep each in one document: take it out of the other one, with vastplan ledger forget; where that is done, "
+        "take the mark off (docs/ledger.md, Several documents)"
+    )
+    text = "the document %s owns it too, as pdx/tenant/%s"
+    assert plan.findings == (
+        Finding("VP311", Severity.WARNING, text % ("third", "third"), once, "iad/tenant/t"),
+        Finding("VP311", Severity.WARNING, text % ("other", "other"), once, "iad/tenant/u"),
+        Finding(
+            "VP311",
+            Severity.NOTE,
+            "the document fourth has written since it was last applied here: iad/tenant/v",
+            apart,
+        ),
+    )
