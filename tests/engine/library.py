@@ -16,6 +16,7 @@ from typing import Annotated, Any
 from vastplan.engine.apply import apply
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.consent import Consent
+from vastplan.engine.ignore import IgnoreRule
 from vastplan.engine.match import Matches, match
 from vastplan.engine.plan import PlanInputs, build, collections_to_read
 from vastplan.engine.read import observe
@@ -187,6 +188,7 @@ class Bench:
         self.book = events.Reducer(replace(events.new_part("doc", SITE), key="00" * 32))
         self.consent = Consent(allow_delete=("*",))
         self.secrets: dict[str, str] = {}
+        self.ignore: tuple[IgnoreRule, ...] = ()
         self.lost: Callable[[str, str], None] = lambda what, address: None
         """Called with every note for the ledger; may raise."""
 
@@ -211,6 +213,7 @@ class Bench:
             PlanInputs(
                 document="doc", digest="0", source="doc.yaml", kinds=KINDS, entries=entries, observed=observed,
                 ledger=ledger, endpoints={}, consent=self.consent, reveal=self.reveal, now=self.now(), targets=targets,
+                ignore=self.ignore,
             )
         )  # fmt: skip
 

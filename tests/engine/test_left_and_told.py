@@ -246,3 +246,16 @@ def test_where_a_leaf_is_on_the_wire() -> None:
     assert wire(fields, ("labels", "x")) == ("meta", "labels", "x")
     assert wire(fields, ("nothing",)) == ()
     assert wire(KINDS["book"].fields, ("shelf",)) == ("shelf_id",)
+
+
+def test_what_names_something_that_is_left_with_another_name_is_left_too(bench: Bench) -> None:
+    names, gone = entry("catalogue", "c", shelf=ref("shelf", "a")), entry("catalogue", "gone")
+    bench.done(A, names, gone)
+    bench.library.named("shelf", "a")["name"] = bench.library.named("catalogue", "c")["shelf"] = "z"
+    bench.library.rows["catalogue"].pop(bench.library.named("catalogue", "gone")["id"])
+    everything = {("iad/shelf/a", Verb.UPDATE), ("iad/catalogue/c", Verb.UPDATE), ("iad/catalogue/gone", Verb.CREATE)}
+    assert {(str(one.address), one.verb) for one in bench.plan(A, names, gone).actions} == everything
+    bench.ignore = (IgnoreRule("iad/shelf/*", "they call it z", fields=("name",)),)
+    plan = bench.plan(A, names, gone)
+    assert [(str(one.address), one.verb) for one in plan.actions] == [("iad/catalogue/gone", Verb.CREATE)]
+    assert [(str(one.address), one.reason) for one in plan.left] == [("iad/shelf/a", "they call it z")]

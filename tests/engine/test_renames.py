@@ -177,6 +177,8 @@ def test_a_new_entry_under_an_old_name_does_not_get_what_was_renamed(bench: Benc
     before = owned(bench)
     bench.apply(plan)
     assert owned(bench) == before and bench.library.named("shelf", "a")["size"] == 3
+    plan = bench.plan(new, *moved, book, shelf("z"), entry("book", "v", shelf=ref("shelf", "z")))
+    assert blocks(plan)["iad/book/v"] == [], "what it refers to is told"
     bench.done(*moved, replace(book, values={**book.values, "shelf": ref("shelf", "b")}))
     bench.done(new, *moved, book)
     assert not bench.plan(new, *moved, book).actions
@@ -290,6 +292,8 @@ def test_a_name_that_another_keeps_is_not_given_again(bench: Bench) -> None:
     plan = bench.plan(*turned, targets=("iad/shelf/a",))
     says = "it is to be called b, as iad/shelf/b is, and this plan does not change that"
     assert blocks(plan) == {"iad/shelf/a": [says]}
+    plan = bench.plan(shelf("a", called="b"), shelf("b", size=4))  # it is changed, and keeps its name
+    assert blocks(plan) == {"iad/shelf/a": [says], "iad/shelf/b": []}
     bench.done(shelf("a", called="b"))  # what is deleted frees its name
     assert bench.library.named("shelf", "b")["id"] == "n1"
 
