@@ -643,3 +643,19 @@ def test_a_renamed_policy_that_is_replaced_leaves_nothing_to_plan(desk: Desk) ->
     desk.write({"tenants": {"team-a": {"qos_policies": {"slower": {**policy, "renamed_from": "slow"}}}}})
     desk.applied("--allow-delete", "*")
     assert desk.plan() == {}
+
+
+def test_a_rename_of_which_only_what_is_replaced_is_targeted_leaves_one_owner(desk: Desk) -> None:
+    """The view lets go of its policy and is attached again: it is renamed in the ledger with that."""
+    view = {"path": "/a", "view_policy": "p", "protocols": ["NFS"], "create_dir": True,
+            "qos": {"static_limits": {"max_writes_bw_mbps": 100}}}  # fmt: skip
+    tenant = {"view_policies": {"p": {"flavor": "NFS"}}, "views": {"old": view}}
+    desk.write({"tenants": {"t": tenant}})
+    desk.applied()
+    tenant["views"] = {"new": {**view, "renamed_from": "old"}}
+    desk.write({"tenants": {"t": tenant}})
+    desk.applied("--allow-delete", "*", "--target", "iad/qos_policy/new")
+    assert {len(addresses) for addresses in desk.owners().values()} == {1}
+    assert ["iad/view/new"] in desk.owners().values()
+    desk.applied("--allow-delete", "*")
+    assert desk.plan() == {}
