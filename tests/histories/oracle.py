@@ -71,7 +71,7 @@ class Moment:
 def judge(plant: Plant, before: Moment, after: Moment, said: Said, hands: Hands) -> Iterator[Violation]:
     """What a command did that it must not do."""
     yield from _one_owner(after)
-    yield from _strangers(before, after, hands)
+    yield from _strangers(before, after, said, hands)
     yield from _gone(before, after, said, hands)
     yield from _access(plant, before, after, said)
 
@@ -85,10 +85,12 @@ def _one_owner(after: Moment) -> Iterator[Violation]:
             )
 
 
-def _strangers(before: Moment, after: Moment, hands: Hands) -> Iterator[Violation]:
+def _strangers(before: Moment, after: Moment, said: Said, hands: Hands) -> Iterator[Violation]:
     for key in sorted(hands.strangers & before.sight.rows.keys()):
         if key in after.owners.owners or key in before.owners.owners or key not in after.sight.rows:
             continue  # taken over; what is gone, `_gone` looks at
+        if said.adopt and key in after.owners.begun:
+            continue  # being taken over, by an apply that was cut off before it could say so
         was, now = before.sight.rows[key], after.sight.rows[key]
         if was != now and key[1] != "persistent_volume_claim":
             yield Violation("stranger-changed", f"{'/'.join(key)} {before.sight.names[key]}: {was} is now {now}")

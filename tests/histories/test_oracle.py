@@ -82,6 +82,15 @@ def test_a_strangers_field(world: World) -> None:
     assert world.codes(before) == {"stranger-changed"}
 
 
+@pytest.mark.parametrize(("said", "codes"), [(Said(adopt=True), set()), (Said(), {"stranger-changed"})])
+def test_a_strangers_field_that_was_being_taken_over(world: World, said: Said, codes: set[str]) -> None:
+    """The apply was killed between the write and its note: the intent stands."""
+    before, row = world.now(), world.row("quotas", "theirs")
+    world.vast("PATCH", f"/quotas/{row}/", {"hard_limit": 2**40})
+    world.owners.begun.add(("iad", "quota", row))
+    assert world.codes(before, said) == codes
+
+
 def test_what_nobody_owned_is_gone(world: World) -> None:
     before = world.now()
     world.vast("DELETE", f"/quotas/{world.row('quotas', 'theirs')}/")

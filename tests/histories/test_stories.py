@@ -654,6 +654,22 @@ def test_what_is_taken_out_and_referred_to_as_existing_is_not_deleted(desk: Desk
     assert "theirs" in {row["name"] for row in desk.live("vippools")}
 
 
+def test_a_rename_of_which_only_what_is_replaced_is_targeted_leaves_one_owner(desk: Desk) -> None:
+    """The view lets go of its policy and is attached again: it is renamed in the ledger with that."""
+    view = {"path": "/a", "view_policy": "p", "protocols": ["NFS"], "create_dir": True,
+            "qos": {"static_limits": {"max_writes_bw_mbps": 100}}}  # fmt: skip
+    tenant = {"view_policies": {"p": {"flavor": "NFS"}}, "views": {"old": view}}
+    desk.write({"tenants": {"t": tenant}})
+    desk.applied()
+    tenant["views"] = {"new": {**view, "renamed_from": "old"}}
+    desk.write({"tenants": {"t": tenant}})
+    desk.applied("--allow-delete", "*", "--target", "iad/qos_policy/new")
+    assert {len(addresses) for addresses in desk.owners().values()} == {1}
+    assert ["iad/view/new"] in desk.owners().values()
+    desk.applied("--allow-delete", "*")
+    assert desk.plan() == {}
+
+
 def test_deleting_a_class_says_how_many_volumes_it_holds(desk: Desk) -> None:
     first = team("team-a")
     desk.write({**LOGIN, "tenants": {"team-a": first}})

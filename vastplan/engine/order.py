@@ -252,6 +252,7 @@ class _Graph:
             known_after_apply=True,
         )
         if update is None or update.verb is Verb.RELEASE:
+            old = self._matches.renames.moves.get(address)  # it moves also where only what is replaced was targeted
             update = Action(
                 address=address,
                 verb=Verb.UPDATE,
@@ -264,7 +265,7 @@ class _Graph:
                     live.kind, entry.values, self._matches.symbolic(live.kind, live, references(entry.values))
                 ),
                 released=update.released if update else (),
-                renamed_from=update.renamed_from if update else "",
+                renamed_from=str(old) if old else "",
             )
         self.actions[address] = replace(update, changes=(*update.changes, change))
         self._edges.setdefault((address, Step.DETACH), set())
