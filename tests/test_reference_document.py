@@ -149,7 +149,7 @@ def test_the_watch_itself_sees_an_open_door(applied: Path) -> None:
         (applied / "team-a.yaml").write_text(text)
 
 
-@pytest.mark.parametrize("name", by_force(FILES, "factory.yaml"))
+@pytest.mark.parametrize("name", by_force(FILES, "team-a.yaml"))
 def test_removing_any_line_or_block_opens_nothing_and_loses_nothing(name: str, applied: Path) -> None:
     original = (applied / name).read_text()
     tree = yaml.safe_load(original)
