@@ -10,7 +10,9 @@ from tests.engine.library import SITE, Bench, action, at, entry, ref
 from vastplan.engine.consent import Consent
 from vastplan.engine.diff import diff, digests, wire_digests
 from vastplan.engine.ignore import IgnoreRule, ignore
+from vastplan.engine.match import match
 from vastplan.engine.moved_references import moved_references, under_new_names
+from vastplan.engine.read import observe
 from vastplan.engine.renames import resolve_renames
 from vastplan.ledger import events
 from vastplan.model.address import Address
@@ -296,6 +298,21 @@ def test_a_name_that_another_keeps_is_not_given_again(bench: Bench) -> None:
     assert blocks(plan) == {"iad/shelf/a": [says], "iad/shelf/b": []}
     bench.done(shelf("a", called="b"))  # what is deleted frees its name
     assert bench.library.named("shelf", "b")["id"] == "n1"
+
+
+def test_nobody_keeps_a_name_from_itself(bench: Bench) -> None:
+    bench.done(shelf("5"))
+    bench.library.named("shelf", "5")["name"] = 5
+    plan = bench.plan(shelf("5"))
+    assert [one.verb for one in plan.actions] == [Verb.UPDATE] and blocks(plan) == {"iad/shelf/5": []}
+
+
+def test_a_document_of_one_kind_tells_its_new_names(bench: Bench) -> None:
+    bench.done(shelf("a"))
+    one, entries = {"shelf": KINDS["shelf"]}, (shelf("a", called="b"),)
+    observed = observe([(SITE, one["shelf"])], bench.providers, {SITE: bench.part})
+    found = match(one, observed, {SITE: bench.part}, {each.address: each for each in entries})
+    assert found.coming == {at("shelf", "a"): {"name": "b"}}
 
 
 def test_a_name_is_one_of_those_that_stand_in_the_same_place(bench: Bench) -> None:
