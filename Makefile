@@ -33,8 +33,9 @@ ci-lint:
 	"$(ACTIONLINT)/actionlint" examples/ci/github/*.yml
 
 # What a change needs to hear at once; what is tried by force has a few representatives here.
+# Some wait for others, so there is one more at work than there are cores.
 unit: $(VENV)/ready
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow" -n "$$($(BIN)/python -c 'import os; print(1 + (os.cpu_count() or 1))')"
 
 # The others: every kind through every step, older versions, hostile documents, more random ones, kills.
 slow: $(VENV)/ready

@@ -65,6 +65,7 @@ def test_the_runner_takes_it_through_its_life(copy: Path) -> None:
     assert "11 passed" in done.stdout, done.stdout[-500:]
 
 
+@pytest.mark.slow
 def test_the_commands_know_it(copy: Path) -> None:
     document = copy / "doc.yaml"
     document.write_text(DOCUMENT)

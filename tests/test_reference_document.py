@@ -13,7 +13,6 @@ import yaml
 
 import vastplan.kinds
 from tests.conftest import Run
-from tests.force import by_force
 from tests.lab import SYSTEMS
 from vastplan.app.apply import apply_plan
 from vastplan.app.plan import PlanOptions, make_plan
@@ -149,7 +148,8 @@ def test_the_watch_itself_sees_an_open_door(applied: Path) -> None:
         (applied / "team-a.yaml").write_text(text)
 
 
-@pytest.mark.parametrize("name", by_force(FILES, "team-a.yaml"))
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FILES)
 def test_removing_any_line_or_block_opens_nothing_and_loses_nothing(name: str, applied: Path) -> None:
     original = (applied / name).read_text()
     tree = yaml.safe_load(original)

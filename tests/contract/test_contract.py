@@ -48,6 +48,7 @@ def everything(systems: dict[str, Target]) -> dict[str, Any]:
 # All facts, one after the other
 
 
+@pytest.mark.slow
 def test_the_simulators_agree_and_stay_as_they_were(
     served: Served, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,7 +119,7 @@ def broken(step: Step) -> Step:
     return replace(step, options={**step.options, "is": 299})
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", by_force(SYSTEMS, "kubernetes"))
 def test_every_expectation_is_held_against_the_system(served: Served, system: str) -> None:
     target = connected(served[1])[system]
     mutants: list[tuple[str, Probe]] = []

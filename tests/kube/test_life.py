@@ -25,6 +25,11 @@ LIFE: dict[str, tuple[Step, str]] = {
     "adopted": (steps.test_what_was_there_before_is_adopted_only_when_asked, "kind"),
 }
 STEPS = [(case, name) for case in CASES for name, (_, part) in LIFE.items() if case.get(part, None)]
+BY_FORCE = ("changed", "replaced", "released")  # all of them in CI, those of one kind in `make test`
+
+
+def _marks(case: Case, name: str) -> tuple[pytest.MarkDecorator, ...]:
+    return (pytest.mark.slow,) if name in BY_FORCE and case.file != "kubernetes.snapshot_class.yaml" else ()
 
 
 @pytest.fixture
@@ -36,7 +41,7 @@ def lab(case: Case, name: str, open_lab: Open, monkeypatch: pytest.MonkeyPatch) 
         yield one
 
 
-@pytest.mark.parametrize(("case", "name"), STEPS, ids=lambda one: str(one))
+@pytest.mark.parametrize(("case", "name"), [pytest.param(*step, marks=_marks(*step)) for step in STEPS], ids=str)
 def test_life(lab: KubeLab, case: Case, name: str) -> None:
     LIFE[name][0](lab, case)
 

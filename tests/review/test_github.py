@@ -62,6 +62,7 @@ def test_from_the_readme_to_one_comment_that_is_replaced(hub: Hub) -> None:
     assert (hub.memory / "installed").read_text().splitlines() == [INSTALL] * 3
 
 
+@pytest.mark.slow
 def test_a_document_with_an_error_fails_the_job_and_says_so_in_the_comment(hub: Hub) -> None:
     change(hub.storage, "hard_limit: 10 TiB", "hard_limt: 10 TiB")
     code, log = hub.pull_request()
@@ -69,6 +70,7 @@ def test_a_document_with_an_error_fails_the_job_and_says_so_in_the_comment(hub: 
     assert code == 1 and re.search(r"\*\*No plan: \d+ errors? in the document.\*\*", body) and "VP206" in body, log
 
 
+@pytest.mark.slow
 def test_what_is_planned_is_the_merge_and_a_conflict_is_said(hub: Hub) -> None:
     change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
     git(hub.storage, "checkout", "main")
@@ -82,6 +84,7 @@ def test_what_is_planned_is_the_merge_and_a_conflict_is_said(hub: Hub) -> None:
     assert code == 1 and "**No plan.** It cannot be merged into main without conflicts." in body, log
 
 
+@pytest.mark.slow
 def test_a_comment_of_somebody_else_stays(hub: Hub) -> None:
     theirs = {"id": 5, "user": {"login": "mallory"}, "body": "<!-- vastplan review of storage -->\nmine"}
     hub.save("comments", [theirs])
@@ -90,6 +93,7 @@ def test_a_comment_of_somebody_else_stays(hub: Hub) -> None:
     assert len(hub.comments()) == 2 and remembered(hub.memory, "comments")[0] == theirs
 
 
+@pytest.mark.slow
 def test_what_was_merged_is_planned_approved_and_applied(hub: Hub) -> None:
     change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
     merge(hub)
@@ -107,6 +111,7 @@ def test_what_was_merged_is_planned_approved_and_applied(hub: Hub) -> None:
     assert code == 0 and hub.runners[-1].results == {"plan": 0} and "Nothing to change." in log
 
 
+@pytest.mark.slow
 def test_an_apply_is_of_what_was_approved_or_is_refused(hub: Hub) -> None:
     change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
     merge(hub)
@@ -122,6 +127,7 @@ def test_an_apply_is_of_what_was_approved_or_is_refused(hub: Hub) -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_apply_of_a_commit_that_is_not_the_last_is_refused(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
     merge(hub)
@@ -133,6 +139,7 @@ def test_an_apply_of_a_commit_that_is_not_the_last_is_refused(hub: Hub, monkeypa
     )
 
 
+@pytest.mark.slow
 def test_a_delete_waits_for_a_run_that_names_it(hub: Hub) -> None:
     change(hub.storage, "    storage_class: {driver: file, storage_path: /team-a/k8s, secret: vast-mgmt}\n", "")
     file = hub.storage / "storage" / "minimal.yaml"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.force import by_force
 from tests.review.hub import RECORDED, Hub, applied_and_recorded, change
 from tests.review.pipeline import git
 
@@ -113,6 +114,7 @@ BESIDE = {
 }
 
 
+@pytest.mark.slow
 def test_files_beside_the_document_have_no_effect(hub: Hub) -> None:
     code, honest = review(hub)
     assert code == 0 and "`10 TiB` → `20 TiB`" in honest
@@ -133,6 +135,7 @@ TRUSTED = {
 }
 
 
+@pytest.mark.slow
 def test_what_is_trusted_is_that_of_main_and_a_change_of_it_is_the_first_line(hub: Hub) -> None:
     _, honest = review(hub)
     hub.save("comments", [])
@@ -213,6 +216,7 @@ def test_a_folder_that_is_not_a_document_is_refused_by_its_kind(name: str, hub: 
     assert not (hub.runners[-1].home / "plan" / "temp" / "environment").exists(), "vastplan ran"
 
 
+@pytest.mark.slow
 def test_what_was_merged_all_the_same_is_refused_before_a_credential_is_there(tmp_path: Path) -> None:
     hub = applied_and_recorded(tmp_path)
     commit(hub, {"storage/.vastplan/ledger/minimal/lab.json": "{}"})
@@ -240,7 +244,7 @@ DOCUMENTS: dict[str, tuple[str, str, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", DOCUMENTS)
+@pytest.mark.parametrize("name", by_force(DOCUMENTS))
 def test_a_hostile_document_makes_its_own_review_red(name: str, hub: Hub) -> None:
     before, after, says = DOCUMENTS[name]
     edit(hub, before, after)
@@ -263,6 +267,7 @@ def test_names_are_only_names_in_the_comment(hub: Hub) -> None:
     assert not re.search(r"(?m)^::", comment)
 
 
+@pytest.mark.slow
 def test_a_long_report_is_cut_to_what_fits_and_ends_in_order(hub: Hub) -> None:
     tenants = "".join(
         f"  t{number}-{'x' * 40}: {{max_views: {number}, domain_name: {'y' * 200}.example.com}}\n"
@@ -298,6 +303,7 @@ def test_a_snapshot_that_a_fork_made_is_not_taken(hub: Hub) -> None:
     assert code != 0 and "No plan could be made" in comment
 
 
+@pytest.mark.slow
 def test_the_comment_of_an_earlier_push_does_not_stay(hub: Hub) -> None:
     """A good plan, then a push of which there is none: who reads the comment must not take the one for the other."""
     _, comment = review(hub)

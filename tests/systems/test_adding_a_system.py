@@ -92,6 +92,7 @@ def written(folder: Path, url: str, more: str = "", token: str = "{env: LIBRARY_
     return str(file)
 
 
+@pytest.mark.slow
 def test_it_is_planned_and_applied(copy: Path, library: Server, shelves: Shelves) -> None:
     file = written(copy, library.url, ", ca_file: ca.pem")
     assert vastplan(copy, "validate", file).returncode == 0
