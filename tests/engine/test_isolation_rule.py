@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import requests
 
+from tests.force import by_force
 from tests.lab import Lab
 from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
@@ -147,8 +148,11 @@ def by_hand(part: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "part",
-    ["failurePolicy", "matchConditions", "validations", "resourceRules", "excludeResourceRules", "namespaceSelector",
-     "objectSelector", "matchPolicy", "auditAnnotations", "namespaces", "open", "not JSON", "one more", "storageClass"],
+    by_force(
+        ["failurePolicy", "matchConditions", "validations", "resourceRules", "excludeResourceRules", "namespaceSelector",
+         "objectSelector", "matchPolicy", "auditAnnotations", "namespaces", "open", "not JSON", "one more", "storageClass"],
+        "validations", "namespaces", "open",
+    ),
 )  # fmt: skip
 def test_every_part_is_watched_and_put_back(lab: Lab, part: str) -> None:
     close(lab, "team-a")

@@ -9,6 +9,7 @@ import pytest
 from tests.faults import plays
 from tests.faults.case import Theatre
 from tests.faults.run import KINDS, TOGETHER, Tally, cases, strike
+from tests.force import by_force
 from vastplan.model.plan import Verb
 
 EVERY = 67  # prime to the number of faults, so that each of them meets requests of every sort
@@ -27,7 +28,7 @@ def test_the_second_run_updates_replaces_and_deletes(theatre: Theatre) -> None:
     assert verbs >= {Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.DELETE}
 
 
-@pytest.mark.parametrize("kind", [*KINDS, TOGETHER])
+@pytest.mark.parametrize("kind", by_force([*KINDS, TOGETHER], "read timeout", "connection refused", TOGETHER))
 def test_after_a_fault_the_next_run_converges(kind: str, theatre: Theatre) -> None:
     tally = Tally()
     for case in cases("small", theatre.scenes, every=EVERY):

@@ -230,7 +230,7 @@ def call_by_hand(lab: Lab, case: Case) -> None:
     lab.by_hand("iad", live.kind.system, hand["method"], path, hand.get("body"), **headers)
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", by_force(CASES, *FEW), ids=str)
 def test_what_was_deleted_by_hand_is_made_again(lab: Lab, case: Case) -> None:
     made(lab, case)
     before = lab.live(case.address)

@@ -88,6 +88,7 @@ def test_a_comment_of_wide_letters_is_counted_as_hosts_count() -> None:
     assert len(text.encode("utf-16-le")) // 2 == size(text) < LIMIT
 
 
+@pytest.mark.slow
 def test_a_page_has_a_row_for_every_action() -> None:
     page = _parsed(FORMATS["html"](large(MANY)))
     rows = [

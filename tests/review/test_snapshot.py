@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from tests.conftest import Run
+from tests.force import by_force
 from tests.lab import Lab
 from tests.review.compared import unauthored
 from tests.test_schemas import published
@@ -80,7 +81,7 @@ CHANGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("name", by_force(CHANGES, "an object goes"))
 def test_it_is_the_live_plan(name: str, factory: Path, vastplan: Run, no_network: Callable[[], None]) -> None:
     for folder in ("doc", "clone"):
         for change in CHANGES[name]:
