@@ -16,13 +16,13 @@ from vastplan.engine.narrowing import lost_clients
 from vastplan.engine.observe import Collection, Observed, figure
 from vastplan.engine.plan import PlanInputs, build
 from vastplan.engine.stale import grown, overtaken
-from vastplan.engine.usage import some
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, PlannedSite, Step, UnknownCollection, Verb
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Unknown
+from vastplan.model.wording import some
 from vastplan.schema.kind import Metric
 
 

@@ -17,6 +17,7 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.ledger_export import ExportedObject, LedgerExport
 from vastplan.model.site_ledger import UNKNOWN_DIGEST, Owned, SiteLedger
+from vastplan.model.wording import some
 
 _SHOWN = 8
 
@@ -111,5 +112,4 @@ def _owned(one: ExportedObject) -> Owned:
 
 
 def _some(addresses: list[Address]) -> str:
-    more = f" and {len(addresses) - _SHOWN} more" if len(addresses) > _SHOWN else ""
-    return ", ".join(inert(address, 200) for address in addresses[:_SHOWN]) + more
+    return some(addresses, _SHOWN, lambda address: inert(address, 200))

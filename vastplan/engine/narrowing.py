@@ -23,7 +23,7 @@ from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import GOING, Action, Evidence, FieldChange, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown, to_json
-from vastplan.model.wording import counted, plural
+from vastplan.model.wording import counted, plural, some
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
 from vastplan.schema.walk import table
@@ -112,7 +112,7 @@ def _narrowing(
             )
     said += untold
     if lost:
-        clients = "; ".join(f"{path} would no longer let in {usage.some(texts)}" for path, texts in lost.items())
+        clients = "; ".join(f"{path} would no longer let in {some(texts)}" for path, texts in lost.items())
         fix = f"--allow-narrow {word(action.address)}, or keep them until nobody has it mounted"
         return Narrowing(f"{clients}; {'; '.join(said)}", fix, tuple(figures), users.leaving)
     if renamed is not None:
@@ -148,7 +148,7 @@ def _of_rooms(action: Action, rooms: ClosedRooms) -> Narrowing | None:
         text = f"{closed.what} would close, and whether there are {plural(name)} in use {closed.rooms}"
         return Narrowing(text, fix, (Evidence(plural(name), str(closed.rooms)),))
     counts = sorted(closed.rooms.items())
-    listed = usage.some([f"{room}: {counted(number, name)}" for room, number in counts])
+    listed = some([f"{room}: {counted(number, name)}" for room, number in counts])
     text = f"{closed.what} would close to {counted(len(counts), closed.rule.room)} in use: {listed}"
     figures = tuple(Evidence(f"{plural(name)} in {room}", number) for room, number in counts)
     return Narrowing(text, fix, figures, closed.leaving)

@@ -19,6 +19,7 @@ from vastplan.model.address import Address
 from vastplan.model.finding import Finding
 from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Operation, Step, Verb
 from vastplan.model.value import Ref, references, to_json
+from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field
 from vastplan.schema.markers import Marker
@@ -338,11 +339,9 @@ def _copied(copy: Live) -> tuple[str, str, str]:
 
 
 def _still_referred_to(action: Action, names: list[str]) -> Block:
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     replaced = action.verb is Verb.REPLACE
     fix = "make a new one under another name and move them to it" if replaced else _LET_GO
-    shown = ", ".join(sorted(names)[:_SHOWN]) + more
-    return Block("in-use", f"{len(names)} object(s) still refer to it: {shown}", fix)
+    return Block("in-use", f"{len(names)} object(s) still refer to it: {some(sorted(names), _SHOWN)}", fix)
 
 
 def _writes(action: Action, field: Field) -> bool:

@@ -138,8 +138,3 @@ def weighed(live: Live, dependents: DependentsIndex) -> Iterator[Evidence]:
         number = dependents.count(live, rule)
         if number != 0:
             yield Evidence(rule.name, str(number) if isinstance(number, Unknown) else number)
-
-
-def some(names: list[str], most: int = 5) -> str:
-    """Some names on one line, and how many more there are."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

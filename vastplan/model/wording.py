@@ -1,6 +1,11 @@
-"""Nouns as sentences need them."""
+"""Nouns, and lists of them, as sentences need them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+_T = TypeVar("_T")
 
 
 def plural(noun: str) -> str:
@@ -13,3 +18,8 @@ def plural(noun: str) -> str:
 def counted(count: int, noun: str) -> str:
     """`1 object`, `2 objects`, `3 view policies`, `2 storage classes`."""
     return f"{count} {noun if count == 1 else plural(noun)}"
+
+
+def some(items: Sequence[_T], most: int = 5, show: Callable[[_T], str] = str) -> str:
+    """The first of them with commas between, and how many more there are."""
+    return ", ".join(map(show, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")

@@ -12,6 +12,7 @@ from typing import Any
 from vastplan.model.address import kind_of
 from vastplan.model.escaping import inert
 from vastplan.model.plan import FieldChange
+from vastplan.model.wording import some
 from vastplan.report.values import kind_words, plain, target
 
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
@@ -71,8 +72,7 @@ def items_changed(change: FieldChange) -> SetChange:
 
 def named(items: tuple[str, ...], show: Show = str) -> str:
     """The items with commas between; of many the first, and how many more."""
-    more = len(items) - _SHOWN
-    return ", ".join(map(show, items[:_SHOWN])) + (f" and {more} more" if more > 0 else "")
+    return some(items, _SHOWN, show)
 
 
 def _key(item: Any) -> str:

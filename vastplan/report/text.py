@@ -10,11 +10,12 @@ from dataclasses import replace
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Plan, UnknownCollection, Verb, only_noted
+from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
+from vastplan.model.wording import some
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
 from vastplan.report.review import blind, keeps, left_words, reverts
-from vastplan.report.values import before_after, counted, plain
+from vastplan.report.values import VERB_WORDS, before_after, counted, plain, verb_word
 from vastplan.report.view import FieldView, of_change
 
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
@@ -113,13 +114,8 @@ def _by_hand(plan: Plan, style: Style) -> Iterator[str]:
 
 def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
     """One line that says how much, and how bad."""
-    counts = plan.count()
-    noted = sum(1 for action in plan.actions if only_noted(action) and not action.blocked)
-    counts |= {"release": counts["release"] - noted, "noted": noted}
-    words = {
-        "create": "to create", "update": "to update", "replace": "to replace", "delete": "to delete", "adopt": "to adopt",
-        "release": "to release", "noted": "to note in the ledger", "blocked": "blocked",
-    }  # fmt: skip
+    counts = Counter("blocked" if action.blocked else verb_word(action) for action in plan.actions)
+    words = {word: f"to {word}" for word in VERB_WORDS} | {"note": "to note in the ledger", "blocked": "blocked"}
     parts = [f"{counts[name]} {text}" for name, text in words.items() if counts[name]]
     unknown = f" {counted(len(plan.unknown), 'collection')} unknown." if plan.unknown else ""
     if blind(plan):
@@ -158,9 +154,8 @@ def _action(action: Action, style: Style) -> Iterator[str]:
     for evidence in action.evidence:
         yield f"      seen: {inert(evidence.name)} {plain(evidence.value, evidence.unit)}"
     if action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.DELETE) and action.dependents:
-        shown = ", ".join(inert(dependent) for dependent in action.dependents[:_SHOWN_DEPENDENTS])
-        more = len(action.dependents) - _SHOWN_DEPENDENTS
-        yield from style.wrapped(f"behind it: {shown}" + (f" and {more} more" if more > 0 else ""), "      ")
+        shown = some(action.dependents, _SHOWN_DEPENDENTS, inert)
+        yield from style.wrapped(f"behind it: {shown}", "      ")
     for block in action.blocked:
         fix = f"; to go on: {inert(block.fix)}" if block.fix else ""
         yield style.paint(f"      blocked ({inert(block.guard)}): {inert(block.message)}{fix}", "red")

@@ -12,6 +12,7 @@ from vastplan.document.instantiate import nearest
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
 
 _SHOWN = 20
@@ -145,8 +146,7 @@ def _of_field(text: str, addresses: Collection[str]) -> bool:
 def _hint(option: str, text: str, there: Known) -> str:
     parts = there.parts.get(text)
     if parts:
-        more = f" and {len(parts) - _SHOWN} more" if len(parts) > _SHOWN else ""
-        return f"it stands for several objects, and a consent names what goes: {', '.join(parts[:_SHOWN])}{more}"
+        return f"it stands for several objects, and a consent names what goes: {some(parts, _SHOWN)}"
     site = text.split("/", 1)[0]
     if site in there.elsewhere:
         return f"{site} is not planned this time"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from vastplan.engine.backing import relying
 from vastplan.engine.guards.context import GuardContext
-from vastplan.engine.usage import some
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown
+from vastplan.model.wording import some
 from vastplan.schema.references import raw_references
 
 

@@ -117,7 +117,7 @@ def guard_context(
         owned=owned,
         gone=gone,
         shares=_shares(actions.values()),
-        said_to_exist=_said_to_exist(matches, desired),
+        said_to_exist=_said_to_exist(matches, desired, actions.values()),
         unread=_unread(matches.observed, matches.kinds),
         owners=owners,
     )
@@ -131,8 +131,14 @@ def _gone(address: Address, matches: Matches, ledger: Mapping[str, SiteLedger]) 
     return intent is None or intent.verb not in ("delete", "replace")  # else an apply of ours was taking it away
 
 
-def _said_to_exist(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Address, Address]:
+def _said_to_exist(
+    matches: Matches, desired: Mapping[Address, Entry], actions: Iterable[Action]
+) -> dict[Address, Address]:
     found: dict[Address, Address] = {}
+    if all(
+        action.verb is not Verb.DELETE for action in actions
+    ):  # nobody asks: a plan with little to do reads no references
+        return found
     for address, entry in desired.items():
         for _, ref in fields_with_references(matches.kinds[address.kind].fields, entry.values):
             target = ref.target

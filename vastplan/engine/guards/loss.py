@@ -10,6 +10,7 @@ from vastplan.engine.guards.context import GuardContext
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown
+from vastplan.model.wording import some
 
 _AGAIN = "plan again when it is told, or delete it by hand and vastplan ledger forget it"
 
@@ -85,7 +86,7 @@ def locks(action: Action, context: GuardContext) -> Block | None:
     if action.verb not in GOING or live is None:
         return None
     for name, objects in usage.locked(live, context.dependents):
-        who = usage.some(sorted(dependent.name for dependent in objects))
+        who = some(sorted(dependent.name for dependent in objects))
         fix = "unlock them, or wait until they expire; vastplan ledger forget keeps it without managing it"
         return Block("locked", f"{len(objects)} {name} are locked: {who}", fix)
     return None

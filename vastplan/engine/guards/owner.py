@@ -8,13 +8,13 @@ from operator import itemgetter
 
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
-from vastplan.engine.usage import some
 from vastplan.model.address import Address
 from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.site_ledger import Owned
+from vastplan.model.wording import some
 from vastplan.schema.entries import Entry
 from vastplan.schema.history import moment
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from vastplan.engine.guards.context import CHANGING, GuardContext, SiteKind
-from vastplan.engine.usage import some
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
-from vastplan.model.wording import plural
+from vastplan.model.wording import plural, some
 
 
 def of_another(action: Action, context: GuardContext) -> Block | None:
