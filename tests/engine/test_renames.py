@@ -97,6 +97,39 @@ def test_a_write_that_was_cut_off_is_known_under_the_new_name(bench: Bench) -> N
     assert owned(bench) == {"iad/shelf/homes": "n1"} and not bench.part.intents
 
 
+@pytest.mark.parametrize("verb", ["delete", "replace"])
+def test_what_an_apply_of_ours_took_away_was_deleted_by_nobody_else(bench: Bench, verb: str) -> None:
+    bench.done(shelf("home"))
+    bench.library.rows["shelf"].clear()
+    for name in ("home", "homes"):
+        assert bench.plan(shelf(name, "home" if name == "homes" else "")).actions[0].deleted_outside
+    bench.book.add(events.begin("p", {"iad/shelf/home": Intent(verb)}, ""))
+    for name in ("home", "homes"):
+        (one,) = bench.plan(shelf(name, "home" if name == "homes" else "")).actions
+        assert not one.deleted_outside
+        assert one.reason.endswith("an apply that was interrupted took it away")
+
+
+def test_a_write_of_another_kind_that_was_cut_off_explains_no_loss(bench: Bench) -> None:
+    bench.done(shelf("home"))
+    bench.library.rows["shelf"].clear()
+    bench.book.add(events.begin("p", {"iad/shelf/home": Intent("update")}, ""))
+    (one,) = bench.plan(shelf("home")).actions
+    assert one.deleted_outside and one.reason == "it was deleted behind our back"
+
+
+def test_a_target_takes_along_what_is_there_and_names_it(bench: Bench) -> None:
+    def naming(shelf: str, *names: str) -> tuple[Entry, ...]:
+        return tuple(entry("catalogue", name, shelf=ref("shelf", shelf)) for name in names)
+
+    by_id = entry("book", "t", shelf=ref("shelf", "a"), pages=1)
+    bench.done(shelf("a"), shelf("z"), *naming("a", "old"), *naming("z", "other"), by_id)
+    desired = (shelf("b", "a"), shelf("z"), *naming("b", "old", "new"), *naming("z", "other"),
+               entry("book", "t", shelf=ref("shelf", "b"), pages=2))  # fmt: skip
+    plan = bench.plan(*desired, targets=("iad/shelf/b",))
+    assert {str(one.address) for one in plan.actions} == {"iad/shelf/b", "iad/catalogue/old"}
+
+
 def test_what_lets_go_of_something_replaced_is_renamed_all_the_same(bench: Bench) -> None:
     bench.done(entry("shelf", "a", height=1), entry("catalogue", "c", books=[ref("book", "t")]),
                entry("book", "t", shelf=ref("shelf", "a"), pages=1))  # fmt: skip

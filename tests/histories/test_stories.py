@@ -54,6 +54,11 @@ class Desk:
         done = self.apply(*flags)
         assert done.code == 0, done.err
 
+    def struck(self, **how: Any) -> None:
+        """Apply with every consent, while the systems go away or vastplan dies."""
+        with self.plant.struck(**how):
+            assert self.apply(*EVERYTHING).code != 0
+
     def approves(self, *addresses: str) -> tuple[str, str]:
         """An approvals file for these, as it is given."""
         file = self.folder.parent / "approvals.yaml"
@@ -810,3 +815,33 @@ def test_nothing_is_left_to_plan_once_what_a_class_speaks_of_is_renamed(desk: De
     desk.applied("--allow-delete", "*", *desk.approves("iad/project/other"))
     assert desk.plan() == {}
     assert desk.types("drift", desk.folder).code == 0
+
+
+def test_a_target_takes_along_what_is_in_the_namespace_that_is_renamed(desk: Desk) -> None:
+    """Else the Secret goes with its namespace, and the next plan says that somebody deleted it."""
+    desk.write(LOGIN)
+    desk.applied()
+    space = {"space": {"labels": {"team": "storage"}, "renamed_from": "csi"}}
+    desk.write({**LOGIN, "namespaces": space, "secrets": {"mgmt": {**LOGIN["secrets"]["mgmt"], "namespace": "space"}}})
+    target = (*desk.approves("iad/namespace/space"), "--target", "iad/namespace/space")
+    desk.apply(*target, "--allow-delete", "iad/namespace/space")
+    assert "csi" in {row["metadata"]["name"] for row in desk.cluster("namespaces")}, "nobody allowed the secret to go"
+    desk.applied(*target, "--allow-delete", "iad/*")
+    assert [row["metadata"]["namespace"] for row in desk.cluster("secrets")] == ["space"]
+    assert desk.plan() == {}
+
+
+def test_what_an_apply_took_away_before_it_was_killed_was_deleted_by_nobody_else(desk: Desk) -> None:
+    """Also once the document has it again, and an apply that would make it again found the system away."""
+    pool = {"q": {"tenant": None, "subnet_cidr": 24, "ip_ranges": ["10.50.6.10 - 10.50.6.30"]}}
+    desk.write({"vip_pools": pool})
+    desk.applied()
+    desk.write({})
+    desk.struck(die=1, at_once=True)
+    assert desk.live("vippools") == []
+    desk.write({"vip_pools": pool})
+    assert not desk.plan()["iad/vip_pool/q"]["deleted_outside"]
+    desk.struck(refuse=0)
+    assert not desk.plan()["iad/vip_pool/q"]["deleted_outside"]
+    desk.applied()
+    assert desk.plan() == {}

@@ -87,7 +87,7 @@ def consents(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="ADDRESS",
-        help="only this address; patterns allowed; repeatable",
+        help="only this address, what it needs, and what follows its new name; patterns allowed; repeatable",
     )
     parser.add_argument(
         "--keep-drift",

@@ -11,12 +11,13 @@ from vastplan.model.finding import Finding, error
 from vastplan.model.plan import Action, Verb
 from vastplan.model.value import references
 from vastplan.schema.entries import Entry
+from vastplan.schema.references import fields_with_references
 
 
 def aimed_at(
     matches: Matches, desired: Mapping[Address, Entry], targets: tuple[str, ...], findings: list[Finding]
 ) -> set[Address] | None:
-    """The targets and everything that they need; `None` when all is aimed at."""
+    """The targets, everything that they need, and what has to follow them; `None` when all is aimed at."""
     if not targets:
         return None
     known = {*desired, *matches.owned}
@@ -25,12 +26,29 @@ def aimed_at(
         text = f"no object matches {', '.join(targets)}"
         findings.append(error("VP303", text, fix="an address is site/kind/name"))
     aimed: set[Address] = set()
+    followers = _followers(matches, desired)
     while queue:
         address = queue.pop()
         if address not in aimed:
             aimed.add(address)
             queue += [need for need in _needs(desired.get(address), matches) if need in known]
+            queue += followers.get(address, ())
     return aimed
+
+
+def _followers(matches: Matches, desired: Mapping[Address, Entry]) -> dict[Address, list[Address]]:
+    """By what will be called otherwise, the live objects that name it: it is not renamed without them.
+
+    A Secret goes with the namespace that it is in, and a StorageClass would name a tenant that is no more.
+    """
+    followers: dict[Address, list[Address]] = {}
+    for address, entry in desired.items() if matches.coming else ():
+        if matches.match(address).live is not None:
+            for field, ref in fields_with_references(matches.kinds[address.kind].fields, entry.values):
+                coming = matches.coming.get(ref.target, ())
+                if field.refers and field.refers.attribute(ref.target.kind) in coming:
+                    followers.setdefault(ref.target, []).append(address)
+    return followers
 
 
 def _needs(entry: Entry | None, matches: Matches) -> list[Address]:

@@ -13,10 +13,10 @@ from vastplan.engine.diff import (
     same,
     value_at,
 )
-from vastplan.engine.match import Match
+from vastplan.engine.match import Match, Matches
 from vastplan.model.address import Address
 from vastplan.model.plan import Verb
-from vastplan.model.site_ledger import REDACTED_DIGEST, Intent, path_text
+from vastplan.model.site_ledger import REDACTED_DIGEST, Intent, SiteLedger, path_text
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
 
@@ -69,6 +69,14 @@ def made_by(intent: Intent, kind: Kind, desired: Values, current: Values, key: s
         for path, sent in intent.fields.items()
         if path.partition(".")[0] not in unseen
     )
+
+
+def standing_intent(matches: Matches, ledger: Mapping[str, SiteLedger], address: Address) -> Intent | None:
+    """The write to an object whose outcome no apply of ours could note, by what the ledger calls the object still."""
+    part = ledger.get(address.site)
+    if part is None or not part.intents:
+        return None
+    return part.intents.get(str(matches.renames.moves.get(address, address)))
 
 
 def is_noted(applied: Mapping[str, str], now: Mapping[str, str]) -> bool:

@@ -18,7 +18,7 @@ from vastplan.engine.new_names import called_as_it_is
 from vastplan.engine.observe import Live
 from vastplan.engine.renames import way_to_rename
 from vastplan.engine.stale import seen
-from vastplan.engine.verbs import is_noted, made_by, verb_of
+from vastplan.engine.verbs import is_noted, made_by, standing_intent, verb_of
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
@@ -138,21 +138,25 @@ class Verdicts:
         return in_sync(kind.fields, entry.values, live.values, owned.fields, same_reference)
 
     def _create(self, entry: Entry, named: _Named, kind: Kind, match: Match) -> Action:
-        was_ours, blocked = match.owned is not None, self._missing(entry, named)
+        blocked, by_hand, reason = self._missing(entry, named), False, "not there yet"
+        if match.owned is not None:
+            intent = standing_intent(self._matches, self._ledger, entry.address)
+            by_hand = intent is None or not intent.takes_away
+            reason = "it was deleted behind our back" if by_hand else "an apply that was interrupted took it away"
         if match.holder is not None and match.holder not in self._desired:
             text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
             blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry, self._matches.typed)))
         return Action(
             address=entry.address,
             verb=Verb.CREATE,
-            reason=self._reason(entry, "it was deleted behind our back" if was_ours else "not there yet"),
+            reason=self._reason(entry, reason),
             changes=from_nothing(kind, entry.values),
             desired=to_json(entry.values),
             origin=entry.origin,
             notes=entry.chosen,
             after=tuple(map(str, entry.after)),
             blocked=blocked,
-            deleted_outside=was_ours,
+            deleted_outside=by_hand,
             renamed_from=self._renamed_from(entry.address),
         )
 
@@ -173,7 +177,7 @@ class Verdicts:
         part = self._ledger[entry.address.site]
         current = self._matches.symbolic(kind, live, [ref for _, ref in named])
         renamed_from = self._renamed_from(entry.address)
-        intent = part.intents.get(renamed_from or str(entry.address)) if part.intents else None
+        intent = standing_intent(self._matches, self._ledger, entry.address)
         applied = match.owned.fields if match.owned else None
         recovered = match.owned is None and intent is not None and made_by(intent, kind, values, current, part.key)
         if recovered and intent is not None:

@@ -43,6 +43,11 @@ class Intent:
     id: str = ""
     at: str = ""
 
+    @property
+    def takes_away(self) -> bool:
+        """Whether the object may be gone by this write: then nobody else deleted it."""
+        return self.verb in ("delete", "replace")
+
 
 @dataclass(frozen=True, slots=True)
 class SiteLedger:

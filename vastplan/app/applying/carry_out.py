@@ -60,7 +60,16 @@ def _record_intents(plan: Plan, context: ApplyContext, ledgers: LockedLedgers, d
         addresses = {str(old): str(new) for old, new in moves.items() if old.site == site}
         digests = renoted.get(site, {})
         renamed = (events.move(addresses, digests),) if addresses or digests else ()
-        session.record(*renamed, events.begin(plan.id, intents, begun, _systems(endpoints[site])))
+        # What an apply of ours took away is no longer ours, whatever becomes of the create: nobody else deleted it.
+        taken = (
+            events.drop(str(action.address))
+            for action in plan.actions
+            if action.address.site == site
+            and action.verb is Verb.CREATE
+            and not (action.blocked or action.deleted_outside)
+            and (action.renamed_from or str(action.address)) in context.ledger[site].entries
+        )
+        session.record(*renamed, *taken, events.begin(plan.id, intents, begun, _systems(endpoints[site])))
 
 
 def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing
 from vastplan.engine.observe import Live, Observed
 from vastplan.engine.referrers import Referrers
+from vastplan.engine.verbs import standing_intent
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.site_ledger import SiteLedger
@@ -127,8 +128,8 @@ def _gone(address: Address, matches: Matches, ledger: Mapping[str, SiteLedger]) 
     match = matches.match(address)
     if match.live is not None or match.unknown:
         return False
-    intent = ledger[address.site].intents.get(str(address)) if address.site in ledger else None
-    return intent is None or intent.verb not in ("delete", "replace")  # else an apply of ours was taking it away
+    intent = standing_intent(matches, ledger, address)
+    return intent is None or not intent.takes_away
 
 
 def _said_to_exist(
