@@ -1,4 +1,4 @@
-"""Addresses of VIP pools that somebody else holds: waited for where they are freed, refused where they are not."""
+"""Addresses of VIP pools and tenants that somebody else holds: waited for where they are freed, refused where they are not."""
 
 from __future__ import annotations
 
@@ -167,3 +167,27 @@ def test_against_a_snapshot_too(lab: Lab, tmp_path: Path) -> None:
     pools(lab, mine=A)
     plan = make_plan(lab.workspace(), PlanOptions(("iad",), consent=EVERYTHING, snapshot=snapshot)).plan
     assert blocks(plan)["mine"][0][0] == "overlap"
+
+
+def tenants(lab: Lab, **ranges: str) -> None:
+    """A document with these tenants and the addresses of their clients."""
+    lab.write({"tenants": {name: {"client_ip_ranges": [said]} for name, said in ranges.items()}})
+
+
+def test_the_clients_of_a_strangers_tenant_are_refused_before_anything_is_sent(lab: Lab) -> None:
+    lab.by_hand("iad", "vast", "POST", "/api/v5/tenants/", {"name": "theirs", "client_ip_ranges": [["10.0.0.5"] * 2]})
+    tenants(lab, mine=A, free=B)
+    text = "client_ip_ranges share 10.0.0.5 with tenant theirs (not in the ledger), which is there"
+    plan = lab.plan()
+    assert blocks(plan) == {"mine": [("overlap", text)]}
+    lab.clear_calls()
+    lab.apply(plan)
+    assert [call.status for call in lab.calls()] == [201]
+
+
+def test_clients_change_tenants_in_one_apply(lab: Lab) -> None:
+    tenants(lab, a=BOTH, b="10.0.1.1")
+    lab.converge()
+    tenants(lab, a=A, b=B, c="10.0.1.1")
+    lab.converge()
+    assert not lab.plan(EVERYTHING).actions

@@ -10,7 +10,7 @@ from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Measure
-from vastplan.schema.markers import ATOMIC, IDENTITY, IMMUTABLE, SET, Admits, Clears, Since, Unit
+from vastplan.schema.markers import ATOMIC, IDENTITY, IMMUTABLE, SET, Admits, Clears, Exclusive, Since, Unit
 from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
 
 _SOURCES = Admits(open_when_empty=True)
@@ -63,7 +63,8 @@ class Tenant(Spec):
 
     name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
     domain_name: Text | MISSING = MISSING
-    client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING, SET, Clears([]), _SOURCES] = MISSING
+    client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING,
+                                SET, Clears([]), _SOURCES, Exclusive()] = MISSING  # fmt: skip
     access_ip_ranges: Annotated[list[Text] | None | MISSING, SET, Clears([]), _SOURCES] = MISSING
     capacity_rules: Annotated[CapacityRules | MISSING, ATOMIC] = MISSING
     qos: Annotated[TenantQos | MISSING, ATOMIC] = MISSING
