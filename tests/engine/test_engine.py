@@ -428,6 +428,27 @@ def test_one_that_keeps_referring_lets_go_and_is_attached_again(bench: Bench) ->
     assert (titles, row["shelf"]) == ({"t", "u"}, "b")
 
 
+def test_what_let_go_of_something_whose_replace_failed_was_moved_by_no_hand(bench: Bench) -> None:
+    listed = entry("catalogue", "c", books=[ref("book", "t"), ref("book", "u")], shelf=ref("shelf", "a"))
+    other = entry("book", "u", shelf=ref("shelf", "a"))
+    bench.done(A, BOOK, other, listed)
+    moved = entry("book", "t", shelf=ref("shelf", "a"), pages=4)
+
+    def away(verb: str, kind: Kind) -> None:
+        if verb == "delete":
+            raise Unreachable("away")
+
+    bench.library.before = away
+    bench.apply(bench.plan(A, moved, other, listed))
+    assert len(bench.library.named("catalogue", "c")["book_ids"]) == 1
+    assert "iad/catalogue/c" in bench.part.entries and "iad/catalogue/c" not in bench.part.intents
+    (lets_go,) = [one for one in bench.plan(A, moved, other, listed).actions if one.address == at("catalogue", "c")]
+    assert {(one.path, one.cause) for one in lets_go.changes} == {("books", Cause.NEW)}
+    bench.library.before = lambda verb, kind: None
+    bench.done(A, moved, other, listed)
+    assert not bench.plan(A, moved, other, listed).actions
+
+
 def test_one_that_gets_more_beside_what_is_replaced_lets_go_of_that(bench: Bench) -> None:
     bench.done(A, BOOK, entry("catalogue", "c", books=[ref("book", "t")]))
     moved, other = entry("book", "t", shelf=ref("shelf", "a"), pages=4), entry("book", "u", shelf=ref("shelf", "a"))

@@ -230,6 +230,9 @@ class _Execution:
             row = self._provider.read(self._kind, self._action.locator)
             if row is None or any(self._live(row).values.get(name) != value for name, value in values.items()):
                 raise Unclear(f"{problem}; it still refers to what is to be replaced") from None
+        owned = self._context.ledger[self._address.site].entries.get(self._recorded_as)
+        if owned is not None:  # should the rest not follow, it is nobody's hand that let go
+            self._journal.owns(str(self._address), owned.without(values.keys()))
 
     def _attribute(self, name: str, ref: Ref) -> str:
         refers = self._kind.field(name).refers

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -32,6 +32,14 @@ class Owned:
     refers: tuple[str, ...] = ()
     applied: str = ""
     wire: Mapping[str, str] = field(default_factory=dict)
+
+    def without(self, names: Set[str]) -> Owned:
+        """The same with some fields no longer noted as applied."""
+        fields, wire = (
+            {path: digest for path, digest in digests.items() if path.partition(".")[0] not in names}
+            for digests in (self.fields, self.wire)
+        )
+        return replace(self, fields=fields, wire=wire)
 
 
 @dataclass(frozen=True, slots=True)
