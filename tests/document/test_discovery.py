@@ -49,7 +49,7 @@ def test_nothing_is_imported_before_it_is_used() -> None:
 KIND = """
     from typing import Annotated
     from vastplan.schema.compile import kind
-    from vastplan.schema.kind import Endpoint
+    from vastplan.schema.kind import Attribute, Endpoint
     from vastplan.schema.markers import IDENTITY, Refers
     from vastplan.schema.types import Spec
 
@@ -91,5 +91,9 @@ def test_contradictions_are_refused(tmp_path: Path) -> None:
         package(tmp_path, "house_hidden", hidden).kinds[""]
     with pytest.raises(TypeError, match="lamp refers to bulb, which does not exist"):
         package(tmp_path, "house_reference", LAMP, target="bulb").kinds["lamp"]
+    for number, of in enumerate(("", ", ('watts',)")):
+        told = f"attributes=(Attribute('light', (), str{of}),))"
+        with pytest.raises(TypeError, match="light is predicted of no field, or of one that it does not have"):
+            package(tmp_path, f"house_dark{number}", LAMP.removesuffix(")") + ", " + told).kinds["lamp"]
     with pytest.raises(KeyError, match="lamp has no attribute wattage"):
         check(package(tmp_path, "house_attribute", LAMP, target="lamp.wattage"))

@@ -27,7 +27,9 @@ def _path(values: Mapping[str, Any]) -> str | None:
 
 def _single(kind: str, path: Any) -> Kind:
     known = KINDS[kind]
-    return replace(known, read_by_name=True, attributes=(Attribute("path", ("path",), path), *known.attributes))
+    return replace(
+        known, read_by_name=True, attributes=(Attribute("path", ("path",), path, ("shelf", "name")), *known.attributes)
+    )
 
 
 BY_NAME = {

@@ -118,14 +118,14 @@ class Matches:
     def _predicted(self, address: Address, attribute: str) -> Any:
         """What an attribute will be, where the document alone says so."""
         kind, entry = self.kinds[address.kind], self._desired.get(address)
-        predict = kind.attribute(attribute).predict
-        value = predict(self.resolved(kind, entry.values)) if entry is not None and predict is not None else None
+        known = kind.attribute(attribute)
+        value = known.predicted(self.resolved(kind, entry.values)) if entry is not None and known.of else None
         return Unknown(str(address), Reason.NOT_CREATED) if value is None else value
 
     def locator(self, kind: Kind, entry: Entry) -> str | None:
         """By what an entry's object is read, where its values say so."""
-        predict = kind.attribute("path").predict
-        return predict(self.resolved(kind, entry.values)) if predict is not None else None
+        locator: str | None = kind.attribute("path").predicted(self.resolved(kind, entry.values))
+        return locator
 
     def unread(self, ref: Ref) -> str:
         """Why what is referred to is not known; "" where it was looked for, or is known to another system by its name."""

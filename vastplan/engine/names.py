@@ -51,9 +51,9 @@ def _locator(kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], kind: 
         target, attribute = value.target, refers.attribute(value.target.kind)
         if not value.managed:
             return target.name if attribute in ("name", "path") else value
-        predict, referred = kinds[target.kind].attribute(attribute).predict, desired.get(target)
-        predicted = predict(referred.values) if predict is not None and referred is not None else None
+        known, referred = kinds[target.kind].attribute(attribute), desired.get(target)
+        predicted = known.predicted(referred.values) if referred is not None else None
         return value if predicted is None else predicted
 
-    predict = kind.attribute("path").predict
-    return predict(map_references(kind.fields, dict(entry.values), change)) if predict is not None else None
+    locator: str | None = kind.attribute("path").predicted(map_references(kind.fields, entry.values, change))
+    return locator

@@ -26,15 +26,17 @@ def new_names(
     predicted = {
         name: found
         for name, kind in kinds.items()
-        if (found := [attribute for attribute in kind.attributes if attribute.predict is not None])
+        if (found := [attribute for attribute in kind.attributes if attribute.of])
     }
+    telling = {name: tuple({field for one in found for field in one.of}) for name, found in predicted.items()}
     coming: dict[Address, dict[str, Any]] = {}
     for address, entry in desired.items():
-        live = there.get(address) if address.kind in predicted else None
-        if live is None:
+        fields = telling.get(address.kind, ())
+        live = there.get(address) if fields else None
+        if live is None or _as_it_is(fields, entry.values, live.values):
             continue
-        values = called_as_it_is(entry, live).values if entry.defaults else entry.values
         kind = kinds[address.kind]
+        values = called_as_it_is(entry, live).values if entry.defaults else entry.values
         if any(isinstance(values.get(name), Ref) for name in kind.identity):
             values = resolved(kind, values)
         if all(
@@ -42,16 +44,23 @@ def new_names(
         ):
             values = {**live.values, **values}  # it stays the one that it is, with all that the document leaves alone
         for attribute in predicted[address.kind]:
-            assert attribute.predict is not None
-            value = attribute.predict(values)
-            if value is not None and value != attribute.predict(live.values):
+            value = attribute.predicted(values)
+            if value is not None and value != attribute.predicted(live.values):
                 coming.setdefault(address, {})[attribute.name] = value
     return coming
 
 
+def _as_it_is(fields: tuple[str, ...], values: Values, live: Values) -> bool:
+    """Whether all that a name is told by is as it is now, as of nearly all objects: nothing has to be resolved for that.
+
+    What is left out and what is none tell the same. A reference is never plainly what is live, so it is looked at closely.
+    """
+    return list(map(values.get, fields)) == list(map(live.get, fields))  # every object of a plan comes by
+
+
 def names_of(kind: Kind) -> set[str]:
     """The fields that may be a part of what an object is called, told without what is live."""
-    return {attribute.name for attribute in kind.attributes if attribute.predict is not None} | {*kind.identity}
+    return {field for attribute in kind.attributes for field in attribute.of} | {*kind.identity}
 
 
 def called_as_it_is(entry: Entry, live: Live) -> Entry:

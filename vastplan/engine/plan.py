@@ -84,13 +84,18 @@ def collections_to_read(
     collections = {(entry.address.site, entry.address.kind) for entry in entries}
     for site, part in ledger.items():
         collections |= {(site, kind_of(text)) for text in (*part.entries, *part.intents)}
+    fields = {name: kinds[name].fields for name in {entry.address.kind for entry in entries}}
+    keyed = {
+        name: [(field.name, field.key_refers.targets) for field in table if field.key_refers]
+        for name, table in fields.items()
+    }
     for entry in entries:
-        kind = kinds[entry.address.kind]
-        for _, ref in fields_with_references(kind.fields, entry.values):
+        site, name = entry.address.site, entry.address.kind
+        for _, ref in fields_with_references(fields[name], entry.values):
             collections.add((ref.target.site, ref.target.kind))
-        for keyed in kind.fields:
-            if keyed.key_refers and entry.values.get(keyed.name):
-                collections |= {(entry.address.site, target) for target, _ in keyed.key_refers.targets}
+        for field_name, targets in keyed[name]:
+            if entry.values.get(field_name):
+                collections |= {(site, target) for target, _ in targets}
     used = set(collections)
     for name, kind in kinds.items():
         for target in targets_of(kind.fields):

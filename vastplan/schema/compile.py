@@ -75,8 +75,8 @@ def kind(
 ) -> Kind:
     """Declare a kind from its model; every kind has the attributes `id`, `path` (its locator) and, where it has one, `name`.
 
-    Raises `TypeError` for a marker that cannot be seen (inside a union), an identity that is missing, or a kind that is
-    read by name and does not say by which.
+    Raises `TypeError` for a marker that cannot be seen (inside a union), an identity that is missing, an attribute that is
+    predicted of no field or of one that is not there, or a kind that is read by name and does not say by which.
     """
     fields = fields_of(model)
     identity = tuple(field.name for field in fields if field.has(Marker.IDENTITY))
@@ -84,7 +84,10 @@ def kind(
         raise TypeError(f"kind {name}: no field is marked IDENTITY")
     if endpoint.update is Update.NONE:
         fields = FieldTable(_frozen(field) for field in fields)
-    declared = {attribute.name for attribute in attributes}
+    declared, known = {attribute.name for attribute in attributes}, {field.name for field in fields}
+    for attribute in attributes:
+        if bool(attribute.of) != (attribute.predict is not None) or not known.issuperset(attribute.of):
+            raise TypeError(f"kind {name}: {attribute.name} is predicted of no field, or of one that it does not have")
     implied = [Attribute("id", endpoint.id)] if "id" not in declared else []
     if "path" not in declared:
         implied.append(Attribute("path", ()))
@@ -92,7 +95,7 @@ def kind(
         raise TypeError(f"kind {name}: it is read by name, and its path is not predicted")
     named = next((field for field in fields if field.name == "name"), None)
     if named is not None and "name" not in declared:
-        implied.append(Attribute("name", named.wire, lambda values: values.get("name")))
+        implied.append(Attribute("name", named.wire, lambda values: values.get("name"), ("name",)))
     return Kind(
         name=name,
         system=system,

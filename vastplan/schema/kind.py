@@ -77,11 +77,18 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """Something others refer to an object by. `predict` says from the document what it will be, where that is known."""
+    """Something others refer to an object by. `predict` says what it will be, where the fields `of` the document tell it."""
 
     name: str
     path: tuple[str, ...]
     predict: Callable[[Mapping[str, Any]], Any] | None = None
+    of: tuple[str, ...] = ()
+
+    def predicted(self, values: Mapping[str, Any]) -> Any:
+        """What it will be by the values of an entry, `None` where they do not tell. `predict` sees the fields `of` alone."""
+        if self.predict is None:
+            return None
+        return self.predict({name: values[name] for name in self.of if name in values})
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ KIND = kind(
     system="kubernetes",
     section="secrets",
     endpoint=manifest("v1", "Secret", "secrets", namespaced=True),
-    attributes=(Attribute("path", (), _path),),
+    attributes=(Attribute("path", (), _path, ("namespace", "name")),),
     controller_owned=RUNAI_MADE,
     read_by_name=True,
     system_owned=tuple(

@@ -61,7 +61,7 @@ KIND = kind(
         keep=(*KEEP, "enforceRunaiScheduler"),
         vanishes_later=True,
     ),
-    attributes=(Attribute("namespace", ("status", "namespace"), _namespace),),
+    attributes=(Attribute("namespace", ("status", "namespace"), _namespace, ("namespace", "name")),),
     data_bearing=True,
     metrics=(
         Metric("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),

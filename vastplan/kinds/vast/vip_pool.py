@@ -76,7 +76,7 @@ KIND = kind(
     endpoint=collection("vippools", vanishes_later=True),
     attributes=(
         Attribute("leading_vip", ("start_ip",)),
-        Attribute("domain_name", ("domain_name",), lambda values: values.get("domain_name")),
+        Attribute("domain_name", ("domain_name",), lambda values: values.get("domain_name"), ("domain_name",)),
     ),
     # the CSI driver asks for the ranges of a pool by the name that is in the volume, at each publish
     lets_in=LetsIn("without it nothing mounts through its addresses"),

@@ -1,0 +1,178 @@
+"""What is done before an object is deleted: what refers to it goes, or lets go and is attached again, or is in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from vastplan.engine.diff import fingerprint
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live
+from vastplan.engine.referrers import Referrer, Referrers
+from vastplan.engine.work_graph import Node, WorkGraph
+from vastplan.model.address import Address
+from vastplan.model.plan import GOING, Action, Block, Cause, FieldChange, Step, Verb
+from vastplan.model.value import Ref, references, to_json
+from vastplan.model.wording import some
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Field, Kind
+from vastplan.schema.markers import Marker
+
+_SHOWN = 5  # names in a message
+_LET_GO = "remove those first, or have them refer to another"
+
+
+class DeleteEdges:
+    """Draws the edges around the deletes of a plan into its graph; what has to let go is given an update for it."""
+
+    def __init__(
+        self, graph: WorkGraph, matches: Matches, desired: Mapping[Address, Entry], referrers: Referrers
+    ) -> None:
+        self._graph, self._matches, self._desired, self._referrers = graph, matches, desired, referrers
+        going = [action for action in graph.actions.values() if action.verb in GOING]
+        self._followers = _followers(matches, going)
+        self._originals = _originals(matches, going)
+
+    def draw(self, action: Action) -> None:
+        """Whatever refers to the object goes, or lets go, before it does."""
+        node = (action.address, Step.DELETE)
+        live = self._matches.match(action.address).live
+        assert live is not None  # what is not there is not deleted
+        in_the_way = []
+        for referrer in self._referrers.of(live):
+            if not self._makes_way(action, node, referrer):
+                address = self._matches.address_of(referrer.live)
+                if address is None and _goes_along(referrer.live):
+                    continue
+                stranger = f"{referrer.live.kind.name} {referrer.live.name} (not in the ledger)"
+                in_the_way.append(str(address) if address else stranger)
+        if action.verb is Verb.DELETE:
+            for address in self._followers.get(str(action.address), ()):
+                if shields(self._matches.kinds[address.kind], action.address):
+                    self._graph.edge((address, Step.DELETE), node)
+                else:
+                    self._graph.edge(node, (address, Step.DELETE))
+        if in_the_way:
+            self._graph.block(action.address, _still_referred_to(action, in_the_way))
+
+    def _makes_way(self, action: Action, node: Node, referrer: Referrer) -> bool:
+        """Order what refers to the object around its delete; whether it does not stand in the way."""
+        address = self._matches.address_of(referrer.live)
+        other = self._graph.actions.get(address) if address else self._originals.get(_copied(referrer.live))
+        goes = other is not None and other.verb in GOING
+        if referrer.shields:
+            if other is not None and goes:
+                self._graph.edge((other.address, Step.DELETE), node)  # closed until there is nothing to open
+            return True
+        stays = referrer.attribute not in self._matches.coming.get(action.address, ())
+        if action.verb is Verb.REPLACE and not referrer.blocks_delete and stays:
+            return True  # it refers by name, and the name will be there again
+        if other is not None and goes:
+            self._graph.edge(node, (other.address, Step.DELETE))
+            return True
+        if not referrer.blocks_delete and not referrer.needs:
+            return True
+        if other is not None and other.verb is Verb.UPDATE and _writes(other, referrer.field):
+            if action.verb is Verb.REPLACE and not referrer.blocks_delete:
+                return True  # it is given the new name once there is something of it
+            if self._lets_go(other, referrer, action.address):
+                self._graph.edge(node, (other.address, Step.WRITE))
+                return True
+        if not referrer.blocks_delete:
+            return False
+        if action.verb is Verb.REPLACE and address in self._desired and _clearable(referrer.field):
+            assert address is not None
+            self._detach(address, referrer, action)
+            return True
+        return False
+
+    def _lets_go(self, update: Action, referrer: Referrer, target: Address) -> bool:
+        entry = self._desired.get(update.address)
+        value = entry.values.get(referrer.field.name) if entry else None
+        return not any(ref.target == target for ref in references(value))
+
+    def _detach(self, address: Address, referrer: Referrer, replaced: Action) -> None:
+        """An object that keeps referring to what is replaced lets go first and is attached again afterwards."""
+        update = self._graph.actions.get(address)
+        live = referrer.live
+        entry = self._desired[address]
+        change = FieldChange(
+            path=referrer.field.name,
+            before=to_json(Ref(replaced.address)),
+            after=to_json(Ref(replaced.address)),
+            cause=Cause.DEPENDENCY,
+            known_after_apply=True,
+        )
+        if update is None or update.verb is Verb.RELEASE:
+            old = self._matches.renames.moves.get(address)  # it moves also where only what is replaced was targeted
+            update = Action(
+                address=address,
+                verb=Verb.UPDATE,
+                reason=f"{replaced.address} is replaced; it lets go before and is attached again after",
+                desired=to_json(dict(entry.values)),
+                origin=entry.origin,
+                id=live.id,
+                locator=live.locator,
+                fingerprint=fingerprint(
+                    live.kind, entry.values, self._matches.symbolic(live.kind, live, references(entry.values))
+                ),
+                released=update.released if update else (),
+                renamed_from=str(old) if old else "",
+            )
+        self._graph.put(replace(update, changes=(*update.changes, change)))
+        self._graph.add((address, Step.DETACH))
+        self._graph.add((address, Step.WRITE))
+        self._graph.edge((replaced.address, Step.DELETE), (address, Step.DETACH))
+        self._graph.edge((address, Step.WRITE), (replaced.address, Step.WRITE))
+
+
+def shields(kind: Kind, other: Address) -> bool:
+    """Whether objects of a kind keep objects like the one at `other` closed."""
+    return any(field.refers and field.refers.shields and other.kind in field.refers.attributes for field in kind.fields)
+
+
+def _goes_along(live: Live) -> bool:
+    """Whether the system itself takes an object away with what it refers to."""
+    return any(owner.goes_along and owner.name == live.controller for owner in live.kind.controller_owned)
+
+
+def _followers(matches: Matches, going: Iterable[Action]) -> dict[str, list[Address]]:
+    """By address, what goes and was last applied with a reference to it: no system shows all of these."""
+    followers: dict[str, list[Address]] = {}
+    for action in going:
+        owned = matches.owned.get(action.address)
+        for target in owned.refers if owned else ():
+            followers.setdefault(target, []).append(action.address)
+    return followers
+
+
+def _originals(matches: Matches, going: Iterable[Action]) -> dict[tuple[str, str, str], Action]:
+    """What goes and has a copy on other sites that the system keeps by itself, by kind, name and the copy's site."""
+    originals: dict[tuple[str, str, str], Action] = {}
+    for action in going:
+        live = matches.match(action.address).live
+        if live is not None and live.kind.mirrored:
+            for site in matches.observed.sites(live.kind.name):
+                if site != action.address.site:
+                    originals.setdefault((live.kind.name, live.name, site), action)
+    return originals
+
+
+def _copied(copy: Live) -> tuple[str, str, str]:
+    return copy.kind.name, copy.name, copy.site
+
+
+def _still_referred_to(action: Action, names: list[str]) -> Block:
+    replaced = action.verb is Verb.REPLACE
+    fix = "make a new one under another name and move them to it" if replaced else _LET_GO
+    return Block("in-use", f"{len(names)} object(s) still refer to it: {some(sorted(names), _SHOWN)}", fix)
+
+
+def _writes(action: Action, field: Field) -> bool:
+    """Whether an update writes a field: what the document no longer speaks of stays as it is."""
+    return any(change.path.partition(".")[0] == field.name for change in action.changes)
+
+
+def _clearable(field: Field) -> bool:
+    """Whether null there means no reference: a null that is a choice would open or widen something meanwhile."""
+    return field.shape.detachable and field.nullable and not field.has(Marker.EXPLICIT_NULL)
