@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, action, at, entry, ref
+from vastplan.engine.consent import Consent
 from vastplan.engine.diff import diff, leaves, same
 from vastplan.engine.wait import until_gone, until_ready
 from vastplan.model.address import Address
@@ -447,6 +448,25 @@ def test_what_let_go_of_something_whose_replace_failed_was_moved_by_no_hand(benc
     bench.library.before = lambda verb, kind: None
     bench.done(A, moved, other, listed)
     assert not bench.plan(A, moved, other, listed).actions
+
+
+def test_what_lets_go_while_it_is_taken_over_is_not_ours_before_that_is_done(bench: Bench) -> None:
+    listed = entry("catalogue", "c", books=[ref("book", "t")], shelf=ref("shelf", "a"))
+    bench.done(A, BOOK)
+    book = bench.library.named("book", "t")
+    bench.library.put("catalogue", name="c", book_ids=[book["id"]], shelf=None)
+    bench.consent = Consent(allow_delete=("*",), adopt=True)
+    moved = entry("book", "t", shelf=ref("shelf", "a"), pages=4)
+    plan = bench.plan(A, moved, listed)
+    assert (at("catalogue", "c"), Step.DETACH) in [(one.address, one.step) for one in plan.operations]
+
+    def away(verb: str, kind: Kind) -> None:
+        if verb == "delete":
+            raise Unreachable("away")
+
+    bench.library.before = away
+    bench.apply(plan)
+    assert bench.library.named("catalogue", "c")["book_ids"] == [] and "iad/catalogue/c" not in bench.part.entries
 
 
 def test_one_that_gets_more_beside_what_is_replaced_lets_go_of_that(bench: Bench) -> None:

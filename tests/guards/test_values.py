@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import NOW, kinds, observed, planned
+from vastplan.engine.admitted import lost_clients
 from vastplan.engine.consent import Approval, ChangeLimits, Consent, in_force, limits_of, noted
 from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.guards.evaluate import block_dependents
 from vastplan.engine.guards.fields import too_low
-from vastplan.engine.narrowing import lost_clients
 from vastplan.engine.observe import Collection, Observed, figure
 from vastplan.engine.plan import PlanInputs, build
 from vastplan.engine.stale import grown, overtaken

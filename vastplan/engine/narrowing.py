@@ -1,17 +1,17 @@
 """Who is let in no more by an action, and who is in there now: what the guard says of it, and its evidence. Pure.
 
-Three things let fewer in: a field that loses clients, an object that lets somebody in and goes, and one that closes something
-and comes, or is put in force.
+Four things let fewer in: a field that loses clients, one that refers to what lets in others, an object that lets somebody in
+and goes, and one that closes something and comes, or is put in force.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from vastplan.engine import usage
+from vastplan.engine.admitted import lost_by_moves, lost_clients, moves
 from vastplan.engine.closing import ClosedRooms, closed_by, may_close
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.match import Matches
@@ -19,10 +19,9 @@ from vastplan.engine.new_names import names_of
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
-from vastplan.model.ip_ranges import cut_off
-from vastplan.model.plan import GOING, Action, Evidence, FieldChange, Verb
+from vastplan.model.plan import GOING, Action, Evidence, Verb
 from vastplan.model.shell import word
-from vastplan.model.value import Unknown, to_json
+from vastplan.model.value import Unknown
 from vastplan.model.wording import counted, plural, some
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
@@ -47,7 +46,11 @@ def may_narrow(action: Action, kinds: Mapping[str, Kind], actions: Mapping[Addre
 
 def cuts_off(action: Action, kind: Kind) -> bool:
     """The same but for what closes: whoever comes in by the object, or finds it by its name, may not any more."""
-    return takes_away(action, kind) or may_rename(action, kind) or bool(lost_clients(action, kind, None))
+    return (
+        takes_away(action, kind)
+        or may_rename(action, kind)
+        or bool(lost_clients(action, kind, None) or moves(action, kind))
+    )
 
 
 def may_rename(action: Action, kind: Kind) -> bool:
@@ -91,7 +94,7 @@ def _narrowing(
         return _of_rooms(action, rooms)
     if live is None:
         return None
-    lost = lost_clients(action, kind, live)
+    lost = lost_clients(action, kind, live) | lost_by_moves(action, kind, live, matches, actions)
     renamed = None
     if not lost and (not takes_away(action, kind) or goes_with(action, live, matches, actions)):
         renamed = matches.coming.get(action.address)
@@ -156,40 +159,6 @@ def _of_rooms(action: Action, rooms: ClosedRooms) -> Narrowing | None:
 
 def _value(number: usage.Figure) -> Any:
     return str(number) if isinstance(number, Unknown) else number
-
-
-def lost_clients(action: Action, kind: Kind, live: Live | None) -> dict[str, list[str]]:
-    """Whom each changed field would no longer let in."""
-    if action.verb not in (Verb.UPDATE, Verb.ADOPT):
-        return {}
-    # A reference that is let go of and attached again has a change of its own, beside the one that may narrow its field.
-    changes = [change for change in action.changes if not change.known_after_apply]
-    lost = {change.path: _lost(change, action, kind, live) for change in changes}
-    return {path: clients for path, clients in lost.items() if clients}
-
-
-def _lost(change: FieldChange, action: Action, kind: Kind, live: Live | None) -> list[str]:
-    field = next((candidate for candidate in kind.fields if candidate.name == change.path), None)
-    if field is None or field.admits is None:
-        return []
-    if field.admits.open_when_empty and not change.after:
-        return []
-    shown = live.values if live is not None else {}
-    wider = [_texts(action.desired.get(name, to_json(shown.get(name)))) for name in field.admits.also]
-    after = [*_texts(change.after), *(text for texts in wider for text in texts)]
-    if field.admits.open_when_empty and not change.before:
-        return ["everybody else"]
-    return cut_off(_texts(change.before), after)
-
-
-def _texts(value: Any) -> list[str]:
-    """The items of a list as texts; a reference by its address."""
-    items = value if isinstance(value, list) else []
-    return [
-        str(next(iter(item.values()))) if isinstance(item, dict) and len(item) == 1
-        else item if isinstance(item, str) else json.dumps(item)
-        for item in items
-    ]  # fmt: skip
 
 
 def dropped(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> Iterator[tuple[Address, bool]]:

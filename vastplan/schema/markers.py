@@ -59,21 +59,31 @@ class Refers:
 
     `blocks_delete` says that the target cannot be deleted while it is referred to (ids do, names mostly do not);
     `shields` says that this object keeps the target closed, so it must not go while the target stays; `needs` that it is of
-    no use without something of that name: no system minds, so it is ours to see that the name does not go.
+    no use without something of that name: no system minds, so it is ours to see that the name does not go; `admits` that
+    whoever the target lets in comes in here by it, so that by another target others do.
     """
 
     targets: tuple[tuple[str, str], ...]
     blocks_delete: bool
     shields: bool
     needs: bool
+    admits: bool
     attributes: Mapping[str, str] = field(compare=False)
 
-    def __init__(self, *targets: str, blocks_delete: bool = True, shields: bool = False, needs: bool = False) -> None:
+    def __init__(
+        self,
+        *targets: str,
+        blocks_delete: bool = True,
+        shields: bool = False,
+        needs: bool = False,
+        admits: bool = False,
+    ) -> None:
         pairs = tuple((kind, attribute or "id") for kind, _, attribute in (target.partition(".") for target in targets))
         object.__setattr__(self, "targets", pairs)
         object.__setattr__(self, "blocks_delete", blocks_delete)
         object.__setattr__(self, "shields", shields)
         object.__setattr__(self, "needs", needs)
+        object.__setattr__(self, "admits", admits)
         object.__setattr__(self, "attributes", dict(pairs))
 
     def attribute(self, kind: str) -> str:
@@ -120,15 +130,18 @@ class Codec:
 class Admits:
     """The field lets clients in: what it loses cuts them off, unless one of the wider fields `also` lets them in.
 
-    With `open_when_empty` an empty or missing value lets everybody in.
+    With `open_when_empty` an empty or missing value lets everybody in; `unsaid` are those that a create lets in that does
+    not say the field.
     """
 
     also: tuple[str, ...]
     open_when_empty: bool
+    unsaid: tuple[str, ...]
 
-    def __init__(self, *also: str, open_when_empty: bool = False) -> None:
+    def __init__(self, *also: str, open_when_empty: bool = False, unsaid: tuple[str, ...] = ()) -> None:
         object.__setattr__(self, "also", also)
         object.__setattr__(self, "open_when_empty", open_when_empty)
+        object.__setattr__(self, "unsaid", unsaid)
 
 
 @dataclass(frozen=True, slots=True, init=False)

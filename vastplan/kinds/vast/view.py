@@ -70,7 +70,7 @@ class View(Spec):
 
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
-    view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy"), Wire("policy_id")] = MISSING
+    view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy", admits=True), Wire("policy_id")] = MISSING
     protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), SET, Admits()] = MISSING
     name: Name | MISSING = MISSING
     alias: Annotated[_Alias | None | MISSING, Clears("")] = MISSING

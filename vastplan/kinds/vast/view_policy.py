@@ -18,6 +18,7 @@ _Hosts = Annotated[list[Clients] | None | MISSING, SET, EXPLICIT_NULL, Clears([]
 _Names = Annotated[list[Text] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
 # No pool of its own means every pool, which a policy must not get by losing its last one.
 _Pools = Annotated[list[ReferenceName] | None | MISSING, SET, EXPLICIT_NULL, Refers("vip_pool"), Clears([])]
+_ALL = ("*",)
 _EXCLUSIVE = (
     ("nfs_root_squash", "nfs_no_squash", "nfs_all_squash"),
     ("nfs_read_write", "nfs_read_only"),
@@ -62,16 +63,16 @@ class ViewPolicy(Spec):
     vip_pools: Annotated[_Pools, Wire(_PERMISSIONS, "RW"), Admits(open_when_empty=True)] = MISSING
     vip_pools_read_only: Annotated[_Pools, Wire(_PERMISSIONS, "RO"), Admits("vip_pools")] = MISSING
 
-    read_write: Annotated[_Hosts, Admits()] = MISSING
+    read_write: Annotated[_Hosts, Admits(unsaid=_ALL)] = MISSING
     read_only: Annotated[_Hosts, Admits("read_write")] = MISSING
-    nfs_read_write: Annotated[_Nfs, Admits()] = MISSING
+    nfs_read_write: Annotated[_Nfs, Admits(unsaid=_ALL)] = MISSING
     nfs_read_only: Annotated[_Nfs, Admits("nfs_read_write")] = MISSING
-    nfs_root_squash: Annotated[_Nfs, Admits("nfs_no_squash")] = MISSING
+    nfs_root_squash: Annotated[_Nfs, Admits("nfs_no_squash", unsaid=_ALL)] = MISSING
     nfs_no_squash: Annotated[_Nfs, Admits()] = MISSING
     nfs_all_squash: Annotated[_Nfs, Admits("nfs_root_squash", "nfs_no_squash")] = MISSING
-    smb_read_write: Annotated[_Hosts, Admits()] = MISSING
+    smb_read_write: Annotated[_Hosts, Admits(unsaid=_ALL)] = MISSING
     smb_read_only: Annotated[_Hosts, Admits("smb_read_write")] = MISSING
-    s3_read_write: Annotated[_Hosts, Admits()] = MISSING
+    s3_read_write: Annotated[_Hosts, Admits(unsaid=_ALL)] = MISSING
     s3_read_only: Annotated[_Hosts, Admits("s3_read_write")] = MISSING
     trash_access: _Hosts = MISSING
 
