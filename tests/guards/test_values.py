@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.guards.stage import NOW, kinds, observed, planned
-from vastplan.engine.admitted import lost_clients
+from vastplan.engine.admitted import lost_by_moves, lost_clients
 from vastplan.engine.consent import Approval, ChangeLimits, Consent, in_force, limits_of, noted
 from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.guards.evaluate import block_dependents
@@ -334,6 +334,35 @@ def test_letting_go_of_one_does_not_hide_that_others_lose_their_way_in() -> None
     for changes in ((*action.changes, beside), (beside, *action.changes)):
         assert lost_clients(replace(action, changes=changes), kinds()["view_policy"], live) == lost
     assert lost_clients(replace(action, changes=(beside,)), kinds()["view_policy"], live) == {}
+
+
+def test_what_is_let_go_of_and_attached_again_does_not_move_and_what_refers_to_nothing_lets_in_nobody() -> None:
+    plan, matches = planned(
+        {
+            "rows": {
+                "tenant": [{"id": 1, "name": "t"}],
+                "view_policy": [{"id": 5, "name": "p", "nfs_read_write": ["*"]}, {"id": 6, "name": "q"}],
+                "view": [{"id": 3, "path": "/a", "tenant_id": 1, "policy_id": 5}],
+            },
+            "owned": {"view/a": 3},
+            "desired": {
+                "view/a": {
+                    "path": "/a", "tenant": {"$existing": "iad/tenant/t"}, "view_policy": {"$existing": "iad/view_policy/q"},
+                }
+            },
+        }
+    )  # fmt: skip
+    (action,) = plan.actions
+    live = matches.match(action.address).live
+    assert live is not None
+
+    def lost(**changed: Any) -> dict[str, list[str]]:
+        changes = tuple(replace(change, **changed) for change in action.changes)
+        return lost_by_moves(replace(action, changes=changes), live.kind, live, matches, {})
+
+    assert lost() == {"view_policy q (nfs_read_write)": ["*"]}
+    assert lost(known_after_apply=True) == {}
+    assert lost(after=None) == {"view_policy": ["whomever it lets in now, which cannot be told"]}
 
 
 def test_what_is_to_be_made_has_no_figures_and_has_not_overtaken() -> None:
