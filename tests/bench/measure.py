@@ -34,7 +34,7 @@ def run(words: Sequence[str], codes: Sequence[int] = NOTHING_TO_DO) -> Cost:
     """
     with tempfile.TemporaryFile() as output:
         began = time.monotonic()
-        process = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(words, stdout=output, stderr=subprocess.STDOUT, env=_environment())
         # Not `RUSAGE_CHILDREN`: its peak is that of the largest child so far, which is a simulator.
         _, status, usage = os.wait4(process.pid, 0)
         wall = time.monotonic() - began
@@ -44,6 +44,11 @@ def run(words: Sequence[str], codes: Sequence[int] = NOTHING_TO_DO) -> Cost:
             tail = output.read()[-1000:].decode(errors="replace").strip()
             raise RuntimeError(f"{' '.join(words)}: exit {process.returncode}\n{tail}")
     return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * 1024)
+
+
+def _environment() -> dict[str, str]:
+    """The environment, with bytecode kept as an installation has it: else every run measures the compiler too."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def median(words: Sequence[str], runs: int = RUNS, codes: Sequence[int] = NOTHING_TO_DO) -> Cost:
