@@ -136,10 +136,8 @@ def _said_to_exist(
     matches: Matches, desired: Mapping[Address, Entry], actions: Iterable[Action]
 ) -> dict[Address, Address]:
     found: dict[Address, Address] = {}
-    if all(
-        action.verb is not Verb.DELETE for action in actions
-    ):  # nobody asks: a plan with little to do reads no references
-        return found
+    if all(action.verb is not Verb.DELETE for action in actions):
+        return found  # nobody asks: a plan with little to do reads no references
     for address, entry in desired.items():
         for _, ref in fields_with_references(matches.kinds[address.kind].fields, entry.values):
             target = ref.target
