@@ -87,6 +87,14 @@ class Document:
                 if target == section and (value == name or (isinstance(value, list) and name in value)):
                     yield other, part
 
+    def naming(self, key: Key) -> Iterator[tuple[Key, str]]:
+        """The entries that refer to one as existing: it was taken over, and they still write what they wrote."""
+        section, name = key
+        for other, entry in self.entries.items():
+            for part, target in REFERENCES.get(other[0], {}).items():
+                if target == section and entry.body.get(part) == {"existing": name}:
+                    yield other, part
+
     def remove(self, key: Key) -> None:
         """Remove an entry and what cannot be without it; lists lose its name."""
         if self.entries.pop(key, None) is None:
@@ -107,7 +115,7 @@ class Document:
     def rename(self, key: Key, name: str) -> Key:
         """Give an entry another name, everywhere; the entry says what it was called."""
         section, former = key
-        using = list(self.users(key))
+        using = [*self.users(key), *self.naming(key)]
         self.entries = {(section, name) if other == key else other: entry for other, entry in self.entries.items()}
         new = self.entries[section, name]
         new.renamed_from = former

@@ -658,6 +658,32 @@ def test_what_is_taken_out_and_referred_to_as_existing_is_not_deleted(desk: Desk
     assert "theirs" in {row["name"] for row in desk.live("vippools")}
 
 
+def test_what_was_taken_over_is_renamed_with_all_that_refers_to_it_as_existing(desk: Desk) -> None:
+    """Found by a history: the view was sent back to a policy that no longer had that name, in each plan anew."""
+    desk.hands.settle_in("iad", Random(0))
+    theirs = {"existing": "theirs"}
+    policy = {"tenant": theirs, "flavor": "NFS", "nfs_no_squash": ["10.12.0.0/24"]}
+    view = {"tenant": theirs, "path": "/theirs/data", "view_policy": theirs, "protocols": ["NFS"]}
+    desk.write({"view_policies": {"theirs": policy}, "views": {"theirs-data": view}})
+    desk.applied(*EVERYTHING)
+    desk.write({"view_policies": {"ours": {**policy, "renamed_from": "theirs"}}, "views": {"theirs-data": view}})
+    refused = desk.types("plan", desk.folder)
+    assert refused.code == 1 and "VP219: view theirs-data refers to view_policy theirs as existing" in refused.err, (
+        refused
+    )
+    assert "write ours" in refused.err
+    desk.write(
+        {
+            "view_policies": {"ours": {**policy, "renamed_from": "theirs"}},
+            "views": {"theirs-data": {**view, "view_policy": "ours"}},
+        }
+    )
+    (only,) = desk.plan().values()
+    assert only["address"] == "iad/view_policy/ours", only["blocked"]
+    desk.applied(*EVERYTHING)
+    assert desk.plan() == {}
+
+
 def test_a_rename_of_which_only_what_is_replaced_is_targeted_leaves_one_owner(desk: Desk) -> None:
     """The view lets go of its policy and is attached again: it is renamed in the ledger with that."""
     view = {"path": "/a", "view_policy": "p", "protocols": ["NFS"], "create_dir": True,

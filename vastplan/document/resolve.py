@@ -31,6 +31,7 @@ class Resolver:
         self._sites = sites
         self._retired = retired
         self._known: dict[tuple[str, str], dict[str, Where]] = {}
+        self._renamed: dict[tuple[str, str], dict[str, str]] = {}  # names by former names
         self._seen: set[tuple[str, Where]] = set()
         self._named_after: dict[str, tuple[str, ...]] = {}  # by type: the fields that hold the entry's name
 
@@ -42,6 +43,8 @@ class Resolver:
             if raw.name in names and names[raw.name] != raw.where:
                 self._add("VP207", f"{raw.name} is given twice", raw.where, f"the first is at {names[raw.name]}")
             names.setdefault(raw.name, raw.where)
+            if raw.renamed_from:
+                self._renamed.setdefault((raw.site, raw.type.name), {})[raw.renamed_from] = raw.name
         return [self._entry(raw, values) for raw, values in typed]
 
     def _typed(self, raw: Raw) -> dict[str, Any] | None:
@@ -106,7 +109,7 @@ class Resolver:
     def _reference(self, raw: Raw, refers: Refers, value: Any) -> Any:
         kinds = [kind for kind, _ in refers.targets]
         if isinstance(value, dict):
-            return Ref(Address(raw.site, kinds[0], value["existing"]), managed=False)
+            return self._existing(raw, kinds, value["existing"])
         if not isinstance(value, str):
             return value
         for kind in kinds:
@@ -125,6 +128,19 @@ class Resolver:
             hint = nearest(value, known) or f"for one that is not in this document write {{existing: {value}}}"
             self._add("VP209", f"no {kinds[0]} {value}", where, hint)
         return missing
+
+    def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
+        """What is referred to as existing. Once taken over it is the entry that has its name, and waits for it like any other."""
+        for kind in kinds:
+            if name in self._known.get((raw.site, kind), ()):
+                return Ref(Address(raw.site, kind, name))
+            new = self._renamed.get((raw.site, kind), {}).get(name)
+            if new is not None and raw.site not in self._retired:
+                message = (
+                    f"{raw.type.name} {raw.name} refers to {kind} {name} as existing, and this document renames it"
+                )
+                self._add("VP219", message, _find(raw.values, name) or raw.where, f"write {new}")
+        return Ref(Address(raw.site, kinds[0], name), managed=False)
 
     def _explain(self, raw: Raw, invalid: ValidationError) -> None:
         """Pydantic's findings in our words; for a union only the branch that came furthest."""
