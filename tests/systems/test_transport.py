@@ -420,7 +420,13 @@ def test_an_answer_of_very_many_values_is_refused_and_a_long_list_is_not(system:
     few: dict[str, Any] = {"count": 1000, "next": None, "results": page, "items": page, "metadata": {}}
     with serving(tmp_path, lambda _, handler: say(handler, 200, few)) as server:
         assert len(next(provider(system, server, TransportLimits()).pages(kind(system)))) == 1000
-    many: dict[str, Any] = {"count": 1, "next": None, "results": [{}] * 600_000, "items": [{}] * 600_000, "metadata": {}}
+    many: dict[str, Any] = {
+        "count": 1,
+        "next": None,
+        "results": [{}] * 600_000,
+        "items": [{}] * 600_000,
+        "metadata": {},
+    }
     (tmp_path / "other").mkdir()
     with serving(tmp_path / "other", lambda _, handler: say(handler, 200, many)) as server:
         with pytest.raises(Unreachable, match="has more values than 160 MiB hold"):
