@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from tests.trust import tls_records
 from vastplan.sim.serve import Authority
 
 PAUSE = 0.05  # seconds between two bytes: far less than a client minds silence
@@ -202,6 +203,24 @@ def _(talk: Talk) -> None:
     talk.hold()
 
 
+_HANDSHAKES = threading.Lock()
+
+
+@phase("records without content")
+def _(talk: Talk) -> None:
+    with _HANDSHAKES:  # the last secret is ours
+        talk.shake_hands()
+        lines = Path(str(talk.context.keylog_filename)).read_text().splitlines()
+    secret = next(line.split()[2] for line in reversed(lines) if line.startswith("SERVER_TRAFFIC_SECRET_0 "))
+    talk.request()
+    assert talk.tls.cipher()[0] == tls_records.CIPHER  # type: ignore[index]
+    talk.plain = socket.socket(fileno=talk.tls.detach())
+    for record in tls_records.tickets(bytes.fromhex(secret)):
+        talk.plain.sendall(record)
+        if talk.stop.is_set():
+            return
+
+
 @phase("our request read byte by byte")
 def _(talk: Talk) -> None:
     talk.shake_hands()
@@ -241,6 +260,7 @@ class Hostile:
 def hostile(name: str, folder: Path) -> Iterator[Hostile]:
     """A server that does so with every connection, until the block ends."""
     authority, stop, requests = Authority(), threading.Event(), list[bytes]()
+    authority.context.keylog_filename = str(folder / "keys")
     ca = folder / "ca.pem"
     ca.write_bytes(authority.pem())
     LARGE.get(name, bytes)()

@@ -71,6 +71,7 @@ TABLE = {
     "later, by a long number": Expected("503"),
     "a bomb": Expected(LARGE),
     "a bomb in a bomb": Expected(LARGE),
+    "records without content": Expected(LATE),
     "a broken record": Expected("DECRYPTION_FAILED_OR_BAD_RECORD_MAC"),
     "very many values": Expected("the answer has more values than 160 MiB hold", (("size", 64 << 20), ("whole", 30.0))),
     "a proxy's answer bit by bit": Expected(LATE, proxy=True),
@@ -85,7 +86,7 @@ def test_every_phase_is_tried() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", by_force(TABLE, "100 Continue bit by bit", "very many values", "a body of a 503 bit by bit")
+    "name", by_force(TABLE, "100 Continue bit by bit", "very many values", "records without content")
 )
 def test_a_plan_ends_in_time_and_takes_no_memory(name: str, tmp_path: Path) -> None:
     expected = TABLE[name]
@@ -148,7 +149,8 @@ def _writing(system: str, server: Hostile, limits: TransportLimits = QUICK, cont
 
 
 @pytest.mark.parametrize(
-    "name", by_force([name for name in TABLE if not TABLE[name].proxy], "a broken record", "trailers bit by bit")
+    "name",
+    by_force([name for name in TABLE if not TABLE[name].proxy], "records without content", "trailers bit by bit"),
 )
 @pytest.mark.parametrize("system", ["vast", "kubernetes"])
 def test_a_write_without_an_answer_may_have_happened(system: str, name: str, tmp_path: Path) -> None:
@@ -169,7 +171,7 @@ def test_our_request_is_read_too_slowly(system: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("system", ["vast", "kubernetes"])
 def test_what_follows_an_answer_is_no_part_of_the_next(system: str, tmp_path: Path) -> None:
     with hostile("what nobody asked for", tmp_path) as server:
-        client = provider(system, Server(server.url, server.ca), QUICK)
+        client = provider(system, Server(server.url, server.ca), TransportLimits())
         assert [list(client.pages(kind(system))) for _ in range(3)] == [[rows(system).get("results", [])]] * 3
 
 
@@ -195,8 +197,8 @@ def test_a_host_with_very_many_addresses(system: str, monkeypatch: pytest.Monkey
     addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"192.0.2.{number}", 443)) for number in range(250)]
     monkeypatch.setattr("vastplan.systems.sockets.socket.getaddrinfo", lambda *_: addresses)
     monkeypatch.setattr("urllib3.util.connection.create_connection", silent)
-    hasty = TransportLimits(connect=0.1, whole=0.35, retries=0)
+    hasty = TransportLimits(connect=0.2, whole=1.0, retries=0)
     monkeypatch.setenv("NO_PROXY", "*")
-    with pytest.raises(Unreachable, match=r"no whole answer within 0\.35 s"):
+    with pytest.raises(Unreachable, match="no whole answer within 1 s"):
         list(provider(system, Server("https://vms.example.com", certifi.where()), hasty).pages(kind(system)))
-    assert 1 < len(tried) <= 4
+    assert 0 < len(tried) < 10

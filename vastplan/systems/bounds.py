@@ -6,15 +6,17 @@ chunks, trailers. So the end of a call is looked at where every part comes throu
 
 from __future__ import annotations
 
+import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
 import urllib3
 
 from vastplan.model import strict_json
 from vastplan.schema.transport_limits import TransportLimits
+from vastplan.systems.watch import WATCH
 
 
 class Overdue(urllib3.exceptions.HTTPError):
@@ -26,12 +28,13 @@ class TooMuch(urllib3.exceptions.HTTPError):
 
 
 class Bounds:
-    """The bounds of one call. Only the thread that makes the call uses them."""
+    """The bounds of one call. Only the thread that makes the call uses them, and `WATCH` when it is late."""
 
     def __init__(self, limits: TransportLimits) -> None:
         self._limits = limits
         self._end = time.monotonic() + limits.whole
         self._came = self._most = 0
+        self.waits_on: socket.socket | None = None
         self.expect_head()
 
     def expect_head(self) -> None:
@@ -65,11 +68,18 @@ class Bounds:
         return seconds
 
     def took(self, count: int) -> None:
-        """Note that so many bytes have come; raises `TooMuch` when they are too many."""
+        """Note that so many bytes have come; raises `TooMuch` when they are too many, and `Overdue`."""
+        self.left()
         self._came += count
         if self._came > self._most:
             what = "the answer is" if self._most == self._limits.size else "the headers of the answer are"
             raise TooMuch(f"{what} larger than {_amount(self._most)}")
+
+    def end_after(self, grace: float) -> None:
+        """Shut down what is waited on where the end is longer ago than that."""
+        if self.waits_on is not None and time.monotonic() > self._end + grace:
+            with suppress(OSError):
+                socket.socket.shutdown(self.waits_on, socket.SHUT_RDWR)  # below TLS, which is in use
 
     def pause(self, seconds: float) -> bool:
         """Wait so long, and say so; false, at once, where the call would be over by then."""
@@ -88,9 +98,11 @@ def bounded(limits: TransportLimits) -> Iterator[Bounds]:
     """The bounds of the call that is made within the block; it begins now."""
     bounds = Bounds(limits)
     token = CURRENT.set(bounds)
+    WATCH.begin(bounds)
     try:
         yield bounds
     finally:
+        WATCH.end(bounds)
         CURRENT.reset(token)
 
 

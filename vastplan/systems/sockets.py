@@ -66,6 +66,7 @@ class _Bounded(socket.socket):
     def _hurry(self) -> None:
         """Wait no longer than the call has left; it only gets less, and every call sets the timeout anew."""
         if (bounds := CURRENT.get()) is not None:
+            bounds.waits_on = self
             left, given = bounds.left(), self.gettimeout()
             if given is None or left < given:
                 self.settimeout(left)
