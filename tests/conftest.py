@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from vastplan.cli import main
+from vastplan.model.sensitive import Kept
 
 # Two busy cores make single examples slow; a deadline would only test the machine.
 # The same tree tries the same examples, so that a red run is about the change; `make explore` tries new ones, and more.
@@ -38,7 +38,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "140")
     # What another test kept secret may be an everyday word in this one.
-    monkeypatch.setattr("vastplan.model.sensitive._forms", OrderedDict())
+    monkeypatch.setattr("vastplan.model.sensitive._kept", Kept())
     # The simulators settle by reads, not by time: what is not ready within this never will be.
     monkeypatch.setattr("vastplan.engine.wait.TIMEOUT", 8.0)
 

@@ -215,6 +215,7 @@ class Stage:
         """One request at a time, where that is asked for; and what settles by reads is not waited for."""
         with (
             patch("vastplan.engine.read.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
+            patch("vastplan.app.workspace.ThreadPoolExecutor", _One if self.orderly else ThreadPoolExecutor),
             patch("vastplan.app.applying.carry_out.apply", _one_by_one if self.orderly else apply),
             patch.dict(poll.__kwdefaults__, first=0.0005, longest=0.01),
         ):

@@ -19,7 +19,7 @@ from vastplan.schema.transport_limits import TransportLimits
 from vastplan.sim.faults import Effect, Fault, Faults
 
 # Short, so that a case costs a moment; what is slow beyond it is struck by a fault, and that is all right here.
-HASTY = TransportLimits(connect=2.0, silence=0.4, whole=0.8, retries=3, backoff=0.002, longest=0.02)
+HASTY = TransportLimits(connect=2.0, silence=0.4, whole=1.2, retries=3, backoff=0.002, longest=0.02)
 _CONNECT = urllib3.util.connection.create_connection
 REFUSED = "connection refused"
 

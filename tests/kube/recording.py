@@ -21,8 +21,10 @@ import vcr
 from vcr.record_mode import RecordMode
 from vcr.request import Request
 from vcr.stubs import VCRHTTPResponse
+from vcr.stubs.requests_stubs import VCRRequestsHTTPConnection, VCRRequestsHTTPSConnection
 
 from tests.kube.replay import Recording, replayed
+from vastplan.systems.sockets import PlainPool, TlsPool
 
 FOLDER = Path(__file__).parent / "recordings"
 NOWHERE = 1  # the port of the server that is not there when a recording is replayed
@@ -39,6 +41,11 @@ def _read1(self: Any, amount: int = -1, *, decode_content: bool | None = None) -
 
 
 VCRHTTPResponse.read1 = _read1
+# Our pools, which vcrpy does not know as it knows urllib3's.
+_POOLS = (
+    (PlainPool, "ConnectionCls", VCRRequestsHTTPConnection),
+    (TlsPool, "ConnectionCls", VCRRequestsHTTPSConnection),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +73,9 @@ class Tape:
 
     @contextlib.contextmanager
     def _recording(self) -> Iterator[None]:
-        recorder = vcr.VCR(serializer="kube", match_on=("call",), before_record_request=self._ours)
+        recorder = vcr.VCR(
+            serializer="kube", match_on=("call",), before_record_request=self._ours, custom_patches=_POOLS
+        )
         recorder.register_serializer("kube", _Serializer())
         recorder.register_matcher("call", _never_the_same)
         self.file.unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """How deep JSON from outside may be nested, told by its text where that can be, and else by its value."""
 
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
@@ -36,3 +37,20 @@ def test_what_is_nested_too_deep_is_refused_whatever_its_strings_hold(innermost:
         strict_json.parse(json.dumps(_nested(MAX_DEPTH + 2, innermost)).encode())
     with pytest.raises(ValueError, match="nested deeper"):
         strict_json.parse(b"[" * (MAX_DEPTH + 2) + b"]" * (MAX_DEPTH + 2))
+
+
+@given(_VALUES)
+def test_what_values_take_is_told_by_parts_as_by_the_whole(value: Any) -> None:
+    raw = json.dumps(value).encode()
+    assert sum(strict_json.held(raw[at : at + 3]) for at in range(0, len(raw), 3)) == strict_json.held(raw)
+
+
+@pytest.mark.parametrize("item", [b"{}", b"[]", b"[1]", b"1.5", b'{"a":1}', b'{"a":{"b":{}}}', b'"xy"', b'"\xc4\x80"'])
+def test_what_values_take_is_not_told_too_low(item: bytes) -> None:
+    raw = b"[" + b",".join([item] * 10_000) + b"]"
+    tracemalloc.start()
+    value = strict_json.parse(raw)
+    took = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert value
+    assert took <= strict_json.held(raw) * 1.1

@@ -22,7 +22,7 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.vast.client import VastProvider
 
-QUICK = TransportLimits(connect=2, silence=1, whole=1, retries=0)
+QUICK = TransportLimits(connect=10, silence=10, whole=20, retries=0)
 SECRET = "canary-s3-secret-9d/+=="
 ROOT = "/api/v5"
 ACCESS_KEYS = "/users/{owner}/access_keys/"

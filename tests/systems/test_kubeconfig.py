@@ -21,7 +21,7 @@ from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.kubernetes import kubeconfig
 from vastplan.systems.kubernetes.client import KubernetesProvider
 
-QUICK = TransportLimits(connect=2, silence=1, whole=1, retries=0, backoff=0.001, longest=0.05, size=1 << 20)
+QUICK = TransportLimits(connect=10, silence=10, whole=20, retries=0, backoff=0.001, longest=0.05, size=1 << 20)
 PEOPLE = trustme.CA()
 
 

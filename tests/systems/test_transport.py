@@ -5,6 +5,7 @@ from __future__ import annotations
 import email.utils
 import threading
 import time
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -20,24 +21,26 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Provider
 from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.kubernetes.client import KubernetesProvider
+from vastplan.systems.repeats import retry_after
 from vastplan.systems.runai.client import RunaiProvider
-from vastplan.systems.transport import repeats
 from vastplan.systems.vast.client import VastProvider
 
 KINDS = discover(vastplan.kinds).kinds
-QUICK = TransportLimits(connect=2, silence=1, whole=1, retries=3, backoff=0.001, longest=0.05, size=1 << 20)
+QUICK = TransportLimits(connect=10, silence=10, whole=20, retries=3, backoff=0.001, longest=0.05, size=1 << 20)
 SYSTEMS = ("vast", "kubernetes")
 
 
-def provider(system: str, server: Server, limits: TransportLimits = QUICK, **more: Any) -> Provider:
+def provider(
+    system: str, server: Server, limits: TransportLimits = QUICK, *, writable: bool = True, **more: Any
+) -> Provider:
     if system == "vast":
         return VastProvider(
-            server.url, verify=server.ca, token=lambda: "secret", user=None, writable=True, limits=limits, **more
+            server.url, verify=server.ca, token=lambda: "secret", user=None, writable=writable, limits=limits, **more
         )
     settings = client.Configuration()
     settings.host, settings.ssl_ca_cert = server.url, server.ca
     settings.api_key, settings.api_key_prefix = {"BearerToken": "secret"}, {"BearerToken": "Bearer"}
-    return KubernetesProvider(client.ApiClient(settings), writable=True, limits=limits, **more)
+    return KubernetesProvider(client.ApiClient(settings), writable=writable, limits=limits, **more)
 
 
 def kind(system: str) -> Kind:
@@ -120,7 +123,7 @@ def test_a_write_that_is_always_turned_away_was_not_carried_out(system: str, tmp
     ids=["seconds", "a date in an hour", "a date gone by", "a day", "no time at all"],
 )
 def test_retry_after_is_honoured_within_bounds(said: str, least: float, most: float) -> None:
-    assert least <= repeats(TransportLimits(longest=20)).parse_retry_after(said) <= most
+    assert least <= retry_after(said, TransportLimits(longest=20)) <= most
 
 
 def test_redirects_are_not_followed(system: str, tmp_path: Path) -> None:
@@ -179,8 +182,8 @@ def test_a_huge_answer_is_cut_off(system: str, tmp_path: Path) -> None:
 
 def test_an_endless_trickle_is_cut_off(system: str, tmp_path: Path) -> None:
     with serving(tmp_path, _endless(b" ", 0.02)) as server:
-        with pytest.raises(Unreachable, match="not whole after"):
-            list(provider(system, server).pages(kind(system)))
+        with pytest.raises(Unreachable, match="no whole answer within 1 s"):
+            list(provider(system, server, replace(QUICK, whole=1)).pages(kind(system)))
 
 
 def test_silence_is_cut_off(system: str, tmp_path: Path) -> None:
@@ -376,3 +379,56 @@ def test_run_ai_says_the_version_of_the_site_s_cluster(tmp_path: Path) -> None:
         assert client.version() == "2.24.3"
         assert isinstance(client, RunaiProvider) and client.cluster_id() == "u"
         assert [seen.path for seen in server.seen].count("/api/v1/clusters") == 1
+
+
+def test_what_took_all_the_time_is_not_waited_for_again(system: str, tmp_path: Path) -> None:
+    """A run that only reads asks such a server once."""
+    hasty = TransportLimits(connect=2, silence=2, whole=1.0, retries=3)
+    with serving(tmp_path, lambda _, handler: time.sleep(3)) as server:
+        one = provider(system, server, hasty, writable=False)
+        for _ in range(3):
+            with pytest.raises(Unreachable, match="no whole answer within 1 s"):
+                one.read(kind(system), "a")
+        assert len(server.seen) <= 1
+
+
+def test_a_wait_that_is_longer_than_the_call_may_take_is_not_begun(system: str, tmp_path: Path) -> None:
+    with serving(tmp_path, lambda _, handler: say(handler, 503, None, Retry_After="45")) as server:
+        with pytest.raises(Unreachable, match="503"):
+            provider(system, server, TransportLimits(whole=30)).read(kind(system), "a")
+        assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("status", [102, 103, 199])
+def test_what_comes_before_an_answer_is_none(system: str, status: int, tmp_path: Path) -> None:
+    """Nor is the answer after it the answer to what is asked next."""
+
+    def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response_only(status)
+        handler.end_headers()
+        say(handler, 200, rows(system))
+
+    with serving(tmp_path, answer) as server:
+        one = provider(system, server)
+        for _ in range(2):
+            with pytest.raises(Unreachable, match=f"status {status}, which is no answer yet"):
+                list(one.pages(kind(system)))
+        assert len({seen.port for seen in server.seen}) == 2
+
+
+def test_an_answer_of_very_many_values_is_refused_and_a_long_list_is_not(system: str, tmp_path: Path) -> None:
+    page = [{f"field_{number}": {"of": [number]} for number in range(74)} | made(system) for _ in range(1000)]
+    few: dict[str, Any] = {"count": 1000, "next": None, "results": page, "items": page, "metadata": {}}
+    with serving(tmp_path, lambda _, handler: say(handler, 200, few)) as server:
+        assert len(next(provider(system, server, TransportLimits()).pages(kind(system)))) == 1000
+    many: dict[str, Any] = {
+        "count": 1,
+        "next": None,
+        "results": [{}] * 600_000,
+        "items": [{}] * 600_000,
+        "metadata": {},
+    }
+    (tmp_path / "other").mkdir()
+    with serving(tmp_path / "other", lambda _, handler: say(handler, 200, many)) as server:
+        with pytest.raises(Unreachable, match="has more values than 160 MiB hold"):
+            next(provider(system, server, TransportLimits()).pages(kind(system)))

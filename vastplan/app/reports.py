@@ -14,6 +14,7 @@ from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Plan
+from vastplan.model.sensitive import guarded
 from vastplan.report import drift_html, drift_markdown, html, json_report, markdown, prometheus, results
 from vastplan.report.json_report import Problems, Validation
 from vastplan.report.junit import junit
@@ -120,6 +121,6 @@ def write(paths: Iterable[Path], renderers: Renderers) -> list[Path]:
     for file in paths:
         if file.suffix in renderers:
             # A collector may read at any time. Readable as the umask says: a report holds no secret.
-            read_write.write(file, renderers[file.suffix]().encode(), f"the report {file}", mode=None)
+            read_write.write(file, guarded(renderers[file.suffix]()).encode(), f"the report {file}", mode=None)
             written.append(file)
     return written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
@@ -24,7 +25,7 @@ from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry, Scope, compose
 from vastplan.schema.former import with_former_names
 from vastplan.schema.precedence import with_precedence
-from vastplan.schema.system import discover_systems
+from vastplan.schema.system import Client, discover_systems
 
 LEDGER_FOLDER = Path(".vastplan") / "ledger"
 
@@ -116,14 +117,20 @@ def open_workspace(
 
 def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any]]:
     """What compositions want to know of the sites: the versions that answer."""
+    asked = {key: provider for key, provider in providers.items() if not isinstance(provider, Exception)}
     probed: dict[str, dict[str, Any]] = {}
-    for (site, system), provider in providers.items():
-        if not isinstance(provider, Exception):
-            try:
-                probed.setdefault(site, {})[f"{system}_version"] = provider.version()
-            except VastplanError:
-                continue  # observing will say so
+    with ThreadPoolExecutor(max_workers=max(1, min(16, len(asked)))) as pool:
+        for (site, system), version in zip(asked, pool.map(_version, asked.values()), strict=True):
+            if version is not None:
+                probed.setdefault(site, {})[f"{system}_version"] = version
     return probed
+
+
+def _version(client: Client) -> str | None:
+    try:
+        return client.version()
+    except VastplanError:
+        return None  # observing will say so
 
 
 def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding
+from vastplan.model.sensitive import guarded
 from vastplan.report import json_report
 from vastplan.report.text import Style, findings_lines
 
@@ -25,6 +26,7 @@ class Screen:
 
     def show(self, text: str) -> None:
         """A result."""
+        text = guarded(text)
         self._out.write(text if text.endswith("\n") else text + "\n")
         self._out.flush()
 
@@ -38,7 +40,7 @@ class Screen:
 
     def progress(self, text: str) -> None:
         """A line on how work goes on."""
-        self._err.write(self.style.cut(inert(text)) + "\n")
+        self._err.write(self.style.cut(inert(guarded(text))) + "\n")
         self._err.flush()
 
     def urgent(self, text: str) -> None:
@@ -48,11 +50,11 @@ class Screen:
     def findings(self, findings: Iterable[Finding]) -> None:
         """Findings, on standard error."""
         for line in findings_lines(tuple(findings), self.style):
-            self._err.write(line + "\n")
+            self._err.write(guarded(line) + "\n")
 
     def error(self, text: str) -> None:
         """One problem, on standard error."""
-        for line in text.splitlines():
+        for line in guarded(text).splitlines():
             self._err.write(self.style.paint(f"error: {inert(line, 2000)}", "red") + "\n")
 
     def ask(self, question: str) -> bool:

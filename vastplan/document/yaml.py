@@ -13,6 +13,7 @@ import yaml
 
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
+from vastplan.model.sensitive import said_openly
 
 try:
     from yaml import CSafeLoader as _Loader
@@ -92,6 +93,7 @@ def parse(raw: bytes, shown: str) -> Mapping:
     except UnicodeDecodeError as problem:
         line = raw[: problem.start].count(b"\n") + 1
         raise Invalid([error("VP103", "not valid UTF-8", where=Where(shown, line, 1))]) from None
+    said_openly(text)
     try:
         tree = _Reader(text, shown).read()
     except yaml.MarkedYAMLError as problem:

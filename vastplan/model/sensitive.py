@@ -1,42 +1,56 @@
 """What must not be said: the secrets this process has used, and text without them.
 
-A server may answer with what it was sent: the header, the body, or an encoding of either. Whoever takes a secret out of
-its source says so here, and every text from outside loses it before it becomes part of a message.
+A server may answer with what it was sent: the header, the body, an encoding of either, or either taken apart. Whoever takes a
+secret out of its source says so here. Every text from outside loses it before it becomes part of a message, and every report,
+plan and snapshot before it leaves.
 """
 
 from __future__ import annotations
 
-import base64
-import html
-import json
 import threading
 from collections import OrderedDict
-from urllib.parse import quote, quote_plus
+from typing import Any
+
+from vastplan.model.disguises import Sought, bare, disguises, encodings, without
 
 INSTEAD = "(sensitive)"
 MOST = 500  # values remembered: far more than can be in flight at once, so that an echo always meets its original
 _SHORTEST = 4  # characters; shorter ones are in every other word, so that hiding them would hide the message
-_forms: OrderedDict[str, tuple[str, ...]] = OrderedDict()  # what each value becomes; the last used at the end
-_lock = threading.Lock()
+
+
+class Kept:
+    """What this process has used, and what its documents say."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.forms: OrderedDict[str, tuple[str, ...]] = (
+            OrderedDict()
+        )  # what each value becomes; the last used at the end
+        self.open: set[bytes] = set()  # bare
+        self.sought: Sought | None = None  # for what is kept now; made when it is first needed
+
+
+_kept = Kept()
 
 
 def keep_secret(value: str) -> None:
-    """From now on `without_secrets` leaves out this value, and what it becomes in JSON, URLs, HTML and base64.
+    """From now on this value is left out, and what it becomes in JSON, URLs, HTML and base64.
 
     Of more than `MOST` values those that were not used for longest are forgotten: tokens are renewed for ever, and what
     every text is searched for must not grow with them.
     """
     if len(value) < _SHORTEST:
         return
-    with _lock:
-        if value in _forms:
-            _forms.move_to_end(value)
+    with _kept.lock:
+        if value in _kept.forms:
+            _kept.forms.move_to_end(value)
             return
-        _forms[value] = tuple(
-            {form for text in {value, value.strip()} for form in _encodings(text) if len(form) >= _SHORTEST}
+        _kept.forms[value] = tuple(
+            {form for text in {value, value.strip()} for form in encodings(text) if len(form) >= _SHORTEST}
         )
-        if len(_forms) > MOST:
-            _forms.popitem(last=False)
+        if len(_kept.forms) > MOST:
+            _kept.forms.popitem(last=False)
+        _kept.sought = None
 
 
 def keep_credential(header: str) -> None:
@@ -44,23 +58,55 @@ def keep_credential(header: str) -> None:
     keep_secret(header.rpartition(" ")[2])
 
 
+def said_openly(text: str) -> None:
+    """What a document says is no secret in a report: a password that is a name there would hide that name everywhere."""
+    with _kept.lock:
+        _kept.open.add(bare(text))
+
+
 def without_secrets(text: str) -> str:
-    """The text with "(sensitive)" where a secret stood."""
-    with _lock:
-        contained = [form for forms in _forms.values() for form in forms if form in text]
+    """A message with "(sensitive)" where a secret stood, also a short one."""
+    with _kept.lock:
+        contained = [form for forms in _kept.forms.values() for form in forms if form in text]
     for form in sorted(contained, key=len, reverse=True):  # the longest first: a shorter one may be a part of it
         text = text.replace(form, INSTEAD)
+    return guarded(text)
+
+
+def guarded(text: str) -> str:
+    """A text of any length with "(sensitive)" where a secret stood, or a disguise of one.
+
+    Only secrets of eight letters and digits or more that are no words: what is shorter may be a name. One pass over a text
+    without any, however many secrets there are.
+    """
+    for form in _found(text):
+        text = without(text, form, INSTEAD, one_value=False)
     return text
 
 
-def _encodings(value: str) -> set[str]:
-    forms = {value, repr(value)[1:-1], json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]}
-    raw = value.encode("utf-8", "surrogatepass")
-    forms |= {html.escape(value), quote(raw, safe=""), quote(raw), quote_plus(raw)}
-    for before in range(3):  # in the middle of something encoded (user:password) it begins at any of three places
-        skipped = (0, 2, 3)[before]
-        for encoded in (base64.b64encode(b"\0" * before + raw), base64.urlsafe_b64encode(b"\0" * before + raw)):
-            text = encoded.decode().rstrip("=")
-            # the last character also holds bits of what follows
-            forms.add(text[skipped : len(text) - (1 if (before + len(raw)) % 3 else 0)])
-    return forms
+def guarded_data(data: Any) -> Any:
+    """The same for JSON data: for each text in it, and each key."""
+    if isinstance(data, str):
+        for form in _found(data):
+            data = without(data, form, INSTEAD, one_value=True)
+        return data
+    if isinstance(data, list):
+        return [guarded_data(item) for item in data]
+    if isinstance(data, dict):
+        return {guarded_data(key): guarded_data(value) for key, value in data.items()}
+    return data
+
+
+def holds_secret(text: str) -> bool:
+    """Whether `guarded` would change it."""
+    return bool(_found(text))
+
+
+def _found(text: str) -> list[bytes]:
+    """The disguises in a text, the longest first."""
+    with _kept.lock:
+        if _kept.sought is None:
+            _kept.sought = Sought({form for value in _kept.forms for form in disguises(value)})
+        sought, said = _kept.sought, tuple(_kept.open)
+    found = sought.found(text)
+    return sorted((form for form in found if not any(form in text for text in said)), key=len, reverse=True)

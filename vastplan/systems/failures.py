@@ -12,22 +12,26 @@ from urllib3.util.ssl_match_hostname import CertificateError
 
 from vastplan.model.errors import Conflict, NotAuthorised, NotFound, Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.sensitive import without_secrets
+from vastplan.systems.bounds import Overdue
 
 READS = frozenset({"GET", "HEAD"})
 
 
 class Failure(Enum):
-    """How far a request came that got no whole answer. Only after `UNANSWERED` something may have happened."""
+    """How far a request came that got no whole answer. Only after the last two something may have happened."""
 
     UNTRUSTED = "untrusted"  # the server's certificate was not accepted
     UNCONNECTED = "unconnected"  # there was no connection: refused, no such host, no route
     CONNECT_TIMEOUT = "connect-timeout"  # there was none in time
+    OVERDUE = "overdue"  # it took all the time that a call may take
     UNANSWERED = "unanswered"
 
 
 def failure_of(problem: BaseException) -> Failure:
     """How far the request came; libraries wrap what they catch, so all causes are looked at."""
     raised = list(causes(problem))
+    if any(isinstance(cause, Overdue) for cause in raised):
+        return Failure.OVERDUE
     # A connection that breaks under TLS is an SSL error, too, and says nothing about the certificate.
     if any(isinstance(cause, ssl.SSLCertVerificationError | CertificateError) for cause in raised):
         return Failure.UNTRUSTED
@@ -53,8 +57,8 @@ def causes(problem: BaseException) -> Iterator[BaseException]:
 def reason_of(problem: BaseException) -> str:
     """The innermost reason, on one short line."""
     cause = problem
-    while cause.args and isinstance(cause.args[0], BaseException):
-        cause = cause.args[0]
+    while inner := next((value for value in cause.args if isinstance(value, BaseException)), None):
+        cause = inner
     return one_line(str(getattr(cause, "reason", None) or cause), 160)
 
 

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
+from urllib3.util.retry import Retry
 
 from vastplan.schema.transport_limits import TransportLimits
-from vastplan.systems.failures import READS
-from vastplan.systems.transport import Request, repeats
+from vastplan.systems.sockets import bound
+from vastplan.systems.transport import Request
 
 
 class Session:
-    """Connections to one base URL; `log_in` is the path below it where logging in is repeated like a read."""
+    """Connections to one base URL."""
 
     errors: tuple[type[Exception], ...] = (requests.exceptions.RequestException,)
 
-    def __init__(self, base: str, *, verify: str | bool, log_in: str, parallel: int, limits: TransportLimits) -> None:
+    def __init__(self, base: str, *, verify: str | bool, parallel: int, limits: TransportLimits) -> None:
         self._base = base.rstrip("/")
         self._timeout = (limits.connect, limits.silence)
-        self._log_in = log_in
         # Proxies and bundles are looked up once; from then on the environment says nothing: an entry for this host in .netrc
         # would take the place of our credential.
         environment = requests.Session().merge_environment_settings(self._base, {}, True, verify, None)
@@ -30,21 +31,41 @@ class Session:
         self._headers = {**requests.utils.default_headers(), "Accept": "application/json", "User-Agent": "vastplan"}
         if verify is False:  # said loudly by the plan, once, instead of by the library at every request
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-        self._adapter = HTTPAdapter(max_retries=repeats(limits), pool_connections=2, pool_maxsize=max(parallel, 2))
-        # Whoever logs in twice has changed nothing: that is repeated like a read, on the same connections.
-        self._log_ins = HTTPAdapter(max_retries=repeats(limits, READS | {"POST"}))
-        self._log_ins.poolmanager, self._log_ins.proxy_manager = self._adapter.poolmanager, self._adapter.proxy_manager
+        self._adapter = _Adapter(max_retries=Retry(False), pool_connections=2, pool_maxsize=max(parallel, 2))
 
     def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
         """The answer, its body unread. By the adapter: a session would read the whole body of a redirect, however long, and
         keep cookies, one of which would shadow the token."""
         named = {**self._headers, **headers, **({"Content-Type": request.form} if content is not None else {})}
         prepared = requests.Request(request.method, self._base + request.target, headers=named, data=content).prepare()
-        adapter = self._log_ins if request.target.startswith(self._log_in) else self._adapter
-        answer = adapter.send(prepared, stream=True, timeout=self._timeout, verify=self._verify, proxies=self._proxies)
+        answer = self._adapter.send(
+            prepared, stream=True, timeout=self._timeout, verify=self._verify, proxies=self._proxies
+        )
         raw: urllib3.BaseHTTPResponse = answer.raw
         return raw
 
     def close(self) -> None:
         """Close the connections."""
         self._adapter.close()
+
+
+class _Adapter(HTTPAdapter):
+    """Bounded connections, and answers of which nothing is looked at before we do."""
+
+    def init_poolmanager(self, *args: Any, **named: Any) -> None:
+        """As requests does."""
+        super().init_poolmanager(*args, **named)
+        bound(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: str, **named: Any) -> Any:
+        """As requests does; a SOCKS proxy is reached by connections of its own."""
+        manager = super().proxy_manager_for(proxy, **named)
+        if isinstance(manager, urllib3.ProxyManager):
+            bound(manager)
+        return manager
+
+    def build_response(self, req: requests.PreparedRequest, resp: Any) -> requests.Response:
+        """The answer as it came: its cookies are not parsed."""
+        response = requests.Response()
+        response.raw = resp
+        return response

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode, urlsplit
 
 import urllib3
-from urllib3.util.retry import Retry
 
 from vastplan.model import strict_json
 from vastplan.model.errors import Refused, Unclear, Unreachable, VastplanError
 from vastplan.model.sensitive import keep_credential, without_secrets
 from vastplan.schema.transport_limits import TransportLimits
+from vastplan.systems.bounds import Bounds, bounded
 from vastplan.systems.failures import READS, Failure, explain, failure_of, reason_of, refusal
+from vastplan.systems.repeats import pause, repeated_after, turned_away
 
 JSON = "application/json"
 _LONGEST_REASON = 65536  # bytes looked at of a body that is not JSON
@@ -61,7 +61,7 @@ Authorise = Callable[[Mapping[str, str] | None], Mapping[str, str]]
 
 
 class Wire(Protocol):
-    """What sends requests. It repeats them as `repeats` says, follows no redirect and has read nothing of the body."""
+    """What sends requests. It repeats none, follows no redirect and has read nothing of the body."""
 
     errors: tuple[type[Exception], ...]
 
@@ -110,7 +110,7 @@ class Transport:
 
     def call(self, request: Request) -> Answer:
         """The answer to one request with our credential; raises this package's errors."""
-        if not (self._writable or request.method in READS or self._harmless(request)):
+        if self._changes(request) and not self._writable:
             raise VastplanError(f"refused to send {request}: this run only reads")
         headers = self._authorise(None)
         answer = self.exchange(request, headers)
@@ -122,26 +122,65 @@ class Transport:
 
     def exchange(self, request: Request, headers: Mapping[str, str]) -> Answer:
         """The answer to one request, whatever its status, with these headers and no renewal: how logging in is done."""
-        if self._down and not self._writable:
-            raise Unreachable(self._down)  # one collection has waited for it; the others need not wait again
         credential = headers.get("Authorization", "")
         keep_credential(credential)
         _fit_for_a_header(self.address, credential)
         body = None if request.body is None else self._encoded(request)
-        try:
-            with self._slots:
-                response = self.wire.send(request, body, headers)
-                try:
-                    raw = content(response, self._limits)
-                except BaseException:
-                    response.close()  # what is still to come must not be taken for the next answer
-                    raise
-                response.release_conn()
-        except self._errors as problem:
-            raise self._unanswered(request, problem) from None
+        with self._slots:
+            if self._down and not self._writable:
+                raise Unreachable(self._down)  # one call has waited for it; the others need not wait again
+            with bounded(self._limits) as bounds:
+                response, raw = self._answered(request, body, headers, bounds)
+        if response.status < 200:
+            raise self._not_understood(request, f"status {response.status}, which is no answer yet")
         if 300 <= response.status < 400:
             raise self._not_understood(request, "a redirect, which is not followed")
         return self._parsed(request, response.status, raw)
+
+    def _answered(
+        self, request: Request, body: bytes | None, headers: Mapping[str, str], bounds: Bounds
+    ) -> tuple[urllib3.BaseHTTPResponse, bytearray]:
+        """The answer and its body, by as many tries as the limits allow.
+
+        What changes nothing is repeated when it may be answered later. Another request is so where the server turned it away
+        unread, or was not reached: whether a write may be repeated is the engine's to find out by reading.
+        """
+        harmless = not self._changes(request)
+        for number in range(1, self._limits.retries + 1):
+            try:
+                response, raw = self._once(request, body, headers, bounds)
+            except self._errors as problem:
+                again, wait = repeated_after(problem, harmless), pause(number, None, self._limits)
+                if not again or not bounds.pause(wait):
+                    raise self._unanswered(request, problem) from None
+                continue
+            again, wait = turned_away(response.status, harmless), pause(number, response.headers, self._limits)
+            if not again or not bounds.pause(wait):
+                return response, raw
+        try:
+            return self._once(request, body, headers, bounds)
+        except self._errors as problem:
+            raise self._unanswered(request, problem) from None
+
+    def _changes(self, request: Request) -> bool:
+        """Whether something may happen by it."""
+        return request.method not in READS and not self._harmless(request)
+
+    def _once(
+        self, request: Request, body: bytes | None, headers: Mapping[str, str], bounds: Bounds
+    ) -> tuple[urllib3.BaseHTTPResponse, bytearray]:
+        bounds.expect_head()
+        response = self.wire.send(request, body, headers)
+        if response.status < 200:
+            response.close()  # the answer is still to come, and must not be taken for the next one
+            return response, bytearray()
+        try:
+            raw = bounds.body(response)
+        except BaseException:
+            response.close()  # as is the rest of this one
+            raise
+        response.release_conn()
+        return response, raw
 
     def follow(self, url: str) -> str:
         """The path of a link that the server gave us; a link to another host is refused, credentials stay here."""
@@ -160,10 +199,10 @@ class Transport:
     def _unanswered(self, request: Request, problem: Exception) -> VastplanError:
         """What it means that no whole answer came."""
         failure, reason = failure_of(problem), reason_of(problem)
-        if failure is Failure.UNANSWERED:
-            if request.method in READS:
-                return Unreachable(f"{self.address}: {reason}")
+        if failure in (Failure.UNANSWERED, Failure.OVERDUE) and self._changes(request):
             return Unclear(f"{request} was sent to {self.address}, and no answer came ({reason})")
+        if failure is Failure.UNANSWERED:
+            return Unreachable(f"{self.address}: {reason}")
         if failure is Failure.UNTRUSTED:
             reason = f"its certificate is not trusted ({reason})" + (
                 f"; set {self._trust_by}" if self._trust_by else ""
@@ -175,9 +214,9 @@ class Transport:
 
     def _not_understood(self, request: Request, content: str) -> VastplanError:
         text = f"{self.address} answered {request} with {content}"
-        return Unreachable(text) if request.method in READS else Unclear(text)
+        return Unclear(text) if self._changes(request) else Unreachable(text)
 
-    def _parsed(self, request: Request, status: int, raw: bytes) -> Answer:
+    def _parsed(self, request: Request, status: int, raw: bytearray) -> Answer:
         if not raw:
             return Answer(status, None)
         text = without_secrets(raw[:_LONGEST_REASON].decode("utf-8", "replace"))[:2000] if status >= 400 else ""
@@ -200,51 +239,3 @@ def _fit_for_a_header(address: str, value: str) -> None:
     """Raises `VastplanError` for a credential that HTTP cannot carry; the libraries' own errors would quote it."""
     if not (value.isascii() and value.isprintable()) or value != value.strip():
         raise VastplanError(f"{address}: its token holds a line break, or something that is not plain ASCII")
-
-
-def repeats(limits: TransportLimits, methods: frozenset[str] = READS) -> Retry:
-    """The rule of what is sent again, and when; `methods` are those that change nothing."""
-    times = limits.retries
-    return Repeats(
-        total=times, connect=times, read=times, status=times, redirect=0,
-        backoff_factor=limits.backoff, backoff_max=limits.longest, status_forcelist=(429, 500, 502, 503, 504),
-        allowed_methods=methods, respect_retry_after_header=True, raise_on_status=False,
-    )  # fmt: skip
-
-
-class Repeats(Retry):
-    """Reads are repeated, and what was turned away unread (429), whatever it was.
-
-    Whether another write may be repeated is the engine's to find out by reading.
-    """
-
-    def is_retry(self, method: str, status_code: int, has_retry_after: bool = False) -> bool:
-        """Whether an answer of that status is asked for again."""
-        if status_code == 429:
-            return bool(self.total)
-        return super().is_retry(method, status_code, has_retry_after)
-
-    def parse_retry_after(self, retry_after: str) -> float:
-        """Seconds or an HTTP date, in seconds from now and bounded; what is neither asks for nothing."""
-        try:
-            return min(super().parse_retry_after(retry_after), float(self.backoff_max))
-        except urllib3.exceptions.InvalidHeader:
-            return 0.0
-
-
-class TooMuch(urllib3.exceptions.HTTPError):
-    """An answer that is too large, or takes too long to come."""
-
-
-def content(response: urllib3.BaseHTTPResponse, limits: TransportLimits) -> bytes:
-    """The whole body, decoded; raises `TooMuch`, and what urllib3 raises for one that is cut short."""
-    deadline = time.monotonic() + limits.whole
-    chunks, size = [], 0
-    while chunk := response.read1(65536, decode_content=True):  # what has come, so that the clock is looked at
-        size += len(chunk)
-        if size > limits.size:
-            raise TooMuch(f"the answer is larger than {limits.size >> 20} MiB")
-        if time.monotonic() > deadline:
-            raise TooMuch(f"the answer was not whole after {limits.whole:g} s")
-        chunks.append(chunk)
-    return b"".join(chunks)

@@ -22,7 +22,7 @@ class LibraryProvider:
         self.writable = connection.writable
         self._token = token
         parallel, limits = connection.parallel, connection.limits
-        session = Session(url, verify=verify, log_in="/none", parallel=parallel, limits=limits)
+        session = Session(url, verify=verify, parallel=parallel, limits=limits)
         self._transport = Transport(
             url, session, authorise=self._authorisation, harmless=lambda _: False, writable=connection.writable,
             parallel=parallel, limits=limits,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from vastplan.app.files import read_write
-from vastplan.model import canonical_json, gc_pause
+from vastplan.model import canonical_json, gc_pause, sensitive
 from vastplan.model.errors import VastplanError
 
 if TYPE_CHECKING:
@@ -55,17 +55,37 @@ class VersionedFile(Generic[Value]):
 
     def identity(self, data: dict[str, Any]) -> str:
         """The digest of everything but the id."""
-        text = _canonical({**data, "id": ""}, compact=self.compact)
-        return hashlib.sha256(text.encode()).hexdigest()[: self.id_length]
+        return self._digest(self._content(data))
+
+    def _content(self, data: dict[str, Any]) -> str:
+        return _canonical({**data, "id": ""}, compact=self.compact)
+
+    def _digest(self, content: str) -> str:
+        return hashlib.sha256(content.encode()).hexdigest()[: self.id_length]
 
     @gc_pause.paused()
     def sealed(self, value: Value) -> Value:
         """The value with its id, so that an edited file is noticed.
 
-        The id is a digest, not a signature: who can write the file can write another id.
+        The id is a digest, not a signature: who can write the file can write another id. A secret that a system answered with
+        is left out before.
         """
-        changed: Any = {"id": self.identity(self.to_data(value))}
+        data = self.to_data(value)
+        content = self._content(data)
+        if sensitive.holds_secret(content):
+            value = self._guarded(data)
+            content = self._content(self.to_data(value))
+        changed: Any = {"id": self._digest(content)}
         return replace(value, **changed)
+
+    def _guarded(self, data: dict[str, Any]) -> Value:
+        """The value without what a system answered of our secrets, which is what it would differ from when it is applied."""
+        try:
+            return self.from_data(sensitive.guarded_data(json.loads(json.dumps(data))))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise VastplanError(
+                f"no {self.name} is made: a secret of ours is in what a system answers, where a name or an address stands"
+            ) from None
 
     def save(self, value: Value, path: Path) -> None:
         """Write the file, whole or not at all, readable by the owner only. Raises `VastplanError`, also for a name in YAML,

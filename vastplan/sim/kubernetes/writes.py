@@ -93,7 +93,7 @@ def _create(call: KubernetesCall, body: Object, causes: list[Cause], entries: li
         raise StatusError(500, "", "resourceVersion should not be set on objects to be created")
     metadata = {key: value for key, value in body["metadata"].items() if key not in (*_SERVERS, "managedFields")}
     if not metadata.get("name") and metadata.get("generateName"):
-        metadata["name"] = metadata["generateName"] + "".join(random.choices(_ALPHABET, k=5))
+        metadata["name"] = metadata["generateName"] + "".join(random.choices(_ALPHABET, k=5))  # nosec B311 # a name
     rule = rules.of(resource)
     new = json_copy({**body, "metadata": metadata})
     rule.defaults(new)

@@ -22,7 +22,8 @@ from vastplan.systems.failures import one_line
 from vastplan.systems.history import OBJECTS, of_managers
 from vastplan.systems.kubernetes import managers
 from vastplan.systems.kubernetes.managers import MANAGER
-from vastplan.systems.transport import JSON, Request, Transport, repeats, segment
+from vastplan.systems.sockets import bound
+from vastplan.systems.transport import JSON, Request, Transport, segment
 
 PAGE = 500
 _MERGE = "application/merge-patch+json"
@@ -203,7 +204,7 @@ class Pool:
 
     def __init__(self, api: client.ApiClient, limits: TransportLimits) -> None:
         self._api = api
-        self._repeats = repeats(limits)
+        bound(api.rest_client.pool_manager)
         self._timeout = urllib3.Timeout(connect=limits.connect, read=limits.silence)
 
     def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
@@ -213,7 +214,7 @@ class Pool:
             named["Content-Type"] = request.form
         response: urllib3.BaseHTTPResponse = self._api.rest_client.pool_manager.request(
             request.method, self._api.configuration.host + request.target, headers=named, body=content,
-            timeout=self._timeout, redirect=False, preload_content=False, retries=self._repeats,
+            timeout=self._timeout, redirect=False, preload_content=False, retries=False,
         )  # fmt: skip
         return response
 

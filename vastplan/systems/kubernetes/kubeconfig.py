@@ -79,5 +79,5 @@ def _tls_context(settings: client.Configuration) -> ssl.SSLContext:
 
 def _memory_folder() -> str | None:
     """A folder that is no disk, where there is one."""
-    places = (os.environ.get("XDG_RUNTIME_DIR", ""), "/dev/shm")  # noqa: S108
+    places = (os.environ.get("XDG_RUNTIME_DIR", ""), "/dev/shm")  # nosec B108 # noqa: S108 - for a folder that tempfile makes
     return next((place for place in places if os.path.isdir(place) and os.access(place, os.W_OK | os.X_OK)), None)

@@ -53,7 +53,7 @@ class RunaiProvider:
         self._lookup = threading.Lock()
         self._transport = Transport(
             url,
-            Session(url, verify=verify, log_in=LOG_IN, parallel=parallel, limits=limits),
+            Session(url, verify=verify, parallel=parallel, limits=limits),
             authorise=self._headers,
             expired=lambda answer: answer.status == 401,
             harmless=lambda request: request.method == "POST" and request.path == LOG_IN,

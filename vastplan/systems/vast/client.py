@@ -58,7 +58,7 @@ class VastProvider:
         base = f"{url.rstrip('/')}/api/{api_version}"
         self._transport = Transport(
             base,
-            Session(base, verify=verify, log_in=LOG_IN, parallel=parallel, limits=limits),
+            Session(base, verify=verify, parallel=parallel, limits=limits),
             authorise=self._headers,
             expired=self._expired,
             harmless=lambda request: request.method == "POST" and request.path == LOG_IN,

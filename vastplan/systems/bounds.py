@@ -1,0 +1,110 @@
+"""What one call may take: seconds for all of it, bytes for each answer. Its sockets ask here before they wait.
+
+A server decides how long each part of an answer takes, and how many parts there are: lines of "100 Continue", headers,
+chunks, trailers. So the end of a call is looked at where every part comes through, at the socket.
+"""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+
+import urllib3
+
+from vastplan.model import strict_json
+from vastplan.schema.transport_limits import TransportLimits
+from vastplan.systems.watch import WATCH
+
+
+class Overdue(urllib3.exceptions.HTTPError):
+    """A call that is not done when its time is up."""
+
+
+class TooMuch(urllib3.exceptions.HTTPError):
+    """An answer that is too large."""
+
+
+class Bounds:
+    """The bounds of one call. Only the thread that makes the call uses them, and `WATCH` when it is late."""
+
+    def __init__(self, limits: TransportLimits) -> None:
+        self._limits = limits
+        self._end = time.monotonic() + limits.whole
+        self._came = self._most = 0
+        self.waits_on: socket.socket | None = None
+        self.expect_head()
+
+    def expect_head(self) -> None:
+        """From now on an answer comes, first what stands before its body."""
+        self._came, self._most = 0, self._limits.head
+
+    def body(self, response: urllib3.BaseHTTPResponse) -> bytearray:
+        """The whole body of an answer whose head has come, decoded.
+
+        Raises `TooMuch`, `Overdue`, and what urllib3 raises for one that is cut short.
+        """
+        self._most = self._limits.size
+        whole, counted, held = bytearray(), 0, 0
+        while piece := response.read1(65536, decode_content=True):  # what has come, so that the clock is looked at
+            whole += piece
+            if len(whole) > self._most:  # it was compressed
+                raise TooMuch(f"the answer is larger than {_amount(self._most)}")
+            if len(whole) * strict_json.DENSEST > self._limits.held:  # else there is no need to look
+                held += strict_json.held(whole[counted:])
+                counted = len(whole)
+                if held > self._limits.held:
+                    raise TooMuch(f"the answer has more values than {_amount(self._limits.held)} hold")
+            self.left()
+        return whole
+
+    def left(self) -> float:
+        """Seconds until the end; raises `Overdue` when there are none."""
+        seconds = self._end - time.monotonic()
+        if seconds <= 0:
+            raise Overdue(f"no whole answer within {self._limits.whole:g} s")
+        return seconds
+
+    def took(self, count: int) -> None:
+        """Note that so many bytes have come; raises `TooMuch` when they are too many, and `Overdue`."""
+        self.left()
+        self._came += count
+        if self._came > self._most:
+            what = "the answer is" if self._most == self._limits.size else "the headers of the answer are"
+            raise TooMuch(f"{what} larger than {_amount(self._most)}")
+
+    def end_after(self, grace: float) -> None:
+        """Shut down what is waited on where the end is longer ago than that."""
+        if self.waits_on is not None and time.monotonic() > self._end + grace:
+            with suppress(OSError):
+                socket.socket.shutdown(self.waits_on, socket.SHUT_RDWR)  # below TLS, which is in use
+
+    def pause(self, seconds: float) -> bool:
+        """Wait so long, and say so; false, at once, where the call would be over by then."""
+        if seconds >= self._end - time.monotonic():
+            return False
+        time.sleep(seconds)
+        return True
+
+
+CURRENT: ContextVar[Bounds | None] = ContextVar("bounds", default=None)
+"""The bounds of the call that this thread makes."""
+
+
+@contextmanager
+def bounded(limits: TransportLimits) -> Iterator[Bounds]:
+    """The bounds of the call that is made within the block; it begins now."""
+    bounds = Bounds(limits)
+    token = CURRENT.set(bounds)
+    WATCH.begin(bounds)
+    try:
+        yield bounds
+    finally:
+        WATCH.end(bounds)
+        CURRENT.reset(token)
+
+
+def _amount(count: int) -> str:
+    return f"{count >> 20} MiB" if count >= 1 << 20 else f"{count >> 10} KiB"

@@ -1,0 +1,171 @@
+"""urllib3's connections over sockets that keep to the bounds of the call that uses them, in every part of it.
+
+A timeout of a socket is for one piece: a server that sends a piece a minute is never late. These wait no longer than until
+the end of the call, whatever asks them to wait: a handshake, a line, a chunk, a trailer, our own request.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from typing import Any
+
+import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from urllib3.exceptions import ConnectTimeoutError, LocationParseError, NameResolutionError, NewConnectionError
+from urllib3.util import connection as connecting
+from urllib3.util.ssl_ import create_urllib3_context, resolve_cert_reqs
+
+from vastplan.systems.bounds import CURRENT
+
+
+class _Bounded(socket.socket):
+    """What is waited for on it ends with the call."""
+
+    def recv_into(self, *args: Any, **named: Any) -> int:
+        """As a socket does; raises `Overdue`, and `TooMuch` for what exceeds the bound of the answer."""
+        self._hurry()
+        try:
+            count = super().recv_into(*args, **named)
+        except TimeoutError:
+            self._hurry()
+            raise
+        _took(count)
+        return count
+
+    def recv(self, *args: Any, **named: Any) -> bytes:
+        """As `recv_into`."""
+        self._hurry()
+        try:
+            data = super().recv(*args, **named)
+        except TimeoutError:
+            self._hurry()
+            raise
+        _took(len(data))
+        return data
+
+    def send(self, *args: Any, **named: Any) -> int:
+        """As a socket does; raises `Overdue`."""
+        self._hurry()
+        try:
+            return super().send(*args, **named)
+        except TimeoutError:
+            self._hurry()
+            raise
+
+    def sendall(self, *args: Any, **named: Any) -> None:
+        """As `send`."""
+        self._hurry()
+        try:
+            super().sendall(*args, **named)
+        except TimeoutError:
+            self._hurry()
+            raise
+
+    def _hurry(self) -> None:
+        """Wait no longer than the call has left; it only gets less, and every call sets the timeout anew."""
+        if (bounds := CURRENT.get()) is not None:
+            bounds.waits_on = self
+            left, given = bounds.left(), self.gettimeout()
+            if given is None or left < given:
+                self.settimeout(left)
+
+
+class _BoundedTls(_Bounded, ssl.SSLSocket):
+    """The same under TLS."""
+
+    def do_handshake(self, block: bool = False) -> None:
+        """As a socket does; raises `Overdue`."""
+        self._hurry()
+        try:
+            super().do_handshake(block)
+        except TimeoutError:
+            self._hurry()
+            raise
+
+
+def _took(count: int) -> None:
+    if (bounds := CURRENT.get()) is not None:
+        bounds.took(count)
+
+
+class _Plain(HTTPConnection):
+    """A connection over bounded sockets."""
+
+    def _new_conn(self) -> socket.socket:
+        """Connected to the first of the host's addresses that answers in time; a name may have any number of them."""
+        last: OSError = OSError("it has no address")
+        bounds = CURRENT.get()
+        for host in _addresses(self):
+            timeout = self.timeout if bounds is None else min(self.timeout or bounds.left(), bounds.left())
+            try:
+                made = connecting.create_connection(
+                    (host, self.port), timeout, source_address=self.source_address, socket_options=self.socket_options
+                )
+            except OSError as problem:
+                last = problem
+                continue
+            own = _Bounded(fileno=made.detach())
+            own.settimeout(self.timeout)
+            return own
+        if bounds is not None:
+            bounds.left()
+        if isinstance(last, TimeoutError):
+            raise ConnectTimeoutError(self, f"Connection to {self.host} timed out.") from last
+        raise NewConnectionError(self, f"Failed to establish a new connection: {last}") from last
+
+
+class _Tls(HTTPSConnection, _Plain):
+    """The same under TLS, which has no context of its own where a pool was given none."""
+
+    def connect(self) -> None:
+        """Connect; a proxy's TLS is bounded as well."""
+        if self.proxy_config is not None and self.proxy_config.ssl_context is None:
+            self.proxy_config = self.proxy_config._replace(ssl_context=self._context())
+        if self.ssl_context is None:
+            self.ssl_context = self._context()
+            self.ca_certs = self.ca_cert_dir = self.ca_cert_data = None  # they are in it
+        for context in (self.ssl_context, self.proxy_config and self.proxy_config.ssl_context):
+            if context is not None:
+                context.sslsocket_class = _BoundedTls
+        super().connect()
+
+    def _context(self) -> ssl.SSLContext:
+        """As urllib3 makes one for itself."""
+        context = create_urllib3_context(cert_reqs=resolve_cert_reqs(self.cert_reqs))
+        if self.ca_certs or self.ca_cert_dir or self.ca_cert_data:
+            context.load_verify_locations(self.ca_certs, self.ca_cert_dir, self.ca_cert_data)
+        else:
+            context.load_default_certs()
+        return context
+
+
+class PlainPool(HTTPConnectionPool):
+    """Bounded connections without TLS, such as to a proxy."""
+
+    ConnectionCls = _Plain
+
+
+class TlsPool(HTTPSConnectionPool):
+    """Bounded connections with TLS."""
+
+    ConnectionCls = _Tls
+
+
+def bound(manager: urllib3.PoolManager) -> None:
+    """Have the manager connect by bounded sockets alone."""
+    manager.pool_classes_by_scheme = {"http": PlainPool, "https": TlsPool}
+
+
+def _addresses(connection: HTTPConnection) -> list[str]:
+    """The numeric addresses of its host, as the resolver orders them."""
+    host = connection._dns_host.strip("[]")
+    try:
+        found = socket.getaddrinfo(host, connection.port, connecting.allowed_gai_family(), socket.SOCK_STREAM)
+    except socket.gaierror as problem:
+        raise NameResolutionError(connection.host, connection, problem) from problem
+    except UnicodeError:
+        raise LocationParseError(f"'{host}', label empty or too long") from None
+    places = [place for *_, place in found]
+    return [f"{place[0]}%{place[3]}" if len(place) == 4 and place[3] else str(place[0]) for place in places]
