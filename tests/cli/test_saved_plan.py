@@ -88,10 +88,25 @@ def made(folder: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_plan_is_applied_from_another_folder(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     made(tmp_path, vastplan, monkeypatch)
     monkeypatch.chdir(tmp_path / "repo" / "plans")
-    ran = vastplan("apply", "plan.json")
+    ran = vastplan("apply", "plan.json")  # the file does not choose what is read: a document elsewhere is typed
+    document = tmp_path / "repo" / "doc.yaml"
+    assert (
+        ran.code == 1
+        and f"VP321: the plan names the document {document}, which is neither in this folder nor" in ran.err
+    )
+    assert ran.err.endswith(f"if it is that one: vastplan apply plan.json --document {document})\n"), ran
+    ran = vastplan("apply", "plan.json", "--document", document)
     assert ran.code == 0 and "2 done" in ran.out, ran
     monkeypatch.chdir("/")
-    assert vastplan("plan", tmp_path / "repo" / "doc.yaml", "--detailed-exitcode").code == 0
+    assert vastplan("plan", document, "--detailed-exitcode").code == 0
+
+
+def test_the_plan_says_whose_it_is_before_anything_is_done(
+    tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path, vastplan, monkeypatch)
+    ran = vastplan("apply", "repo/plans/plan.json")
+    assert ran.code == 0 and f"is of doc at {tmp_path / 'repo' / 'doc.yaml'}." in ran.err.splitlines()[0], ran
 
 
 def test_and_on_another_machine_from_the_folder_that_is_the_same_there(

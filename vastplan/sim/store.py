@@ -7,8 +7,11 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from errno import ELOOP
 from pathlib import Path
 from typing import Any
+
+from vastplan.sim import private_files
 
 Row = dict[str, Any]
 Rows = Mapping[str, Mapping[str, Row]]
@@ -72,6 +75,10 @@ class Store:
         self._file: sqlite3.Connection | None = None
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
+            private_files.claim(path)  # SQLite gives the files beside it the same rights
+            for beside in ("-journal", "-wal", "-shm"):
+                if path.with_name(path.name + beside).is_symlink():
+                    raise OSError(ELOOP, f"{path.name}{beside} is a link")
             # Planes are served from many threads, but the world's lock lets one in at a time.
             self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             self._file.execute("PRAGMA synchronous=OFF")  # survives this process, not the machine; first: WAL syncs too

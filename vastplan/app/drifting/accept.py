@@ -17,7 +17,9 @@ from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import open_workspace
 from vastplan.document import merge
 from vastplan.document.edit import Edit, edits, written
+from vastplan.document.yaml import MAX_BYTES
 from vastplan.engine.diff import leaves, same, value_at
+from vastplan.model import regular_files
 from vastplan.model.address import Address
 from vastplan.model.drift import Drift, DriftedField, DriftedObject
 from vastplan.model.errors import Invalid, VastplanError
@@ -189,7 +191,7 @@ def _flat(entry: Entry) -> dict[tuple[str, ...], Any]:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_bytes().decode()
+        return regular_files.read(file, MAX_BYTES).decode()
     except (OSError, UnicodeDecodeError) as problem:
         raise VastplanError(f"{file} cannot be read: {problem}") from None
 
