@@ -487,7 +487,7 @@ def test_what_simulators_keep_is_for_nobody_else(repo: Path, vastplan: Run) -> N
     assert len(kept) > 5 and [entry for entry in kept if entry.stat().st_mode & 0o077] == []
 
 
-LINKS = ("ca.pem", "lab.kubeconfig", "lab.kubernetes.sqlite", "lab.kubernetes.sqlite-wal", "lock")
+LINKS = ("ca.pem", "endpoints.json", "lab.kubeconfig", "lab.kubernetes.sqlite", "lab.kubernetes.sqlite-wal", "lock")
 
 
 @pytest.mark.parametrize("name", by_force(LINKS, "ca.pem", "lab.kubernetes.sqlite"))
@@ -498,7 +498,7 @@ def test_nothing_is_written_through_a_link(name: str, repo: Path, tmp_path: Path
     (sim / ".ca.pem.new").symlink_to(tmp_path / "outside" / "key")
     (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {sim: {systems: [kubernetes]}}}\n")
     ran = vastplan("plan", repo / "doc.yaml")
-    replaced = name in ("ca.pem", "lab.kubeconfig")
+    replaced = name in ("ca.pem", "endpoints.json", "lab.kubeconfig")
     assert ran.code == (0 if replaced else 1), ran
     assert replaced or "the simulators keep their objects in" in ran.err, ran
     assert (tmp_path / "outside" / "key").read_text() == f"{CANARY}: secret\n"

@@ -40,14 +40,14 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
         raise VastplanError(f"another process serves or uses the simulators in {world.folder}") from None
     try:
         with kept(world.folder):
-            credentials = world.publish()
+            world.publish()
         for endpoint in world.endpoints():
             user = f"  user {endpoint.username}" if endpoint.username else ""
             tell(
                 f"{endpoint.site} {endpoint.system}: {endpoint.url}{user}  CA {endpoint.ca_file}"
                 + (f"  kubeconfig {endpoint.kubeconfig}" if endpoint.kubeconfig else "")
             )
-        tell(f"credentials: {credentials}")
+        tell(f"credentials: {world.folder / 'endpoints.json'}")
         tell("ready; Ctrl-C ends it")
         _until_interrupted()
     finally:

@@ -109,7 +109,9 @@ class FileLedger:
             owner = _holder(self._folder / f"{stem}.holder") or LockOwner("another process")
             raise Locked(f"the ledger of {site} is in use by {owner}; wait for it to end") from None
         except OSError as problem:
-            raise VastplanError(f"the ledger of {site} cannot be locked: {lock.lock_file}: {problem.strerror}") from None
+            raise VastplanError(
+                f"the ledger of {site} cannot be locked: {lock.lock_file}: {problem.strerror}"
+            ) from None
         try:
             if self._stem(site) != stem:  # before there was a lock, another document took the name
                 raise Locked(f"the ledger of {site} was being made by another document; try again")

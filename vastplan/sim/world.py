@@ -6,11 +6,13 @@ the same files.
 
 from __future__ import annotations
 
+import json
+import os
 import secrets
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -82,6 +84,7 @@ class World:
             store.close()
         if self._published:
             withdraw(self.folder)
+            (self.folder / "endpoints.json").unlink(missing_ok=True)
         self._file_lock.release()
 
     def endpoints(self) -> list[SimEndpoint]:
@@ -95,7 +98,11 @@ class World:
     def publish(self) -> Path:
         """Write the endpoints where other commands on this machine, of this user, find them."""
         self._published = True
-        return publish(self.folder, self.endpoints(), self._authority.pem())
+        endpoints = self.endpoints()
+        told = {"pid": os.getpid(), "endpoints": [asdict(endpoint) for endpoint in endpoints]}
+        # For people and their scripts: vastplan reads nothing that lies there.
+        private_files.write(self.folder / "endpoints.json", json.dumps(told).encode())
+        return publish(self.folder, endpoints, self._authority.pem())
 
     def seed(self, site: str, collection: str, bodies: Iterable[Row]) -> list[Row]:
         """Store objects on a site's VAST cluster as one POST each would, in seconds for 100,000: see `VastPlane.seed`."""
