@@ -59,7 +59,7 @@ def each(vastplan: Run, folder: Path, *words: str | Path, commands: tuple[str, .
 def kubeconfig(**more: Any) -> dict[str, Any]:
     """One that would do, with more in its cluster or its user."""
     cluster = {"server": "https://127.0.0.1:9", **more.pop("cluster", {})}
-    user = {"token": "t", **more.pop("user", {})}
+    user = more.pop("user", {"token": "t"})
     return {
         "apiVersion": "v1", "kind": "Config", "current-context": "lab",
         "clusters": [{"name": "lab", "cluster": cluster}],
@@ -262,11 +262,12 @@ def test_a_variable_is_read_where_whoever_runs_it_has_named_it(
     document = tmp_path / "doc.yaml"
     document.write_text("version: 1\nname: doc\nsites: {lab: {sim: {systems: [kubernetes]}}}\n" + SECRET)
     ran = vastplan("apply", document, "--auto-approve")
-    says = "the document takes the environment variable CANARY, which whoever runs this does not allow: "
-    assert ran.code in (1, 4) and says in ran.out + ran.err, ran
-    assert "name it in VASTPLAN_ALLOW_ENV" in ran.out + ran.err and CANARY not in ran.out + ran.err
+    says = "error VP322: lab/secret/s: takes the environment variable CANARY, which whoever runs this does not allow "
+    assert ran.code == 1 and says in ran.err and "1 done" not in ran.out, ran
+    assert "name it in VASTPLAN_ALLOW_ENV" in ran.err and CANARY not in ran.out + ran.err
     monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "OTHER, CANARIES")
-    assert vastplan("apply", document, "--auto-approve").code in (1, 4)
+    assert vastplan("apply", document, "--auto-approve").code == 1
+    assert "2 to create" in vastplan("plan", document).out  # nothing was written of what comes before it, either
     for allowed in ("OTHER,CANARY", "CAN*"):
         monkeypatch.setenv("VASTPLAN_ALLOW_ENV", allowed)
         assert vastplan("apply", document, "--auto-approve").code == 0
@@ -392,6 +393,30 @@ def test_a_forged_plan_does_not_choose_what_is_loaded(
         plan_file.save(forged, Path("plan.json"))
         ran = vastplan("apply", "plan.json")
         assert ran.code == 1 and "VP321: the plan names the document" in ran.err and CANARY not in ran.err, ran
+
+
+@pytest.mark.parametrize(
+    "source", [{"file": "../outside/key"}, {"env": "CANARY"}, {"command": ["true"]}, {"file": [1]}], ids=str
+)
+def test_nor_where_a_secret_comes_from(
+    source: dict[str, Any], repo: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repo / "mine").write_text("mine")
+    secret = "secrets: {s: {namespace: a, data: {token: {file: mine}}}}\n"
+    (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {sim: {systems: [kubernetes]}}}\n" + secret)
+    monkeypatch.chdir(repo)
+    assert vastplan("plan", "doc.yaml", "--out", "plan.json").code == 0
+    plan = plan_file.load(Path("plan.json"))
+    forged = [
+        replace(action, desired={**action.desired, "data": {"token": {"$secret": source}}})
+        if action.address.kind == "secret"
+        else action
+        for action in plan.actions
+    ]
+    plan_file.save(plan_file.sealed(replace(plan, actions=tuple(forged))), Path("plan.json"))
+    ran = vastplan("apply", "plan.json")
+    assert ran.code == 1 and "VP322: lab/secret/s: takes " in ran.err and CANARY not in ran.out + ran.err, ran
+    assert "2 to create" in vastplan("plan", "doc.yaml").out
 
 
 # Simulators
