@@ -117,7 +117,8 @@ def test_a_kubeconfig_of_a_document_is_an_address_and_a_credential(
 
 TEXTS = {
     "aliases of aliases": "a: &a [x, x]\nb: &b [*a, *a]\nusers: *b\n",
-    "keys that merge": "a: {<<: {b: 1}}\nusers: []\n",
+    "an alias": "users: &a []\nclusters: *a\n",
+    "a number that takes an hour": f"users: {'1:' * 400_000}1\n",
     "no mapping": "- exec\n",
     "no YAML": "users: [\n",
     "a tag": "users: !!python/object/apply:os.system [touch pwned]\n",

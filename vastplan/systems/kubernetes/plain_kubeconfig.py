@@ -18,11 +18,12 @@ from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 
 try:
-    from yaml import CSafeLoader as _Loader
+    from yaml import CBaseLoader as _Loader
 except ImportError:  # PyYAML built without libyaml: slower, otherwise the same
-    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
+    from yaml import BaseLoader as _Loader  # type: ignore[assignment]
 
 MOST_EVENTS = 100_000
+_NOTHING = ("", "false", "null", "~")
 _HARMLESS = frozenset(("extensions", "namespace"))
 _CLUSTER = frozenset(("server", "certificate-authority-data", "tls-server-name"))
 _USER = frozenset(("token", "username", "password", "client-certificate-data", "client-key-data"))
@@ -78,7 +79,7 @@ def _beyond(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
         for name, fields in _named(content, part, member).items():
             subject = f"its {member} {inert(name, 80)}"
             for field, value in fields.items():
-                if value in (None, False, ""):
+                if value in _NOTHING:
                     continue
                 if field in _FILES:
                     try:
@@ -98,10 +99,9 @@ def _parsed(folder: Path, name: str) -> Mapping[str, Any]:
     try:
         text = raw.decode("utf-8")
         for count, event in enumerate(yaml.parse(text, Loader=_Loader)):
-            # An alias may stand for a million values, and so may a key that merges others.
-            if count > MOST_EVENTS or isinstance(event, yaml.AliasEvent) or getattr(event, "value", None) == "<<":
+            if count > MOST_EVENTS or isinstance(event, yaml.AliasEvent):  # one may stand for a million values
                 raise ValueError
-        content = yaml.load(text, Loader=_Loader)
+        content = yaml.load(text, Loader=_Loader)  # noqa: S506 - it makes text of everything, and nothing else
     except (yaml.YAMLError, RecursionError):
         raise ValueError from None
     if not isinstance(content, dict):
@@ -129,9 +129,16 @@ def _named(content: Mapping[str, Any], part: str, member: str) -> _Named:
 def _written(folder: Path, named: _Named, member: str, fields: frozenset[str]) -> list[dict[str, Any]]:
     """The members again, with the fields that may be there and nothing else."""
     return [
-        {"name": name, member: {field: _value(folder, field, value) for field, value in said.items() if value and field in fields | _FILES}}
+        {
+            "name": name,
+            member: {
+                field: _value(folder, field, value)
+                for field, value in said.items()
+                if value not in _NOTHING and field in fields | _FILES
+            },
+        }
         for name, said in named.items()
-    ]  # fmt: skip
+    ]
 
 
 def _value(folder: Path, field: str, value: Any) -> str:
