@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -19,10 +20,13 @@ from tests.force import by_force
 from tests.lab import Lab
 from vastplan.app.files import plan as plan_file
 from vastplan.app.secrets import revealer
+from vastplan.app.workspace import open_workspace
 from vastplan.document.secret_sources import SecretSources
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.value import Secret
+from vastplan.sim.store import Store
 from vastplan.sim.world import World
+from vastplan.systems.kubernetes.plain_kubeconfig import plain
 
 CANARY = "canary-6fe0"
 HEAD = "version: 1\nname: doc\nnamespaces: {a: {}}\n"
@@ -133,6 +137,27 @@ def test_what_is_no_kubeconfig_is_not_quoted(name: str, repo: Path, vastplan: Ru
     (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {kubernetes: {kubeconfig: kc.txt}}}\n")
     (ran,) = each(vastplan, repo, commands=("validate",))
     assert ran.code == 1 and "the kubeconfig kc.txt is not used: it is no kubeconfig" in ran.err, ran
+
+
+def test_what_may_be_in_one_is_kept_and_nothing_else(repo: Path) -> None:
+    for name in ("ca.pem", "cert.pem", "key.pem"):
+        (repo / name).write_text("pem")
+    full = kubeconfig(
+        cluster={"certificate-authority": "ca.pem", "tls-server-name": "lab", "insecure-skip-tls-verify": False, "extensions": []},
+        user={"client-certificate": "cert.pem", "client-key": "key.pem", "username": "u", "password": "p", "exec": None},
+        preferences={"colors": True},
+    )  # fmt: skip
+    (repo / "kc.txt").write_text(yaml.safe_dump(full))
+    assert plain(repo, "kc.txt") == kubeconfig(
+        cluster={"certificate-authority": str(repo / "ca.pem"), "tls-server-name": "lab"},
+        user={
+            "client-certificate": str(repo / "cert.pem"), "client-key": str(repo / "key.pem"), "username": "u", "password": "p",
+        },
+    )  # fmt: skip
+    (repo / "key.pem").unlink()
+    os.mkfifo(repo / "key.pem")
+    with pytest.raises(VastplanError, match=r"the kubeconfig kc\.txt is not used: it is no regular file"):
+        plain(repo, "kc.txt")
 
 
 def test_it_is_looked_at_again_when_it_is_used(
@@ -316,11 +341,27 @@ def test_a_connections_file_says_which_variables_and_folders(
         assert ran.code == 1 and ran.err.count("VP223") == 1, ran
 
 
+def test_a_copy_of_a_document_names_the_same_files(repo: Path, tmp_path: Path) -> None:
+    """`drift --accept` tries an edit on one."""
+    (tmp_path / "given").mkdir()
+    (tmp_path / "c.yaml").write_text("version: 1\nsites: {lab: {sim: {}}}\nsecrets: {folders: [given]}\n")
+    secret = "secrets: {s: {namespace: a, data: {token: {file: ../given/token}}}}\n"
+    copy = tmp_path / "some" / "where" / "doc.yaml"
+    copy.parent.mkdir(parents=True)
+    copy.write_text(HEAD + "sites: {lab: {}}\n" + secret)
+    with pytest.raises(Invalid, match=r"takes the file \.\./given/token"):
+        open_workspace([copy], tmp_path / "c.yaml")
+    assert open_workspace([copy], tmp_path / "c.yaml", folder=repo).document.folder == repo
+
+
 # YAML files
 
 
 def test_a_yaml_file_is_no_link_that_leads_out(repo: Path, vastplan: Run) -> None:
     (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {sim: {}}}\n")
+    (repo / "linked").symlink_to("../outside")
+    ran = vastplan("validate", repo / "linked")
+    assert ran.code == 1 and f"VP229: {repo / 'linked'} is a link and not read" in ran.err, ran
     for name, target in (
         ("key", "../outside/key"),
         ("zero", "/dev/zero"),
@@ -539,3 +580,19 @@ def test_nor_is_their_folder_one(repo: Path, tmp_path: Path, vastplan: Run) -> N
         assert ran.code == 1 and "the simulators do not use" in ran.err, ran
         link.unlink()
     assert [entry.name for entry in (tmp_path / "outside").iterdir()] == ["key"]
+
+
+MADE_BY_OTHERS = {
+    "a view": "CREATE VIEW row AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS collection, i AS id, '{}' AS body FROM n",
+    "a trigger": "CREATE TABLE row (collection, id, body); CREATE TRIGGER t AFTER INSERT ON row BEGIN DELETE FROM row; END",
+    "a virtual table": "CREATE VIRTUAL TABLE row USING fts5(collection, id, body)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MADE_BY_OTHERS)
+def test_a_file_of_simulators_that_somebody_else_made_computes_nothing(name: str, tmp_path: Path) -> None:
+    file = sqlite3.connect(tmp_path / "lab.vast.sqlite")
+    file.executescript(MADE_BY_OTHERS[name])
+    file.close()
+    with pytest.raises(sqlite3.DatabaseError, match="it was not made by a simulator"):
+        Store(tmp_path / "lab.vast.sqlite")

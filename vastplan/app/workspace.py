@@ -106,16 +106,22 @@ class Workspace:
 
 @gc_pause.paused()
 def open_workspace(
-    paths: Iterable[Path], connections: Path | None = None, snapshot: Snapshot | None = None
+    paths: Iterable[Path],
+    connections: Path | None = None,
+    snapshot: Snapshot | None = None,
+    folder: Path | None = None,
 ) -> Workspace:
-    """The workspace of a document; one that is only held against a snapshot needs no addresses. Raises `Invalid`."""
+    """The workspace of a document; one that is only held against a snapshot needs no addresses. Raises `Invalid`.
+
+    `folder` is the document's, where `paths` are a copy of it.
+    """
     registry = discover(vastplan.kinds)
     recorded = None
     if snapshot is not None:
         recorded = {seen.site: seen.systems.keys() - {"ledger"} for seen in snapshot.sites}
     systems = discover_systems(vastplan.systems)
     allow_env = names(os.environ.get(ALLOW_ENV, ""))
-    return Workspace(load(list(paths), registry, systems, connections, recorded, allow_env), registry)
+    return Workspace(load(list(paths), registry, systems, connections, recorded, allow_env, folder), registry)
 
 
 def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any]]:

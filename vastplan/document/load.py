@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -77,11 +77,13 @@ def load(
     connections: Path | None = None,
     recorded: Mapping[str, Collection[str]] | None = None,
     allow_env: Iterable[str] = (),
+    folder: Path | None = None,
 ) -> Document:
     """The document at `paths`, whose sites may have these `systems`. Raises `Invalid` with every finding.
 
     `recorded` are the systems of sites in a snapshot: of a document whose addresses are elsewhere they are all that is known,
-    and nothing is ever connected. `allow_env` are the variables that secrets may come from without a connections file.
+    and nothing is ever connected. `allow_env` are the variables that secrets may come from without a connections file, and
+    `folder` is the document's where `paths` are a copy of it.
     """
     tree = merge.read(paths)
     problems: list[Finding] = []
@@ -89,7 +91,7 @@ def load(
     head = _head(tree, models.head, problems)
     if head is None:
         raise Invalid(problems)
-    folder = (paths[0] if paths[0].is_dir() else paths[0].parent).absolute()
+    folder = folder or folder_of(paths)
     problems += credentials.commands(head, tree)
     problems += _links(head, tree)
     outside = _connections(connections, models.connections_file, head, tree, problems) if connections else None
@@ -118,6 +120,11 @@ def load(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections.parent.absolute() if connections else folder,
         systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed, connections is None,
     )  # fmt: skip
+
+
+def folder_of(paths: Sequence[Path]) -> Path:
+    """What the relative paths of a document are relative to (absolute)."""
+    return (paths[0] if paths[0].is_dir() else paths[0].parent).absolute()
 
 
 def _of_sites(

@@ -12,6 +12,7 @@ from vastplan.model.finding import Finding, error
 
 def files(path: Path) -> list[Path]:
     """The YAML files that `path` names: itself, or those directly in the folder, by name."""
+    _refuse_leading_out(path)
     if path.is_dir():
         documents = sorted(
             file for file in path.iterdir() if file.suffix in (".yaml", ".yml") and not file.name.startswith(".")
@@ -48,7 +49,7 @@ def _refuse_leading_out(path: Path) -> None:
         if path.is_symlink():
             regular_files.within(path.parent, path.name)
     except OSError as problem:
-        text, fix = f"{path} is a link and not read: {problem.strerror}", "give the file itself"
+        text, fix = f"{path} is a link and not read: {problem.strerror}", "give what it leads to"
         raise Invalid([error("VP229", text, fix=fix)]) from None
 
 

@@ -15,7 +15,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def make_folder(folder: Path) -> Path:
-    """A folder that only this user can look into, made where there is none. Raises `OSError` for a link or another's."""
+    """A folder that only this user can look into, made where there is none. Raises `OSError` for a link or another user's."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode):
@@ -45,9 +45,11 @@ def claim(path: Path) -> None:
     """Make sure that a file which others open by its name is a regular one that only this user reads. Raises `OSError`."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
     try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
             raise OSError(ELOOP, f"{path} is no regular file")
-        os.fchmod(descriptor, 0o600)
+        if found.st_mode & 0o077:
+            os.fchmod(descriptor, 0o600)
     finally:
         os.close(descriptor)
 
