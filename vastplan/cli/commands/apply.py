@@ -92,20 +92,25 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
 
 
 def _refuse_elsewhere(documents: Sequence[Path], file: Path) -> None:
-    """VP321 where a plan file names a document that is neither in this folder nor in its own: it does not choose what is read.
+    """VP321 where a plan file names a document that is not in this folder, nor beside it: it does not choose what is read.
 
     Whoever types a plan's path works in this folder or means that one; another has to be typed, too.
     """
-    typed = [folder.resolve() for folder in (Path.cwd(), file.parent)]
     for path in documents:
-        try:
-            found = path.resolve()
-        except (OSError, ValueError, RuntimeError):  # no name that a file can have; links in a ring
-            found = None
-        if found is None or not any(found.is_relative_to(folder) for folder in typed):
+        if not _beside(path, file):
             text = f"the plan names the document {inert(word(path), 400)}, which is neither in this folder nor beside the plan"
             fix = f"if it is that one: vastplan apply {word(file)} --document {inert(word(path), 400)}"
             raise Invalid([error("VP321", text, fix=fix)])
+
+
+def _beside(document: Path, file: Path) -> bool:
+    """Whether a document is in this folder, in the plan's, or has the plan in its own."""
+    try:
+        found, plan = document.resolve(), file.resolve()
+    except (OSError, ValueError, RuntimeError):  # no name that a file can have; links in a ring
+        return False
+    own = found if found.is_dir() else found.parent
+    return found.is_relative_to(Path.cwd().resolve()) or found.is_relative_to(plan.parent) or plan.is_relative_to(own)
 
 
 def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
