@@ -160,6 +160,43 @@ def test_what_may_be_in_one_is_kept_and_nothing_else(repo: Path) -> None:
         plain(repo, "kc.txt")
 
 
+DAMAGED: dict[str, dict[str, Any]] = {
+    "an authority that is none": {"cluster": {"certificate-authority-data": "%%%"}},
+    "an authority that is no certificate": {"cluster": {"certificate-authority-data": "YWJj"}},
+    "a certificate that is none": {"user": {"client-certificate-data": "YWJj", "client-key-data": "YWJj"}},
+    "no such context": {"current-context": "other"},
+    "no users": {"users": []},
+    "no contexts": {"contexts": []},
+    "a token with a line break": {"user": {"token": "a\nX-Evil: 1"}},
+    "a server that is none": {"cluster": {"server": "https://[::1"}},
+    "a list for a token": {"user": {"token": ["t"]}},
+    "a context of lists": {"contexts": [{"name": "lab", "context": {"cluster": ["lab"], "user": ["lab"]}}]},
+}
+
+
+@pytest.mark.parametrize("whose", ["document's", "runner's"])
+@pytest.mark.parametrize("name", DAMAGED)
+def test_one_that_is_damaged_ends_nothing(name: str, whose: str, repo: Path, tmp_path: Path, vastplan: Run) -> None:
+    content = kubeconfig(**json.loads(json.dumps(DAMAGED[name])))
+    site = "{lab: {kubernetes: {kubeconfig: kc.txt}}}"
+    words: tuple[str | Path, ...] = ()
+    if whose == "runner's":
+        (tmp_path / "c.yaml").write_text(f"version: 1\nsites: {site}\n")
+        words, site = ("--connections", tmp_path / "c.yaml"), "{lab: {}}"
+    ((tmp_path if words else repo) / "kc.txt").write_text(yaml.safe_dump(content))
+    (repo / "doc.yaml").write_text(HEAD + f"sites: {site}\n")
+    (ran,) = each(vastplan, repo, *words, commands=("plan",))
+    assert ran.code == 6 and "? lab kubernetes" in ran.out, ran
+
+
+def test_one_of_the_runner_that_is_no_yaml_is_not_quoted(repo: Path, tmp_path: Path, vastplan: Run) -> None:
+    (tmp_path / "kc.txt").write_text(f"{CANARY}: 1, b: [\n")
+    (tmp_path / "c.yaml").write_text("version: 1\nsites: {lab: {kubernetes: {kubeconfig: kc.txt}}}\n")
+    (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n")
+    (ran,) = each(vastplan, repo, "--connections", tmp_path / "c.yaml", commands=("plan",))
+    assert ran.code == 6 and "the kubeconfig cannot be used, it is damaged" in ran.out, ran
+
+
 def test_it_is_looked_at_again_when_it_is_used(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, vastplan: Run
 ) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import urllib3
+import yaml
 from kubernetes import client, config
 from urllib3.util.ssl_ import create_urllib3_context
 
@@ -48,6 +49,9 @@ def connect(
                 )  # fmt: skip
         except config.ConfigException as problem:
             raise VastplanError(f"kubernetes: {one_line(str(problem))}") from None
+        except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, OSError):
+            # It is not quoted: there are credentials in it.
+            raise VastplanError(f"{named}: the kubeconfig cannot be used, it is damaged or of another form") from None
         if settings.password:
             keep_secret(settings.password)
         if not (settings.api_key or settings.cert_file or settings.username):
