@@ -378,6 +378,19 @@ def test_a_connections_file_says_which_variables_and_folders(
         assert ran.code == 1 and ran.err.count("VP223") == 1, ran
 
 
+def test_what_lies_beside_a_connections_file_is_not_the_documents(repo: Path, vastplan: Run) -> None:
+    """A kubeconfig there may name the files of its key."""
+    (repo / "ci" / "given").mkdir(parents=True)
+    (repo / "ci" / "iad.key").write_text(CANARY)
+    (repo / "ci" / "given" / "token").write_text(CANARY)
+    (repo / "ci" / "c.yaml").write_text("version: 1\nsites: {lab: {sim: {}}}\nsecrets: {folders: [given]}\n")
+    for file, code in (("ci/iad.key", 1), ("ci/given/token", 0)):
+        secret = f"secrets: {{s: {{namespace: a, data: {{token: {{file: {file}}}}}}}}}\n"
+        (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n" + secret)
+        (ran,) = each(vastplan, repo, "--connections", repo / "ci" / "c.yaml", commands=("plan",))
+        assert ran.code == code and ("VP223" in ran.err) == bool(code), ran
+
+
 def test_a_copy_of_a_document_names_the_same_files(repo: Path, tmp_path: Path) -> None:
     """`drift --accept` tries an edit on one."""
     (tmp_path / "given").mkdir()

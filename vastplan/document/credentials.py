@@ -91,6 +91,7 @@ def secret_sources(
             source.env for spec in specs for _, source in spec.credentials() if isinstance(source, EnvironmentSecret)
         ),
         taken_files=frozenset(files),
+        taken_folder=home.resolve() if folder.resolve() in home.resolve().parents else None,
     )
 
 

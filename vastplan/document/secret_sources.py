@@ -33,6 +33,8 @@ class SecretSources:
     connections: str = ""
     taken_env: frozenset[str] = frozenset()
     taken_files: frozenset[Path] = frozenset()
+    taken_folder: Path | None = None
+    """The folder of the connections file, where it is one in the document's: what lies beside that file is no document's."""
 
     def refusal(self, kind: str, where: str) -> str:
         """Why a secret must not come from there, as what the document does; "" where it may."""
@@ -71,11 +73,14 @@ class SecretSources:
         for folder in (self.folder, *self.folders):
             try:
                 # A relative name is relative to the document, whichever folder it leads to.
-                return regular_files.within(folder, str(self.folder / where)), ""
+                path = regular_files.within(folder, str(self.folder / where))
             except regular_files.Hidden:
                 hidden = True
             except OSError:
                 continue
+            else:
+                if folder != self.folder or self.taken_folder is None or not path.is_relative_to(self.taken_folder):
+                    return path, ""
         return None, "which is hidden: a name in its path begins with a dot" if hidden else _BESIDE_IT
 
     def _taken(self, where: str) -> str:
