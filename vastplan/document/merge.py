@@ -45,9 +45,10 @@ def read(paths: list[Path]) -> Mapping:
 
 def _refuse_leading_out(path: Path) -> None:
     """VP229 for a link that leads out of its folder, or to what is hidden there: what is wrong with a file is told by quoting it."""
+    if not path.is_symlink():
+        return
     try:
-        if path.is_symlink():
-            regular_files.within(path.parent, path.name)
+        regular_files.within(path.parent, path.name)
     except OSError as problem:
         text, fix = f"{path} is a link and not read: {problem.strerror}", "give what it leads to"
         raise Invalid([error("VP229", text, fix=fix)]) from None
