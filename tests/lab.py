@@ -105,7 +105,9 @@ class Lab:
 
     def workspace(self) -> Workspace:
         """The document as it is now; raises `Invalid`."""
-        return _Workspace(load([self.folder / "lab.yaml"], self.registry, SYSTEMS), self.registry, self)
+        return _Workspace(
+            load([self.folder / "lab.yaml"], self.registry, SYSTEMS, allow_env=("*",)), self.registry, self
+        )
 
     def planned(self, consent: Consent = EVERYTHING) -> Planned:
         """Plan against the world."""

@@ -13,7 +13,7 @@ PROMISES = re.findall(r"^- .*?(?=^- |^#|\Z)", PAGE.read_text(encoding="utf-8"), 
 NAMED = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 
 
-def _tests(file: Path) -> set[str]:
+def functions_of(file: Path) -> set[str]:
     return {one.name for one in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(one, ast.FunctionDef)}
 
 
@@ -24,7 +24,7 @@ def test_a_promise_is_held_by_a_test(promise: str) -> None:
     for path, test in named:
         file = PAGE.parent.parent / path
         assert file.exists(), path
-        assert not test or test in _tests(file), f"{path} has no {test}"
+        assert not test or test in functions_of(file), f"{path} has no {test}"
 
 
 def test_the_page_is_not_empty() -> None:

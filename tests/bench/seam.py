@@ -15,7 +15,7 @@ from vastplan.cli import main
 from vastplan.ledger.codec import dump
 from vastplan.ledger.file import FileLedger, write_atomically
 from vastplan.model.site_ledger import SiteLedger, digest
-from vastplan.sim.endpoints import SimEndpoint, running
+from vastplan.sim.endpoints import SimEndpoint, running, withdraw
 from vastplan.sim.serve import RecordedCall, Server
 from vastplan.sim.store import Store
 from vastplan.sim.wire import Plane, Request, Response
@@ -39,6 +39,7 @@ __all__ = [
     "replace",
     "running",
     "simulators",
+    "withdraw",
     "write_ledger",
 ]  # fmt: skip
 

@@ -81,7 +81,7 @@ def _owned(ledger: seam.SiteLedger, address: str, number: int, texts: Mapping[st
 def served(document: Path) -> Iterator[seam.SimEndpoint]:
     """The document's simulators in a process of their own, so that a command's cost is the command's alone."""
     folder = seam.simulators(document if document.is_dir() else document.parent)
-    (folder / "endpoints.json").unlink(missing_ok=True)
+    seam.withdraw(folder)
     server = subprocess.Popen([*seam.COMMAND, "sim", str(document)], stdout=subprocess.DEVNULL)
     try:
         while (endpoints := seam.running(folder)) is None:

@@ -94,6 +94,28 @@ def test_a_plan_is_applied_from_another_folder(tmp_path: Path, vastplan: Run, mo
     assert vastplan("plan", tmp_path / "repo" / "doc.yaml", "--detailed-exitcode").code == 0
 
 
+def test_but_not_of_a_document_that_is_somewhere_else(
+    tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file does not choose what is read: a document elsewhere is typed."""
+    made(tmp_path, vastplan, monkeypatch)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "repo" / "plans" / "plan.json").rename(tmp_path / "elsewhere" / "plan.json")
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    ran, document = vastplan("apply", "plan.json"), tmp_path / "repo" / "doc.yaml"
+    assert ran.code == 1 and f"{document}, which is neither in this folder nor beside the plan" in ran.err, ran
+    ran = vastplan("apply", "plan.json", "--document", document)
+    assert ran.code == 0 and "2 done" in ran.out, ran
+
+
+def test_the_plan_says_whose_it_is_before_anything_is_done(
+    tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made(tmp_path, vastplan, monkeypatch)
+    ran = vastplan("apply", "repo/plans/plan.json")
+    assert ran.code == 0 and f"is of doc at {tmp_path / 'repo' / 'doc.yaml'}." in ran.err.splitlines()[0], ran
+
+
 def test_and_on_another_machine_from_the_folder_that_is_the_same_there(
     tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

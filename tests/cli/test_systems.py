@@ -233,14 +233,19 @@ def test_a_cluster_that_a_kubeconfig_leaves_unchecked(tmp_path: Path, vastplan: 
         config = yaml.safe_load(Path(one.kubeconfig).read_text())
         (cluster,) = config["clusters"]
         del cluster["cluster"]["certificate-authority-data"]
-        cluster["cluster"]["insecure-skip-tls-verify"] = True
         (tmp_path / "kubeconfig").write_text(yaml.safe_dump(config))
+        cluster["cluster"]["insecure-skip-tls-verify"] = True
+        (tmp_path / "own").mkdir()
+        (tmp_path / "own" / "kubeconfig").write_text(yaml.safe_dump(config))
         file = tmp_path / "doc.yaml"
         given = "{kubeconfig: kubeconfig, context: far%s}"
         head = "version: 1\nname: doc\nnamespaces: {a: {}}\nsites: {far: {kubernetes: %s}}\n"
 
-        file.write_text(head % given % "")
-        ran = vastplan("plan", file)
+        # one of the runner's own, which may say anything, is not enough by itself
+        connections = tmp_path / "own" / "connections.yaml"
+        connections.write_text(f"version: 1\nsites: {{far: {{kubernetes: {given % ''}}}}}\n")
+        file.write_text("version: 1\nname: doc\nnamespaces: {a: {}}\nsites: {far: {}}\n")
+        ran = vastplan("plan", file, "--connections", connections)
         assert ran.code == 6, ran
         assert "context far skips the check of the server's certificate" in ran.out
 

@@ -15,7 +15,7 @@ REAL = "{kubernetes: {context: iad}}"
 
 def opened(folder: Path, ledger: str, site: str = REAL, connections: str = "") -> Workspace:
     document = folder / "doc.yaml"
-    document.write_text(f"version: 1\nname: doc\nsites: {{iad: {site}}}\nledger: {ledger}\n")
+    document.write_text(f"version: 1\nname: doc\nsites: {{iad: {site}}}\n{ledger}")
     if not connections:
         return open_workspace([document])
     (folder / "there").mkdir()
@@ -34,7 +34,7 @@ def opened(folder: Path, ledger: str, site: str = REAL, connections: str = "") -
     ],
 )
 def test_one_place_is_given(tmp_path: Path, ledger: str, place: str) -> None:
-    with opened(tmp_path, ledger).ledger() as backend:  # and nothing is connected
+    with opened(tmp_path, f"ledger: {ledger}\n").ledger() as backend:  # and nothing is connected
         assert backend.describe() == place
 
 
@@ -53,37 +53,75 @@ def test_one_place_is_given(tmp_path: Path, ledger: str, place: str) -> None:
 )
 def test_what_cannot_be_is_refused(tmp_path: Path, ledger: str, site: str, says: str) -> None:
     with pytest.raises(Invalid, match=says):
-        opened(tmp_path, ledger, site)
+        opened(tmp_path, f"ledger: {ledger}\n", site)
 
 
-def test_the_cluster_comes_from_the_connections_file(tmp_path: Path) -> None:
-    connections = "sites: {iad: {kubernetes: {context: iad}}}\nledger: {kubeconfig: mgmt.kubeconfig, context: mgmt}"
-    workspace = opened(tmp_path, "{kubernetes: {namespace: ops}}", "{}", connections)
+CLUSTER = "{kubernetes: {namespace: ops, kubeconfig: mgmt.kubeconfig, context: mgmt}}"
+SITE = f"sites: {{iad: {REAL}}}\n"
+
+
+@pytest.mark.parametrize("written", ["", "ledger: {kubernetes: {namespace: ops}}\n"], ids=["left out", "the same"])
+def test_the_place_comes_from_the_connections_file(written: str, tmp_path: Path) -> None:
+    workspace = opened(tmp_path, written, "{}", f"{SITE}ledger: {CLUSTER}")
     cluster = workspace.document.ledger_cluster
     assert cluster is not None and cluster.address() == "mgmt.kubeconfig mgmt"
     assert workspace.document.connections_folder == tmp_path / "there"
     assert workspace.ledger().describe() == "kubernetes:ops at mgmt"
 
 
-def test_or_from_the_site_that_it_gives(tmp_path: Path) -> None:
-    workspace = opened(
-        tmp_path, "{kubernetes: {namespace: ops, site: iad}}", "{}", f"sites: {{iad: {REAL}}}"
-    )  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "place"),
+    [
+        ("{kubernetes: {namespace: ops, site: iad}}", "kubernetes:ops at iad"),
+        ("{local: ../kept}", "file:../kept"),
+    ],
+)
+def test_it_may_be_a_site_or_a_folder_beside_that_file(said: str, place: str, tmp_path: Path) -> None:
+    workspace = opened(tmp_path, "", "{}", f"{SITE}ledger: {said}")
     assert workspace.document.ledger_cluster is None
-    assert workspace.ledger().describe() == "kubernetes:ops at iad"
+    assert workspace.ledger().describe() == place
+    if "local" in said:
+        with workspace.ledger(writable=True) as backend:
+            backend.open("iad", "me").close()
+        assert (tmp_path / "kept" / "iad.json").exists()
 
 
 @pytest.mark.parametrize(
     ("ledger", "given", "says"),
     [
-        ("context: elsewhere", "ledger: {context: mgmt}", "VP221.*with --connections the document holds no addresses"),
-        ("kubeconfig: theirs", "ledger: {context: mgmt}", "VP221.*with --connections the document holds no addresses"),
-        ("", "", "VP220.*the ledger has no cluster"),
+        ("{kubernetes: {namespace: ops, context: elsewhere}}", CLUSTER, "VP221.*with --connections the document holds no addresses"),
+        ("{kubernetes: {namespace: ops, kubeconfig: theirs}}", CLUSTER, "VP221.*with --connections the document holds no addresses"),
+        ("{kubernetes: {namespace: other}}", CLUSTER, "VP228.*says where the ledger is, and it says something else"),
+        ("{kubernetes: {namespace: ops, site: iad}}", CLUSTER, "VP228.*and it says something else"),
+        ("{local: elsewhere}", CLUSTER, "VP228.*and it says something else"),
+        ("{local: elsewhere}", "{local: ../kept}", "VP228.*and it says something else"),
+        ("{kubernetes: {namespace: ops, site: iad}}", "", "VP228.*that file says where the ledger is"),
+        ("{local: elsewhere}", "", "VP228.*that file says where the ledger is"),
     ],
-)
-def test_an_edit_of_the_document_cannot_point_a_credential_elsewhere(
+)  # fmt: skip
+def test_an_edit_of_the_document_cannot_move_the_ledger_of_a_connections_file(
     tmp_path: Path, ledger: str, given: str, says: str
 ) -> None:
-    spec = f"{{kubernetes: {{namespace: ops, {ledger}}}}}"
     with pytest.raises(Invalid, match=says):
-        opened(tmp_path, spec, "{}", f"sites: {{iad: {REAL}}}\n{given}")
+        opened(tmp_path, f"ledger: {ledger}\n", "{}", SITE + (f"ledger: {given}" if given else ""))
+
+
+@pytest.mark.parametrize("place", ["../outside", "/tmp/outside", "link", "link/inside", "a/../../outside"])
+def test_a_document_keeps_its_ledger_in_its_own_folder(place: str, tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / "link").symlink_to(tmp_path / "outside")
+    with pytest.raises(Invalid, match=f"VP227: ledger: {place} is not used: it is not in the document's folder"):
+        opened(repo, f"ledger: {{local: {place}}}\n")
+    assert not list((tmp_path / "outside").iterdir())
+
+
+@pytest.mark.parametrize("connections", ["", SITE], ids=["alone", "with connections"])
+def test_nor_is_the_usual_place_a_link_that_leads_out(connections: str, tmp_path: Path) -> None:
+    (tmp_path / "outside" / "ledger").mkdir(parents=True)
+    repo = tmp_path / "repo"
+    repo.mkdir()
+    (repo / ".vastplan").symlink_to(tmp_path / "outside")
+    with pytest.raises(Invalid, match=r"VP227.*\.vastplan/ledger is not used"):
+        opened(repo, "", "{}" if connections else REAL, connections)

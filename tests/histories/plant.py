@@ -273,7 +273,7 @@ class _Api:
 def _patches(plant: Plant) -> list[Any]:
     @contextlib.contextmanager
     def served(folder: Path, systems: object) -> Iterator[list[SimEndpoint]]:
-        yield [_with_kubeconfig(endpoint) for endpoint in plant.endpoints()]
+        yield plant.endpoints()
 
     def session(base: str, **_: object) -> InProcessWire:
         return InProcessWire(plant, base)
@@ -281,9 +281,8 @@ def _patches(plant: Plant) -> list[Any]:
     def pool(api: Any, _: object) -> InProcessWire:
         return InProcessWire(plant, api.configuration.host)
 
-    def connect(*, kubeconfig: str | None, **_: object) -> _Api:
-        assert kubeconfig is not None
-        return _Api(kubeconfig)
+    def connect(*, kubeconfig: Mapping[str, Any], **_: object) -> _Api:
+        return _Api(kubeconfig["current-context"])
 
     record, close = FileSession.record, FileSession.close
 
@@ -321,10 +320,3 @@ def _patches(plant: Plant) -> list[Any]:
         patch.object(FileSession, "record", recorded),
         patch.object(FileSession, "close", closed),
     ]
-
-
-def _with_kubeconfig(endpoint: SimEndpoint) -> SimEndpoint:
-    """The site in the place of a file: `connect` above is who reads it."""
-    from dataclasses import replace
-
-    return replace(endpoint, kubeconfig=endpoint.site) if endpoint.system == "kubernetes" else endpoint

@@ -49,7 +49,8 @@ class KubeLab(Lab):
         site: dict[str, Any] = {"kubernetes": {"kubeconfig": "kubeconfig"}, "parallel": 1}
         for one in self.world.endpoints():
             (self.folder / "vast-password").write_text(one.password, encoding="utf-8")
-            site["vast"] = {"url": one.url, "ca_file": one.ca_file, "username": one.username}
+            (self.folder / "vast.pem").write_bytes(Path(one.ca_file).read_bytes())
+            site["vast"] = {"url": one.url, "ca_file": "vast.pem", "username": one.username}
             site["vast"]["password"] = {"file": "vast-password"}
         whole = {"version": 1, "name": "lab", "sites": {"iad": site}, **self.sections}
         (self.folder / "lab.yaml").write_text(yaml.safe_dump(whole, sort_keys=False), encoding="utf-8")

@@ -256,6 +256,27 @@ def test_a_ledger_that_cannot_be_read_is_not_taken_for_none(tmp_path: Path) -> N
     assert str(caught.value) == f"the ledger {tmp_path / 'iad.doc.json'} cannot be read: Is a directory"
 
 
+@pytest.mark.parametrize("ending", ["json", "journal", "holder", "lock"])
+def test_nothing_is_read_or_written_through_a_link(ending: str, tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "ledger"
+    FileLedger(folder, "doc").open("iad", "me").close()
+    outside.write_text("a secret")
+    (folder / f"iad.{ending}").unlink(missing_ok=True)
+    (folder / f"iad.{ending}").symlink_to(outside)
+    ledger = FileLedger(folder, "doc")
+    if ending == "holder":
+        ledger.open("iad", "me").close()
+    elif ending == "lock":
+        with pytest.raises(VastplanError, match="the ledger of iad cannot be locked"):
+            ledger.open("iad", "me")
+    else:
+        with pytest.raises(VastplanError, match="cannot be read: it is a link"):
+            ledger.read("iad")
+        with pytest.raises(VastplanError, match="cannot be read: it is a link"):
+            ledger.open("iad", "me")
+    assert outside.read_text() == "a secret"
+
+
 def test_a_ledger_is_called_as_the_document_calls_its_folder(tmp_path: Path) -> None:
     assert FileLedger(tmp_path, "doc", "./ledger").describe() == "file:./ledger"
 
@@ -355,12 +376,12 @@ def test_a_crash_before_a_file_is_replaced_leaves_the_old_one(tmp_path: Path, mo
     monkeypatch.setattr(os, "replace", crash)
     with pytest.raises(ZeroDivisionError):
         write_atomically(path, b"new")
-    left = path.parent / f".iad.json.{os.getpid()}.new"
+    (left,) = path.parent.glob(".iad.json.*.new")
     assert path.read_bytes() == b"old" and left.read_bytes() == b"new"
     assert stat.S_IMODE(left.stat().st_mode) == 0o600
     monkeypatch.undo()
     write_atomically(path, b"!")
-    assert path.read_bytes() == b"!" and not left.exists()
+    assert path.read_bytes() == b"!" and [*path.parent.glob(".iad.json.*.new")] == [left]
 
 
 @pytest.mark.parametrize(("mode", "has"), [(0o640, 0o640), (0o400, 0o400), (None, 0o644)])

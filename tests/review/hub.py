@@ -57,13 +57,14 @@ class Hub:
         """Run one: `review` on a machine of nobody, the others on one that reaches the systems."""
         self._jobs += 1
         reaches = not file.endswith("review.yml")
+        state, brought = self.trusted / "storage" / ".vastplan", []
 
         def checkout(work: Path) -> None:
             work.rmdir()
             git(self.folder, "clone", "--branch", "main", str(self.storage), str(work))
-            state = self.trusted / "storage" / ".vastplan"
             if reaches and state.is_dir() and not (work / "storage" / ".vastplan").exists():
-                (work / "storage" / ".vastplan").symlink_to(state)
+                shutil.copytree(state, work / "storage" / ".vastplan")
+                brought.append(work / "storage" / ".vastplan")
 
         main = git(self.storage, "rev-parse", "main")
         self.save("main", main)
@@ -75,7 +76,11 @@ class Hub:
             base |= {"secrets.VAST_IAD_TOKEN": "x", "secrets.RUNAI_SECRET": "x", "inputs.allow-delete": ""}
         runner = Runner(self.folder / f"runner-{self._jobs}", checkout, self.memory, {**base, **context})
         self.runners.append(runner)
-        return runner.workflow(file), runner.log
+        code = runner.workflow(file)
+        if brought:  # what the systems are now, after the last job
+            shutil.rmtree(state)
+            shutil.copytree(brought[-1], state)
+        return code, runner.log
 
     def pull_request(self) -> tuple[int, str]:
         """The review of the branch `change` as it is now."""

@@ -38,9 +38,11 @@ class Lab:
         programs = folder / "bin"
         programs.mkdir()
         # What is simulated is kept beside the document, which here is taken out of git for each job.
-        keep = f'[ "$1" = plan ] || ln -sfn {self.state} storage/.vastplan; env > {self.hub}/environment; '
+        here = "storage/.vastplan"
+        bring = f'[ "$1" = plan ] || {{ rm -rf {here}; cp -a {self.state} {here}; }}; env > {self.hub}/environment; code=0; '
+        keep = f'; [ "$1" = plan ] || {{ rm -rf {self.state}; cp -a {here} {self.state}; }}; exit $code'
         for name, line in (
-            ("vastplan", f'{keep}exec {sys.executable} -P -m vastplan "$@"'),
+            ("vastplan", f'{bring}{sys.executable} -P -m vastplan "$@" || code=$?{keep}'),
             ("curl", f'exec {sys.executable} -P {Path(__file__).with_name("curl.py")} "$@"'),
             ("jq", f'exec {sys.executable} -P {Path(__file__).with_name("jq_stand_in.py")} "$@"'),
         ):

@@ -234,7 +234,11 @@ DOCUMENTS: dict[str, tuple[str, str, str]] = {
     "an address": (
         "sites: {lab: {sim: {}}}", "sites: {lab: {vast: {url: 'https://evil.example.com', token: {env: HOME}}}}", "VP221"
     ),
-    "another ledger": ("version: 1", "version: 1\nledger: {local: ../pwned}", "**1 endpoint changed: credentials would go elsewhere."),
+    "another ledger": ("version: 1", "version: 1\nledger: {local: pwned}", "VP228"),
+    "a ledger elsewhere": ("version: 1", "version: 1\nledger: {local: ../pwned}", "VP228"),
+    "a site that is simulated by itself": ("{lab: {sim: {}}}", "{lab: {sim: {}}, pdx: {sim: {systems: [kubernetes]}}}", "VP226"),
+    "a variable of the runner": ("{file: csi-password}", "{env: HOME}", "VP223"),
+    "a file of git": ("{file: csi-password}", "{file: ../.git/config}", "VP223"),
     "a command": ("sites: {lab: {sim: {}}}", "sites: {lab: {vast: {url: 'https://x', token: {command: [touch, pwned]}}}}", "VP222"),
     "a tag": ("version: 1", "version: !!python/object/apply:os.system [touch pwned]", "VP109"),
     "a bomb": ("version: 1", "a: &a [1,1,1,1,1,1,1,1,1]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\n"

@@ -19,7 +19,7 @@ from tests.conftest import Ran, Run
 from tests.force import by_force
 from tests.lab import Lab
 from tests.trust.planes import ECHOES, Echo
-from vastplan.app.secrets import lazily
+from vastplan.app.secrets import beside, lazily
 from vastplan.model.errors import VastplanError
 from vastplan.model.sensitive import INSTEAD, MOST, keep_secret, without_secrets
 from vastplan.schema.connection import CommandSecret
@@ -76,7 +76,8 @@ class Outside:
                 "client_id": self.endpoints["runai"].username, "client_secret": {"env": "RUNAI_CANARY"},
             },
         }  # fmt: skip
-        self.connections.write_text(yaml.safe_dump({"version": 1, "sites": {"iad": has}}))
+        allowed = {"env": ["SECRET_CANARY"]}
+        self.connections.write_text(yaml.safe_dump({"version": 1, "sites": {"iad": has}, "secrets": allowed}))
 
     def write(self, **more: Any) -> None:
         """Write the document: something of every system, and a Secret of two sources."""
@@ -202,7 +203,7 @@ def test_a_command_that_does_not_print_a_secret(name: str, outside: Outside, vas
 
 def test_no_command_at_all() -> None:
     with pytest.raises(VastplanError, match="FileNotFoundError"):
-        lazily(CommandSecret(command=["/nowhere/at-all", "canary"]), Path())()
+        lazily(CommandSecret(command=["/nowhere/at-all", "canary"]), beside(Path()))()
 
 
 def test_an_empty_file_is_no_secret(outside: Outside, vastplan: Run) -> None:

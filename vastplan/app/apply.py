@@ -23,6 +23,7 @@ def apply_plan(workspace: Workspace, plan: Plan, progress: Progress, stop: threa
     """Carry it out. Raises `Stale` when its document, its systems or its ledger are not as they were when it was made."""
     saved_plan.check_time(workspace, plan, now())
     saved_plan.check_places(workspace, plan)
+    saved_plan.check_sources(workspace, plan)
     with locked_ledgers(workspace, (part.site for part in plan.parts)) as ledgers:
         saved_plan.check_ledger(plan, ledgers.sessions)
         # All sites: a reference may cross to one that is not worked on.

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from vastplan.app.secrets import lazily
-from vastplan.app.worlds import SIM_FOLDER, world
+from vastplan.app.secrets import beside, lazily, of_document
+from vastplan.app.worlds import simulators_of, world
 from vastplan.document.load import Document
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity
@@ -35,7 +35,7 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
         simulated = [name for name in document.head.sites if document.connections[name].simulated]
         if set(simulated) & set(sites):
             systems = {name: document.sites()[name].systems for name in simulated}
-            for endpoint in stack.enter_context(world(document.folder / SIM_FOLDER, systems)):
+            for endpoint in stack.enter_context(world(simulators_of(document.folder), systems)):
                 simulate = document.systems[endpoint.system].simulate
                 if endpoint.site in sites and simulate is not None:
                     keep_secret(endpoint.password)
@@ -95,7 +95,14 @@ def _unchecked(place: str, spec: Verified) -> Finding:
 
 def _connection(document: Document, writable: bool, parallel: int) -> Connection:
     folder = document.connections_folder
-    return Connection(folder, partial(lazily, folder=folder), writable, parallel, TRANSPORT_LIMITS, document.head.name)
+    secret = (
+        partial(of_document, allowed=document.secrets)
+        if document.by_document
+        else partial(lazily, reading=beside(folder))
+    )
+    return Connection(
+        folder, secret, writable, parallel, TRANSPORT_LIMITS, document.head.name, by_document=document.by_document
+    )
 
 
 def _parallel(document: Document, site: str) -> int:

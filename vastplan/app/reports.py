@@ -10,6 +10,8 @@ from vastplan import __version__
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files import read_write
 from vastplan.app.planning.request import Planned
+from vastplan.document.yaml import MAX_BYTES
+from vastplan.model import regular_files
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
 from vastplan.model.outcome import Receipt
@@ -107,7 +109,7 @@ def document_name(paths: Sequence[Path]) -> str:
         files = sorted([*path.glob("*.yaml"), *path.glob("*.yml")]) if path.is_dir() else [path]
         for file in files:
             try:
-                name = _DOCUMENT_NAME.search(file.read_bytes())
+                name = _DOCUMENT_NAME.search(regular_files.read(file, MAX_BYTES, follow=False))
             except OSError:
                 continue
             if name:

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 from filelock import Timeout
 
 from vastplan.app.workspace import Workspace
-from vastplan.app.worlds import SIM_FOLDER, kept
+from vastplan.app.worlds import kept, simulators_of
 from vastplan.model.errors import VastplanError
+from vastplan.sim import private_files
 from vastplan.sim.faults import Rate
 from vastplan.sim.planes import PLANES
 from vastplan.sim.serve import Authority, Server, write_pem
@@ -31,14 +32,15 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
     systems = {name: site.systems for name, site in document.sites().items() if document.connections[name].simulated}
     if not systems:
         raise VastplanError(f"{workspace.name} has no simulated site; a site is simulated with sim: {{}}")
-    world = World(document.folder / SIM_FOLDER, systems)
+    world = World(simulators_of(document.folder), systems)
     try:
         with kept(world.folder):
             world.start()
     except Timeout:
         raise VastplanError(f"another process serves or uses the simulators in {world.folder}") from None
     try:
-        world.publish()
+        with kept(world.folder):
+            world.publish()
         for endpoint in world.endpoints():
             user = f"  user {endpoint.username}" if endpoint.username else ""
             tell(
@@ -93,8 +95,7 @@ def serve_plane(
     tell(f"ca certificate: {ca.resolve()}")
     if standalone.kubeconfig is not None:
         path = folder / f"{name}.kubeconfig"
-        path.touch(0o600)
-        path.write_text(standalone.kubeconfig(server.url, authority.pem(), secret, "sim"), encoding="utf-8")
+        private_files.write(path, standalone.kubeconfig(server.url, authority.pem(), secret, "sim").encode())
         tell(f"kubeconfig: {path.resolve()}")
     if password is None:
         tell(standalone.credentials.format(user=user, secret=secret))

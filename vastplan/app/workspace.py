@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,7 +13,10 @@ from typing import Any
 import vastplan.kinds
 import vastplan.systems
 from vastplan.app.connect import Providers, shared_ledger
+from vastplan.document import ledger_place
+from vastplan.document.ledger_place import LEDGER_FOLDER
 from vastplan.document.load import Document, load
+from vastplan.document.secret_sources import ALLOW_ENV, names
 from vastplan.engine.circular import circular
 from vastplan.engine.plan import document_digest
 from vastplan.ledger.backend import Backend
@@ -27,7 +31,7 @@ from vastplan.schema.former import with_former_names
 from vastplan.schema.precedence import with_precedence
 from vastplan.schema.system import Client, discover_systems
 
-LEDGER_FOLDER = Path(".vastplan") / "ledger"
+__all__ = ["LEDGER_FOLDER", "Composed", "Workspace", "open_workspace", "probe"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +71,9 @@ class Workspace:
         shared = self.document.head.shared_ledger()
         if shared is not None:
             return shared_ledger(self.document, *shared, writable=writable)
-        local = getattr(self.document.head.ledger, "local", None)
-        place = local if isinstance(local, str) else str(LEDGER_FOLDER)
+        place = ledger_place.local(self.document.head)
         # A plan calls it as the document does: that is the same from whichever folder somebody works.
-        return FileLedger(self.document.folder / place, self.name, place)
+        return FileLedger(self.document.ledger_folder / place, self.name, place)
 
     def composed(self, probed: Mapping[str, Mapping[str, Any]] | None = None) -> Composed:
         """The document composed, offline without `probed`; raises `Invalid` when composing finds an error."""
@@ -104,15 +107,22 @@ class Workspace:
 
 @gc_pause.paused()
 def open_workspace(
-    paths: Iterable[Path], connections: Path | None = None, snapshot: Snapshot | None = None
+    paths: Iterable[Path],
+    connections: Path | None = None,
+    snapshot: Snapshot | None = None,
+    folder: Path | None = None,
 ) -> Workspace:
-    """The workspace of a document; one that is only held against a snapshot needs no addresses. Raises `Invalid`."""
+    """The workspace of a document; one that is only held against a snapshot needs no addresses. Raises `Invalid`.
+
+    `folder` is the document's, where `paths` are a copy of it.
+    """
     registry = discover(vastplan.kinds)
     recorded = None
     if snapshot is not None:
         recorded = {seen.site: seen.systems.keys() - {"ledger"} for seen in snapshot.sites}
     systems = discover_systems(vastplan.systems)
-    return Workspace(load(list(paths), registry, systems, connections, recorded), registry)
+    allow_env = names(os.environ.get(ALLOW_ENV, ""))
+    return Workspace(load(list(paths), registry, systems, connections, recorded, allow_env, folder), registry)
 
 
 def probe(workspace: Workspace, providers: Providers) -> dict[str, dict[str, Any]]:

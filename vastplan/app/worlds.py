@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
 from vastplan.sim.endpoints import SimEndpoint, running
 
@@ -18,6 +19,15 @@ SIM_FOLDER = Path(".vastplan") / "sim"
 _worlds: dict[Path, tuple[World, list[SimEndpoint], int]] = {}
 """Simulated worlds that this process serves, by folder, and how many use each: a ledger may be kept in one of them."""
 _worlds_lock = threading.Lock()
+
+
+def simulators_of(folder: Path) -> Path:
+    """Where the simulators of a document in that folder keep their objects. Raises `VastplanError` where links lead out of it."""
+    try:
+        regular_files.within(folder, str(SIM_FOLDER), hidden=True)
+    except OSError as problem:
+        raise VastplanError(f"the simulators do not use {folder / SIM_FOLDER}: {problem.strerror}") from None
+    return folder / SIM_FOLDER
 
 
 @contextlib.contextmanager

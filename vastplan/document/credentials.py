@@ -1,7 +1,8 @@
 """What a document may not do with credentials: run something for one, or take one that is not its own.
 
-A document is written by whoever may open a pull request. What it says is read and never run (VP222); and with a connections
-file its author is not trusted with that file's credentials, so none of them may become the value of a Secret (VP223).
+A document is written by whoever may open a pull request. What it says is read and never run (VP222); the files that it
+names are in its folder (VP224), and what they say is data, too (VP225); and with a connections file its author is not
+trusted with that file's credentials, so none of them may become the value of a Secret (VP223).
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from vastplan.document.specs import Head
+from vastplan.document.secret_sources import SecretSources
+from vastplan.document.specs import ConnectionsFile, Head, SecretsSpec
 from vastplan.document.yaml import Mapping as Located
-from vastplan.model.finding import Finding, error
+from vastplan.model import regular_files
+from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import sources
 from vastplan.schema.connection import CommandSecret, SystemSpec
 from vastplan.schema.entries import Entry
@@ -20,14 +23,6 @@ from vastplan.schema.types import EnvironmentSecret
 
 def commands(head: Head, tree: Located) -> list[Finding]:
     """VP222 for every credential that a document wants to get by running something."""
-    places = [
-        (f"site {name}: {system}", spec, tree["sites"].where(name))
-        for name, site in head.sites.items()
-        for system, spec in site.given().items()
-    ]
-    shared = head.shared_ledger()
-    if shared is not None:
-        places.append((f"ledger: {shared[0]}", shared[1], tree.where("ledger")))
     return [
         error(
             "VP222",
@@ -35,33 +30,85 @@ def commands(head: Head, tree: Located) -> list[Finding]:
             fix="write {env: NAME} or {file: PATH}, or give the address with --connections",
             where=where,
         )
-        for place, spec, where in places
+        for place, spec, where in _places(head, tree)
         for field, source in spec.credentials()
         if isinstance(source, CommandSecret)
     ]
 
 
-def taken(entries: Iterable[Entry], folder: Path, systems: Iterable[SystemSpec], connections: Path) -> list[Finding]:
-    """VP223 for every secret of an entry that is a credential of the connections file, or outside the document's folder.
+def named_files(head: Head, tree: Located, folder: Path) -> list[Finding]:
+    """VP224 and VP225 for the files that a document says its systems are opened and vouched for with."""
+    findings = []
+    for place, spec, where in _places(head, tree):
+        outside = [finding for name in spec.files() if (finding := _outside(folder, place, name, where))]
+        findings += outside
+        if not outside:
+            fix = "give the address with --connections"
+            reasons = spec.unsafe(folder)
+            findings += [error("VP225", f"{place}: {reason}", fix=fix, where=where) for reason in reasons]
+    return findings
 
-    `systems` is what that file says of them.
+
+def _outside(folder: Path, place: str, name: str, where: Where) -> Finding | None:
+    try:
+        regular_files.within(folder, name)
+    except OSError as problem:
+        fix = "put it beside the document, or give the address with --connections"
+        return error("VP224", f"{place}: the file {name} is not read: {problem.strerror}", fix=fix, where=where)
+    return None
+
+
+def _places(head: Head, tree: Located) -> list[tuple[str, SystemSpec, Where]]:
+    """What a document says of systems: what to call it, and where it stands."""
+    places: list[tuple[str, SystemSpec, Where]] = [
+        (f"site {name}: {system}", spec, tree["sites"].where(name))
+        for name, site in head.sites.items()
+        for system, spec in site.given().items()
+    ]
+    shared = head.shared_ledger()
+    if shared is not None:
+        places.append((f"ledger: {shared[0]}", shared[1], tree.where("ledger")))
+    return places
+
+
+def secret_sources(
+    folder: Path, allow_env: Iterable[str], file: ConnectionsFile | None, connections: Path | None
+) -> SecretSources:
+    """What a document in that folder may take secrets from: what its connections file allows, else `allow_env`."""
+    if file is None or connections is None:
+        return SecretSources(folder.resolve(), tuple(allow_env))
+    specs, home = list(file.opened()), connections.parent
+    files = {path for spec in specs for name in spec.credential_files() if (path := _real(home, name))}
+    files |= {path for path in (_real(Path(), str(connections)),) if path}
+    allowed = file.secrets if isinstance(file.secrets, SecretsSpec) else SecretsSpec()
+    env, folders = allowed.env, allowed.folders
+    return SecretSources(
+        folder=folder.resolve(),
+        env=tuple(env) if isinstance(env, list) else (),
+        folders=tuple(path for name in folders if (path := _real(home, name))) if isinstance(folders, list) else (),
+        connections=connections.name,
+        taken_env=frozenset(
+            source.env for spec in specs for _, source in spec.credentials() if isinstance(source, EnvironmentSecret)
+        ),
+        taken_files=frozenset(files),
+        taken_folder=home.resolve() if folder.resolve() in home.resolve().parents else None,
+    )
+
+
+def taken(entries: Iterable[Entry], allowed: SecretSources) -> list[Finding]:
+    """VP223 (with a connections file) or VP224 for every secret of an entry that is to come from elsewhere than it may.
+
+    Variables that only whoever runs a command can allow are not looked at: without a live system none is read.
     """
-    specs = list(systems)
-    names = {source.env for spec in specs for _, source in spec.credentials() if isinstance(source, EnvironmentSecret)}
-    files = {file for spec in specs for name in spec.credential_files() if (file := _real(connections.parent, name))}
-    files |= {file for file in (_real(Path(), str(connections)),) if file}
-    home, findings = folder.resolve(), []
+    findings = []
     for entry in entries:
         for kind, where in sources(entry.values):
-            file = _real(home, where) if kind == "file" else None
-            if (kind == "env" and where in names) or file in files:
-                reason = f"takes {where}, which is a credential of {connections.name}"
-            elif kind == "file" and (file is None or not file.is_relative_to(home)):
-                reason = f"takes the file {where}, which is not in the document's folder"
-            else:
+            if kind == "env" and not allowed.connections:
                 continue
-            fix = "with --connections a document has no credentials but its own"
-            findings.append(error("VP223", reason, fix=fix, address=str(entry.address), where=entry.where))
+            reason = allowed.refusal(kind, where)
+            if reason:
+                code, fix = "VP223" if allowed.connections else "VP224", allowed.fix(kind)
+                findings.append(error(code, reason, fix=fix, address=str(entry.address), where=entry.where))
     return findings
 
 

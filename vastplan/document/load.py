@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pydantic import MISSING, ValidationError
 
-from vastplan.document import credentials, merge, specs
+from vastplan.document import credentials, ledger_place, merge, specs
 from vastplan.document.instantiate import Instantiator, nearest
 from vastplan.document.renames import renamed_in_a_ring
 from vastplan.document.resolve import Resolver
+from vastplan.document.secret_sources import SecretSources
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.document.yaml import load as load_yaml
@@ -47,6 +48,15 @@ class Document:
     """The sites whose systems are known from a snapshot alone: nothing says here where they are."""
     paths: tuple[Path, ...] = ()
     """What it was read from, as it was given; `source` is the same for people."""
+    secrets: SecretSources = field(default_factory=lambda: SecretSources(Path()))
+    """Where its secrets may come from."""
+    by_document: bool = True
+    """Whether it is the document that says where its systems and its ledger are, and no connections file."""
+
+    @property
+    def ledger_folder(self) -> Path:
+        """What a ledger's folder is relative to, where one is given: that of the file that gives it."""
+        return self.folder if self.by_document or self.head.ledger is MISSING else self.connections_folder
 
     def offline(self, site: str) -> bool:
         """Whether nothing but a snapshot says where the site's systems are."""
@@ -66,11 +76,14 @@ def load(
     systems: Systems,
     connections: Path | None = None,
     recorded: Mapping[str, Collection[str]] | None = None,
+    allow_env: Iterable[str] = (),
+    folder: Path | None = None,
 ) -> Document:
     """The document at `paths`, whose sites may have these `systems`. Raises `Invalid` with every finding.
 
     `recorded` are the systems of sites in a snapshot: of a document whose addresses are elsewhere they are all that is known,
-    and nothing is ever connected.
+    and nothing is ever connected. `allow_env` are the variables that secrets may come from without a connections file, and
+    `folder` is the document's where `paths` are a copy of it.
     """
     tree = merge.read(paths)
     problems: list[Finding] = []
@@ -78,16 +91,20 @@ def load(
     head = _head(tree, models.head, problems)
     if head is None:
         raise Invalid(problems)
+    folder = folder or folder_of(paths)
     problems += credentials.commands(head, tree)
     problems += _links(head, tree)
     outside = _connections(connections, models.connections_file, head, tree, problems) if connections else None
+    if connections is None:
+        problems += credentials.named_files(head, tree, folder)
+    head = ledger_place.settled(head, outside, tree, folder, problems)
     of_sites, assumed = _of_sites(head, outside, recorded or {})
     for name, connected in of_sites.items():
         if not connected.systems():
             fix, where = f"give {', '.join(systems)} or sim", tree["sites"].where(name)
             problems.append(error("VP220", f"site {name} has no system", fix=fix, where=where))
     known = {name: _site(name, of_sites[name], spec, systems, {}) for name, spec in head.sites.items()}
-    ledger_cluster = None if recorded is not None else _ledger_cluster(head, known, outside, tree, problems)
+    ledger_cluster = None if recorded is not None else ledger_place.cluster(head, known, tree, problems)
     instantiator = Instantiator(tree, registry, tuple(head.sites))
     raws = list(instantiator.instantiate())
     retired = head.retired()
@@ -95,16 +112,19 @@ def load(
     # What is written for a retired site is read as ever, so that taking `retire` away is enough to want it again.
     entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
     problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]
-    first = paths[0]
-    folder = (first if first.is_dir() else first.parent).absolute()
-    if connections:
-        problems += credentials.taken(entries, folder, _opened(of_sites, outside), connections)
+    allowed = credentials.secret_sources(folder, allow_env, outside, connections)
+    problems += credentials.taken(entries, allowed)
     if problems:
         raise Invalid(problems)
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections.parent.absolute() if connections else folder,
-        systems, ledger_cluster, _places(tree), assumed, tuple(paths),
+        systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed, connections is None,
     )  # fmt: skip
+
+
+def folder_of(paths: Sequence[Path]) -> Path:
+    """What the relative paths of a document are relative to (absolute)."""
+    return (paths[0] if paths[0].is_dir() else paths[0].parent).absolute()
 
 
 def _of_sites(
@@ -132,16 +152,6 @@ def _places(tree: Located) -> dict[tuple[str, ...], Where]:
         elif isinstance(entries, LocatedList):
             places |= {(part, str(index)): where for index, where in enumerate(entries.items_at)}
     return places
-
-
-def _opened(
-    connections: Mapping[str, specs.Connections], outside: specs.ConnectionsFile | None
-) -> Iterator[SystemSpec]:
-    """What is said of all systems, and of the one that keeps the ledger."""
-    for of_site in connections.values():
-        yield from of_site.given().values()
-    if outside is not None and isinstance(outside.ledger, SystemSpec):
-        yield outside.ledger
 
 
 def _site(
@@ -203,6 +213,11 @@ def _connections(
     except ValidationError as invalid:
         _explain(written, invalid, problems, frozenset(specs.ConnectionsFile.model_fields))
         return None
+    for name, spec in head.sites.items():
+        if spec.simulated and not (name in file.sites and file.sites[name].simulated):
+            fix = f"write {name}: {{sim: {{}}}} in sites of {path.name}"
+            text = f"site {name}: with --connections a site is simulated only where {path.name} says so"
+            problems.append(error("VP226", text, fix=fix, where=tree["sites"].where(name)))
     for name in file.sites:
         if name not in head.sites:
             where = written["sites"].where(name)
@@ -210,36 +225,6 @@ def _connections(
                 error("VP202", f"no site {name} in the document", fix=nearest(name, head.sites), where=where)
             )
     return file
-
-
-def _ledger_cluster(
-    head: specs.Head,
-    sites: Mapping[str, Site],
-    outside: specs.ConnectionsFile | None,
-    tree: Located,
-    problems: list[Finding],
-) -> SystemSpec | None:
-    """Where a shared ledger is, `None` when a site says so or there is none. An address comes from one place only."""
-    shared = head.shared_ledger()
-    if shared is None:
-        return None
-    (system, spec), where = shared, tree.where("ledger")
-    if isinstance(spec.site, str):
-        if spec.site not in sites:
-            fix = nearest(spec.site, sites)
-            problems.append(error("VP202", f"ledger: no site {spec.site} in the document", fix=fix, where=where))
-        elif system not in sites[spec.site].systems:
-            problems.append(error("VP208", f"ledger: site {spec.site} has no {system}", where=where))
-        return None
-    if outside is None:
-        return spec
-    if spec.addressed:
-        problems.append(error("VP221", "ledger: with --connections the document holds no addresses", where=where))
-    if isinstance(outside.ledger, SystemSpec):
-        return outside.ledger
-    fix = "give ledger in the connections file, or site in the document's ledger"
-    problems.append(error("VP220", "the ledger has no cluster", fix=fix, where=where))
-    return None
 
 
 def _explain(tree: Located, invalid: ValidationError, problems: list[Finding], known: frozenset[str]) -> None:

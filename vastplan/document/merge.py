@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from vastplan.document.yaml import Mapping, load
+from vastplan.model import regular_files
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, error
 
 
 def files(path: Path) -> list[Path]:
     """The YAML files that `path` names: itself, or those directly in the folder, by name."""
+    _refuse_leading_out(path)
     if path.is_dir():
         documents = sorted(
             file for file in path.iterdir() if file.suffix in (".yaml", ".yml") and not file.name.startswith(".")
@@ -27,6 +29,7 @@ def read(paths: list[Path]) -> Mapping:
     whole: Mapping | None = None
     for path in [file for place in paths for file in files(place)]:
         try:
+            _refuse_leading_out(path)
             tree = load(path, str(path))
         except Invalid as invalid:
             problems += invalid.findings
@@ -38,6 +41,17 @@ def read(paths: list[Path]) -> Mapping:
     if problems or whole is None:
         raise Invalid(problems)
     return whole
+
+
+def _refuse_leading_out(path: Path) -> None:
+    """VP229 for a link that leads out of its folder, or to what is hidden there: what is wrong with a file is told by quoting it."""
+    if not path.is_symlink():
+        return
+    try:
+        regular_files.within(path.parent, path.name)
+    except OSError as problem:
+        text, fix = f"{path} is a link and not read: {problem.strerror}", "give what it leads to"
+        raise Invalid([error("VP229", text, fix=fix)]) from None
 
 
 def _join(whole: Mapping, more: Mapping, problems: list[Finding], within: str) -> None:

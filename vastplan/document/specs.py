@@ -5,11 +5,9 @@ What is said of a system is declared by that system. The classes here know none:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import reduce
-from operator import or_
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import MISSING, BeforeValidator, Field, StringConstraints, create_model, model_validator
@@ -123,7 +121,7 @@ def _system_fields(connections: Connections) -> list[str]:
 
 
 class LedgerSpec(Spec):
-    """Where what we own is written down; the default is `.vastplan/ledger` beside the document."""
+    """Where what we own is written down; the default is `.vastplan/ledger` beside the document, and no folder is outside its."""
 
     local: str | MISSING = MISSING
 
@@ -191,13 +189,31 @@ class Head(Spec):
         return self.ledger.shared() if isinstance(self.ledger, LedgerSpec) else None
 
 
+class SecretsSpec(Spec):
+    """Where a document's secrets may come from, beside the files in its own folder."""
+
+    env: list[Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_*]+$")]] | MISSING = MISSING
+    """Environment variables by name; `*` stands for anything."""
+    folders: list[Annotated[str, StringConstraints(min_length=1)]] | MISSING = MISSING
+    """Folders, relative to the connections file."""
+
+
 class ConnectionsFile(Spec):
-    """`--connections FILE`: addresses and credentials from outside the document, which then may hold neither."""
+    """`--connections FILE`: all that trust hangs on, from outside the document, which then may hold none of it."""
 
     version: Literal[1]
     sites: dict[SiteName, Connections]
-    ledger: SystemSpec | MISSING = MISSING
-    """The cluster of a shared ledger whose document names no site for it."""
+    ledger: LedgerSpec | MISSING = MISSING
+    """Where what we own is written down, as a document says it without a connections file; a folder is beside this one."""
+    secrets: SecretsSpec | MISSING = MISSING
+
+    def opened(self) -> Iterator[SystemSpec]:
+        """What it says of all systems, and of the one that keeps the ledger."""
+        for of_site in self.sites.values():
+            yield from of_site.given().values()
+        shared = self.ledger.shared() if isinstance(self.ledger, LedgerSpec) else None
+        if shared is not None:
+            yield shared[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,14 +235,13 @@ def models(systems: Systems) -> Models:
     site = create_model("SiteSpec", __base__=bases, __doc__=SiteSpec.__doc__, sim=_optional(sim))
     keepers = {name: system for name, system in systems.items() if system.ledger is not None}
     ledger = _extended(LedgerSpec, {name: _optional(system.ledger) for name, system in keepers.items()})
-    cluster: Any = reduce(or_, (system.spec for system in keepers.values())) if keepers else SystemSpec
     head = _extended(
         Head,
         {"sites": (Annotated[dict[SiteName, site], Field(min_length=1)], ...), "ledger": _optional(ledger)},  # type: ignore[valid-type]
     )
     file = _extended(
         ConnectionsFile,
-        {"sites": (dict[SiteName, connections], ...), "ledger": _optional(cluster)},  # type: ignore[valid-type]
+        {"sites": (dict[SiteName, connections], ...), "ledger": _optional(ledger)},  # type: ignore[valid-type]
     )
     return Models(head, connections, file)
 

@@ -6,11 +6,13 @@ reviewer could not see what they do: tags, duplicate keys, merge keys, and ancho
 
 from __future__ import annotations
 
+from errno import EFBIG
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from vastplan.model import regular_files
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.model.sensitive import said_openly
@@ -77,8 +79,11 @@ class Rounded(float):
 def load(path: Path, shown: str) -> Mapping:
     """One file as a mapping; `shown` is its name in messages. Raises `Invalid`."""
     try:
-        raw = path.read_bytes()
+        raw = regular_files.read(path, MAX_BYTES)
     except OSError as problem:
+        if problem.errno == EFBIG:
+            too_large = f"the file is larger than {MAX_BYTES // 2**20} MiB"
+            raise Invalid([error("VP102", too_large, where=Where(shown, 1, 1))]) from None
         raise Invalid([error("VP101", f"cannot read {shown}: {problem.strerror or problem}")]) from None
     return parse(raw, shown)
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import re
+import secrets
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +17,7 @@ from filelock import FileLock, Timeout
 from vastplan.ledger.backend import LockOwner, OtherParts
 from vastplan.ledger.codec import checked, dump, load
 from vastplan.ledger.events import NO_EVENT, Event, Reducer, new_part
-from vastplan.model import strict_json
+from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import Locked, Lost, VastplanError
 from vastplan.model.site_ledger import SiteLedger
 
@@ -24,6 +25,8 @@ _NAME = r"[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?"
 _PART = re.compile(rf"({_NAME})(\.{_NAME})?")
 _HEAD = re.compile(rb'\{\s*"applied":\s*"[^"\\]*",\s*"document":\s*"([-a-z0-9]+)",')
 _HEAD_SIZE = 512  # bytes
+_APPEND = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class FileLedger:
@@ -62,12 +65,16 @@ class FileLedger:
     def _read(self, stem: str, site: str) -> SiteLedger:
         file, journal = self._folder / f"{stem}.json", self._folder / f"{stem}.journal"
         try:
-            raw = file.read_bytes()
+            raw = _content(file)
         except FileNotFoundError:
             return new_part(self._document, site)
         except OSError as problem:
             raise VastplanError(f"the ledger {file} cannot be read: {problem.strerror}") from None
-        return _replayed(checked(load(raw, str(file)), self._document, site, str(file)), journal)
+        part = checked(load(raw, str(file)), self._document, site, str(file))
+        try:
+            return _replayed(part, journal)
+        except OSError as problem:
+            raise VastplanError(f"the ledger journal {journal} cannot be read: {problem.strerror}") from None
 
     def sites(self) -> tuple[str, ...]:
         """Those of the files that say that they are of this document."""
@@ -80,7 +87,7 @@ class FileLedger:
             document = _document_of(file)
             if document not in ("", self._document):
                 try:
-                    part = checked(load(file.read_bytes(), str(file)), document, _site_of(file), str(file))
+                    part = checked(load(_content(file), str(file)), document, _site_of(file), str(file))
                     parts.append(_replayed(part, file.with_suffix(".journal")))
                 except OSError as problem:
                     unread[document] = f"the ledger {file} cannot be read: {problem.strerror}"
@@ -101,11 +108,15 @@ class FileLedger:
         except Timeout:
             owner = _holder(self._folder / f"{stem}.holder") or LockOwner("another process")
             raise Locked(f"the ledger of {site} is in use by {owner}; wait for it to end") from None
+        except OSError as problem:
+            raise VastplanError(
+                f"the ledger of {site} cannot be locked: {lock.lock_file}: {problem.strerror}"
+            ) from None
         try:
             if self._stem(site) != stem:  # before there was a lock, another document took the name
                 raise Locked(f"the ledger of {site} was being made by another document; try again")
             now = datetime.now(UTC).isoformat(timespec="seconds")
-            (self._folder / f"{stem}.holder").write_text(f"{holder} since {now}\n", encoding="utf-8")
+            regular_files.write_new(self._folder / f"{stem}.holder", f"{holder} since {now}\n".encode(), 0o644)
             return FileSession(self._folder, stem, self._read(stem, site), lock)
         except BaseException:
             lock.release()
@@ -139,7 +150,7 @@ class FileSession:
         self._writing = threading.Lock()
         self._lost = ""
         self._compact()
-        self._journal_file = self._journal.open("ab", buffering=0)
+        self._journal_file = os.fdopen(os.open(self._journal, _APPEND, 0o600), "ab", buffering=0)
 
     @property
     def part(self) -> SiteLedger:
@@ -191,9 +202,9 @@ def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> No
     By default it is readable by the owner only; None: by whomever the umask lets read.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666 if mode is None else 0o600)
+        descriptor = os.open(temporary, _NEW, 0o666 if mode is None else 0o600)
         with os.fdopen(descriptor, "wb") as file:
             if mode is not None:
                 os.fchmod(descriptor, mode)
@@ -214,7 +225,7 @@ def write_atomically(path: Path, content: bytes, mode: int | None = 0o600) -> No
 
 def _replayed(part: SiteLedger, journal: Path) -> SiteLedger:
     try:
-        lines = journal.read_bytes().split(b"\n")
+        lines = _content(journal).split(b"\n")
     except FileNotFoundError:
         return part
     reducer = Reducer(part)
@@ -230,6 +241,11 @@ def _replayed(part: SiteLedger, journal: Path) -> SiteLedger:
     return reducer.part()
 
 
+def _content(file: Path) -> bytes:
+    """What is in one of our files. A link is none: it would lead out of the folder, and whoever made it chose where."""
+    return regular_files.read(file, regular_files.DATA_BYTES, follow=False)
+
+
 def _site_of(file: Path) -> str:
     return file.stem.partition(".")[0]
 
@@ -240,9 +256,8 @@ def _document_of(file: Path) -> str:
     It stands at the beginning of what we write, so that a part that is damaged further on still counts as one.
     """
     try:
-        with file.open("rb") as opened:
-            head = _HEAD.match(opened.read(_HEAD_SIZE))
-        return head[1].decode() if head else load(file.read_bytes(), str(file)).document
+        head = _HEAD.match(regular_files.begins(file, _HEAD_SIZE, follow=False))
+        return head[1].decode() if head else load(_content(file), str(file)).document
     except OSError as problem:
         raise VastplanError(f"the ledger {file} cannot be read: {problem.strerror}") from None
     except VastplanError:
@@ -251,7 +266,8 @@ def _document_of(file: Path) -> str:
 
 def _holder(path: Path) -> LockOwner | None:
     try:
-        name, _, since = path.read_text(encoding="utf-8").strip().rpartition(" since ")
-    except OSError:
+        raw = regular_files.read(path, _HEAD_SIZE, follow=False)
+        name, _, since = raw.decode("utf-8").strip().rpartition(" since ")
+    except (OSError, UnicodeDecodeError):
         return None
     return LockOwner(name or since or "another process", since if name else "")

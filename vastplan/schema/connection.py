@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import MISSING, Field, StringConstraints
 
+from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
 from vastplan.schema.types import EnvironmentSecret, FileSecret, Spec
 
@@ -54,6 +55,14 @@ class SystemSpec(Spec):
         sources = [source.file for _, source in self.credentials() if isinstance(source, FileSecret)]
         return sources + [name for name in named if isinstance(name, str)]
 
+    def files(self) -> list[str]:
+        """All files that it names."""
+        return self.credential_files()
+
+    def unsafe(self, folder: Path) -> list[str]:
+        """What must not be used of the files that it names, where a document in that folder says it: they are data, too."""
+        return []
+
 
 class Verified(SystemSpec):
     """The server's certificate is checked, unless `insecure_skip_verify` says otherwise, loudly."""
@@ -85,14 +94,22 @@ class Tls(Verified):
             f"verified by {self.ca_file}" if isinstance(self.ca_file, str) else "verified by this machine's authorities"
         )
 
+    def files(self) -> list[str]:
+        """The file of its authority as well."""
+        return [*super().files(), *([self.ca_file] if isinstance(self.ca_file, str) else [])]
+
     def verify(self, folder: Path) -> str | bool:
         """Which authority vouches for the server, as `requests` takes it; raises `VastplanError` where there is no such file."""
         if self.insecure_skip_verify is True:
             return False
         if isinstance(self.ca_file, str):
             path = folder / self.ca_file
-            if not path.is_file():
-                raise VastplanError(f"ca_file {self.ca_file} is not there")
+            try:
+                regular_files.read(path, regular_files.TRUST_BYTES)
+            except FileNotFoundError:
+                raise VastplanError(f"ca_file {self.ca_file} is not there") from None
+            except OSError as problem:
+                raise VastplanError(f"ca_file {self.ca_file} cannot be read: {problem.strerror}") from None
             return str(path)
         return True
 

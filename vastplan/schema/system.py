@@ -29,6 +29,8 @@ class Connection:
     limits: TransportLimits
     document: str = ""
     """The document that it is for, which a system may note beside what is written."""
+    by_document: bool = False
+    """Whether what is said of the system stands in a document. That is data: nothing that it names may run anything."""
 
 
 class SimulatorEndpoint(Protocol):
@@ -53,10 +55,6 @@ class SimulatorEndpoint(Protocol):
     @property
     def password(self) -> str:
         """Its password, client secret or token."""
-
-    @property
-    def kubeconfig(self) -> str:
-        """The file of a cluster, "" for what is none."""
 
 
 class Client(Provider, Protocol):

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
 import os
-from dataclasses import dataclass
+import re
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from vastplan.sim import private_files
+
+if TYPE_CHECKING:
+    import ssl
+
+_LOOPBACK = re.compile(r"https://127\.0\.0\.1:(\d{1,5})")
+_MOST = 1024 * 1024  # bytes of what is written down
+_WAIT = 5.0  # seconds for an answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +34,72 @@ class SimEndpoint:
     kubeconfig: str = ""
 
 
+def publish(folder: Path, endpoints: list[SimEndpoint], authority: bytes) -> Path:
+    """Write down where the world of a folder is reached, for other commands of this user; answers the file.
+
+    It does not lie in the folder: that may be somebody's checkout, and whoever can write there would say where credentials go.
+    """
+    runtime = private_files.make_folder(next(private_files.runtime_folders()))
+    note = runtime / _name(folder)
+    ca_file = str(private_files.write(note.with_suffix(".pem"), authority))
+    content = {
+        "folder": str(folder.resolve()),
+        "authority": authority.decode(),
+        "endpoints": [asdict(replace(endpoint, ca_file=ca_file)) for endpoint in endpoints],
+    }
+    return private_files.write(note, json.dumps(content).encode())
+
+
+def withdraw(folder: Path) -> None:
+    """Forget that the world of a folder is served."""
+    for runtime in private_files.runtime_folders():
+        with contextlib.suppress(OSError):
+            for name in (runtime / _name(folder), (runtime / _name(folder)).with_suffix(".pem")):
+                name.unlink(missing_ok=True)
+
+
 def running(folder: Path) -> list[SimEndpoint] | None:
-    """The endpoints of a world that another process serves from this folder, `None` when there is none."""
+    """The endpoints of a world that another process of this user serves from a folder, `None` when there is none.
+
+    Whether it still does is asked: only that process has the key of the authority that it wrote down.
+    """
+    for runtime in private_files.runtime_folders():
+        raw = private_files.read_own(runtime / _name(folder), _MOST)
+        if raw is None:
+            continue
+        try:
+            content: dict[str, Any] = json.loads(raw)
+            endpoints = [SimEndpoint(**entry) for entry in content["endpoints"]]
+            if content["folder"] == str(folder.resolve()) and _answers(endpoints, content["authority"]):
+                return endpoints
+        except (ValueError, KeyError, TypeError, OSError):
+            continue
+    return None
+
+
+def _answers(endpoints: list[SimEndpoint], authority: str) -> bool:
+    """Whether all are here, and one is served by whoever has the key of the authority. Raises `ValueError`."""
+    ports = [int(found[1]) for endpoint in endpoints if (found := _LOOPBACK.fullmatch(endpoint.url))]
+    if len(ports) != len(endpoints):
+        return False
+    import ssl
+
+    context = ssl.create_default_context(cadata=authority)
+    return any(_shakes_hands(port, context) for port in ports)  # somebody may have stopped one
+
+
+def _shakes_hands(port: int, context: ssl.SSLContext) -> bool:
+    import socket
+
     try:
-        content: dict[str, Any] = json.loads((folder / "endpoints.json").read_text(encoding="utf-8"))
-        os.kill(content["pid"], 0)
-    except (OSError, ValueError, KeyError):
-        return None
-    return [SimEndpoint(**entry) for entry in content["endpoints"]]
+        with (
+            socket.create_connection(("127.0.0.1", port), timeout=_WAIT) as connection,
+            context.wrap_socket(connection, server_hostname="127.0.0.1"),
+        ):
+            return True
+    except OSError:
+        return False
+
+
+def _name(folder: Path) -> str:
+    return hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:40] + ".json"

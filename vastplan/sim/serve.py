@@ -18,6 +18,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import trustme
 
+from vastplan.sim import private_files
 from vastplan.sim.faults import Effect, Fault, Faults, Rate
 from vastplan.sim.wire import Plane, Request, Response
 
@@ -257,5 +258,4 @@ def _handler(server: Server) -> type[BaseHTTPRequestHandler]:
 def write_pem(authority: Authority, path: Path) -> Path:
     """Write the CA certificate where a client can find it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(authority.pem())
-    return path
+    return private_files.write(path, authority.pem())

@@ -7,8 +7,11 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from errno import ELOOP
 from pathlib import Path
 from typing import Any
+
+from vastplan.sim import private_files
 
 Row = dict[str, Any]
 Rows = Mapping[str, Mapping[str, Row]]
@@ -72,8 +75,13 @@ class Store:
         self._file: sqlite3.Connection | None = None
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
+            private_files.claim(path)  # SQLite gives the files beside it the same rights
+            for beside in ("-journal", "-wal", "-shm"):
+                if path.with_name(path.name + beside).is_symlink():
+                    raise OSError(ELOOP, f"{path.name}{beside} is a link")
             # Planes are served from many threads, but the world's lock lets one in at a time.
             self._file = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._refuse_what_computes()
             self._file.execute("PRAGMA synchronous=OFF")  # survives this process, not the machine; first: WAL syncs too
             self._file.execute("PRAGMA journal_mode=WAL")
             self._file.execute(
@@ -83,6 +91,14 @@ class Store:
             for collection, key, body in self._file.execute("SELECT collection, id, body FROM row ORDER BY rowid"):
                 self._rows.setdefault(collection, {})[key] = json.loads(body)
             self._counters = dict(self._file.execute("SELECT name, value FROM counter"))
+
+    def _refuse_what_computes(self) -> None:
+        """A file that somebody else made may hold views and triggers, which compute without end when they are read."""
+        assert self._file is not None
+        self._file.execute("PRAGMA trusted_schema=OFF")
+        found = self._file.execute("SELECT type, sql FROM sqlite_master WHERE type <> 'index'").fetchall()
+        if any(kind != "table" or "virtual" in sql.lower() for kind, sql in found):
+            raise sqlite3.DatabaseError("it was not made by a simulator")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -1,7 +1,7 @@
 """A world of simulated sites: three planes a site, coupled as real ones are, kept on disk, served by one process at a time.
 
-A process that serves a world writes where it is reached into `endpoints.json`, so that other commands use the running
-one instead of opening the same files.
+A process that serves a world writes down where it is reached, so that other commands use the running one instead of opening
+the same files.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from vastplan.sim import private_files
 from vastplan.sim.csi import VastStorage
-from vastplan.sim.endpoints import SimEndpoint, running
+from vastplan.sim.endpoints import SimEndpoint, publish, running, withdraw
 from vastplan.sim.kubernetes import KubernetesPlane, kubeconfig
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
 from vastplan.sim.serve import Server, process_authority
@@ -53,13 +54,15 @@ class World:
         self._ports = dict(ports or {})
         self._stores: list[Store] = []
         self._secrets: dict[tuple[str, str], str] = {}
+        self._published = False
         self._file_lock = FileLock(folder / "lock", timeout=0)
 
     def start(self) -> World:
         """Open the files and begin to answer; raises `filelock.Timeout` when another process has them."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        private_files.make_folder(self.folder)
+        private_files.claim(self.folder / "lock")
         self._file_lock.acquire()
-        (self.folder / "ca.pem").write_bytes(self._authority.pem())
+        private_files.write(self.folder / "ca.pem", self._authority.pem())
         for site, systems in self._systems.items():
             self.sites[site] = self._site(site, systems)
         clusters = [sim_site.planes["vast"] for sim_site in self.sites.values() if "vast" in sim_site.planes]
@@ -79,7 +82,9 @@ class World:
                 server.stop()
         for store in self._stores:
             store.close()
-        (self.folder / "endpoints.json").unlink(missing_ok=True)
+        if self._published:
+            withdraw(self.folder)
+            (self.folder / "endpoints.json").unlink(missing_ok=True)
         self._file_lock.release()
 
     def endpoints(self) -> list[SimEndpoint]:
@@ -92,12 +97,12 @@ class World:
 
     def publish(self) -> Path:
         """Write the endpoints where other commands on this machine, of this user, find them."""
-        path = self.folder / "endpoints.json"
-        content = {"pid": os.getpid(), "endpoints": [asdict(endpoint) for endpoint in self.endpoints()]}
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(content, file)
-        return path
+        self._published = True
+        endpoints = self.endpoints()
+        told = {"pid": os.getpid(), "endpoints": [asdict(endpoint) for endpoint in endpoints]}
+        # For people and their scripts: vastplan reads nothing that lies there.
+        private_files.write(self.folder / "endpoints.json", json.dumps(told).encode())
+        return publish(self.folder, endpoints, self._authority.pem())
 
     def seed(self, site: str, collection: str, bodies: Iterable[Row]) -> list[Row]:
         """Store objects on a site's VAST cluster as one POST each would, in seconds for 100,000: see `VastPlane.seed`."""
@@ -154,11 +159,8 @@ class World:
         user = {"vast": USER, "runai": CLIENT}.get(system, "")
         path = ""
         if system == "kubernetes":
-            file = self.folder / f"{site}.kubeconfig"
-            descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8") as out:
-                out.write(kubeconfig(server.url, self._authority.pem(), secret, site))
-            path = str(file)
+            content = kubeconfig(server.url, self._authority.pem(), secret, site).encode()
+            path = str(private_files.write(self.folder / f"{site}.kubeconfig", content))
         return SimEndpoint(site, system, server.url, str(self.folder / "ca.pem"), user, secret, path)
 
 

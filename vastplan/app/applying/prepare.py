@@ -97,7 +97,7 @@ def prepare(
         journals={site: LedgerJournal(session) for site, session in ledgers.sessions.items()},
         ledger=touched.ledger,
         matches=matches,
-        reveal=revealer(workspace.document.folder),
+        reveal=revealer(workspace.document.secrets),
         now=now,
         overtaken=overtaken(plan, matches) | _claimed_meanwhile(workspace, plan, ledgers, providers, matches),
     )

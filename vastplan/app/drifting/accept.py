@@ -17,7 +17,10 @@ from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import open_workspace
 from vastplan.document import merge
 from vastplan.document.edit import Edit, edits, written
+from vastplan.document.load import folder_of
+from vastplan.document.yaml import MAX_BYTES
 from vastplan.engine.diff import leaves, same, value_at
+from vastplan.model import regular_files
 from vastplan.model.address import Address
 from vastplan.model.drift import Drift, DriftedField, DriftedObject
 from vastplan.model.errors import Invalid, VastplanError
@@ -105,7 +108,7 @@ class _TrialCopy:
     """A copy of the document's files, to try an edit on."""
 
     def __init__(self, folder: Path, paths: Sequence[Path], connections: Path | None) -> None:
-        self._connections = connections
+        self._connections, self._folder = connections, folder_of(paths)
         self._copies: dict[Path, Path] = {}
         self._paths = []
         for number, path in enumerate(paths):
@@ -118,7 +121,7 @@ class _TrialCopy:
         """What the document stands for with these texts; raises `Invalid`."""
         for file, text in texts.items():
             self._copies[file].write_bytes(text.encode())
-        composed = open_workspace(self._paths, self._connections).composed()
+        composed = open_workspace(self._paths, self._connections, folder=self._folder).composed()
         return _Draft(texts, {entry.address: entry for entry in composed.entries})
 
 
@@ -189,7 +192,7 @@ def _flat(entry: Entry) -> dict[tuple[str, ...], Any]:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_bytes().decode()
+        return regular_files.read(file, MAX_BYTES).decode()
     except (OSError, UnicodeDecodeError) as problem:
         raise VastplanError(f"{file} cannot be read: {problem}") from None
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vastplan.app.files.versioned import Messages, VersionedFile
-from vastplan.model import canonical_json
+from vastplan.model import canonical_json, regular_files
 from vastplan.model.address import Address
 from vastplan.model.plan import FORMAT_VERSION, Plan
 from vastplan.model.value import from_json
@@ -82,10 +82,10 @@ dumps, sealed, save, load = PLAN_FILE.dumps, PLAN_FILE.sealed, PLAN_FILE.save, P
 
 def looks_like_plan(path: Path) -> bool:
     """Whether a file is a plan rather than a document: it begins as JSON does."""
-    if not path.is_file():
+    try:
+        return regular_files.begins(path, 64).lstrip()[:1] == b"{"
+    except OSError:
         return False
-    with path.open("rb") as file:
-        return file.read(64).lstrip()[:1] == b"{"
 
 
 def documents(plan: Plan) -> tuple[Path, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from vastplan.ledger.file import write_atomically
-from vastplan.model import strict_json
+from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import VastplanError
 
 
@@ -35,7 +35,7 @@ def read_json(path: Path, name: str, hint: str = "") -> tuple[Any, str]:
         VastplanError: It cannot be read, or is not JSON; that is told with the hint.
     """
     try:
-        data = strict_json.parse(path.read_bytes())
+        data = strict_json.parse(regular_files.read(path, regular_files.DATA_BYTES))
     except OSError as problem:
         raise VastplanError(f"{name} cannot be read: {problem.strerror}") from None
     except ValueError:

@@ -77,7 +77,7 @@ class LiveSystems:
     taken_from: FromSnapshot | None = None
 
     def __init__(self, workspace: Workspace, providers: Providers) -> None:
-        self.reveal = revealer(workspace.document.folder)
+        self.reveal = revealer(workspace.document.secrets)
         self._workspace, self.providers = workspace, providers
         self._backend: Backend | None = None
         self._parts: dict[str, SiteLedger] = {}

@@ -9,10 +9,12 @@ from vastplan.app.connect import Providers
 from vastplan.app.endpoints import endpoints
 from vastplan.app.workspace import Workspace, probe
 from vastplan.ledger.backend import Session
-from vastplan.model.errors import Stale, Unreachable, VastplanError
+from vastplan.model.errors import Invalid, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.finding import error
 from vastplan.model.plan import Plan, PlannedSite
 from vastplan.model.shell import words
+from vastplan.model.value import from_json, sources
 from vastplan.schema.entries import Entry
 
 
@@ -42,6 +44,20 @@ def check_places(workspace: Workspace, plan: Plan) -> None:
         if action.address.site not in sites or action.address.kind not in workspace.registry.kinds:
             where = inert(action.address, 200)
             raise VastplanError(f"the plan has an action on {where}, which is no address here; plan again")
+
+
+def check_sources(workspace: Workspace, plan: Plan) -> None:
+    """Raises `Invalid` (VP322) for secrets that may not be taken from where the plan says, before anything is written."""
+    allowed = workspace.document.secrets
+    refused = [
+        error("VP322", reason, fix=allowed.fix(kind), address=str(action.address))
+        for action in plan.actions
+        if not action.blocked
+        for kind, where in sources(from_json(dict(action.desired)))
+        if (reason := allowed.refusal(kind, where))
+    ]
+    if refused:
+        raise Invalid(refused)
 
 
 def check_ledger(plan: Plan, sessions: Mapping[str, Session]) -> None:

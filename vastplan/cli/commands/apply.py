@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from vastplan.app import reports
@@ -18,6 +19,7 @@ from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.errors import Invalid, Stale, VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.finding import error
 from vastplan.model.plan import Plan
 from vastplan.model.shell import word, words
 from vastplan.report import json_report
@@ -57,6 +59,7 @@ def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
 def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
     plan = plan_file.load(file)
     workspace = _document_of(request, plan, file)
+    screen.progress(f"The plan {plan.id[:12]} is of {workspace.name} at {words(workspace.document.paths)}.")
     exit_status.refuse_wrong(plan)
     return _carry_out(request, screen, workspace, plan, NOWHERE, None)  # it does not say on which lines it was written
 
@@ -65,6 +68,8 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     """The document of a saved plan. Raises `VastplanError` where it is neither where the plan was made nor here."""
     documents = request.documents or plan_file.documents(plan)
     was_there = plan_file.made_of(plan)
+    if not request.documents:
+        _refuse_elsewhere(documents, file)
     if request.documents or documents == was_there:
         return open_workspace(documents, request.connections)
     moved = (
@@ -84,6 +89,28 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     if workspace.name != plan.document:
         raise VastplanError(f"{moved}; what is at {inert(words(documents), 400)} is the document {workspace.name}")
     return workspace
+
+
+def _refuse_elsewhere(documents: Sequence[Path], file: Path) -> None:
+    """VP321 where a plan file names a document that is not in this folder, nor beside it: it does not choose what is read.
+
+    Whoever types a plan's path works in this folder or means that one; another has to be typed, too.
+    """
+    for path in documents:
+        if not _beside(path, file):
+            text = f"the plan names the document {inert(word(path), 400)}, which is neither in this folder nor beside the plan"
+            fix = f"if it is that one: vastplan apply {word(file)} --document {inert(word(path), 400)}"
+            raise Invalid([error("VP321", text, fix=fix)])
+
+
+def _beside(document: Path, file: Path) -> bool:
+    """Whether a document is in this folder, in the plan's, or has the plan in its own."""
+    try:
+        found, plan = document.resolve(), file.resolve()
+    except (OSError, ValueError, RuntimeError):  # no name that a file can have; links in a ring
+        return False
+    own = found if found.is_dir() else found.parent
+    return found.is_relative_to(Path.cwd().resolve()) or found.is_relative_to(plan.parent) or plan.is_relative_to(own)
 
 
 def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vastplan.schema.system import Connection, SimulatorEndpoint, System
 from vastplan.systems.kubernetes.spec import KubernetesEndpoint, KubernetesLedgerSpec
@@ -14,9 +14,14 @@ if TYPE_CHECKING:
 def _connect(spec: KubernetesEndpoint, connection: Connection) -> KubernetesProvider:
     from vastplan.systems.kubernetes.client import KubernetesProvider
     from vastplan.systems.kubernetes.kubeconfig import connect
+    from vastplan.systems.kubernetes.plain_kubeconfig import plain
 
+    kubeconfig: str | dict[str, Any] | None = None
+    if isinstance(spec.kubeconfig, str):
+        own = not connection.by_document
+        kubeconfig = str(connection.folder / spec.kubeconfig) if own else plain(connection.folder, spec.kubeconfig)
     api = connect(
-        kubeconfig=str(connection.folder / spec.kubeconfig) if isinstance(spec.kubeconfig, str) else None,
+        kubeconfig=kubeconfig,
         context=spec.context if isinstance(spec.context, str) else None,
         in_cluster=spec.in_cluster is True,
         unverified=spec.insecure_skip_verify is True,
@@ -35,13 +40,27 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> Kubernetes
     from vastplan.systems.kubernetes.kubeconfig import connect
 
     return KubernetesProvider(
-        connect(kubeconfig=endpoint.kubeconfig, context=None, in_cluster=False),
+        connect(kubeconfig=_of_simulator(endpoint), context=None, in_cluster=False),
         writable=connection.writable,
         parallel=connection.parallel,
         limits=connection.limits,
         simulated=True,
         document=connection.document,
     )
+
+
+def _of_simulator(endpoint: SimulatorEndpoint) -> dict[str, Any]:
+    """A kubeconfig of nothing but what the simulator was started with: no file of its folder is one."""
+    cluster = {"server": endpoint.url, "certificate-authority": endpoint.ca_file}
+    context = {"cluster": endpoint.site, "user": endpoint.site}
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": endpoint.site, "cluster": cluster}],
+        "users": [{"name": endpoint.site, "user": {"token": endpoint.password}}],
+        "contexts": [{"name": endpoint.site, "context": context}],
+        "current-context": endpoint.site,
+    }
 
 
 SYSTEM = System("kubernetes", KubernetesEndpoint, _connect, _simulate, ledger=KubernetesLedgerSpec, rank=2)

@@ -6,8 +6,11 @@ import os
 import ssl
 import tempfile
 import threading
+from collections.abc import Mapping
+from typing import Any
 
 import urllib3
+import yaml
 from kubernetes import client, config
 from urllib3.util.ssl_ import create_urllib3_context
 
@@ -21,10 +24,11 @@ _TRUST = ("ca_certs", "ca_cert_data", "cert_file", "key_file")
 
 
 def connect(
-    *, kubeconfig: str | None, context: str | None, in_cluster: bool, unverified: bool = False
+    *, kubeconfig: str | Mapping[str, Any] | None, context: str | None, in_cluster: bool, unverified: bool = False
 ) -> client.ApiClient:
-    """The official client for a context; raises `VastplanError` when there is none or its credentials cannot be had.
+    """The official client for a context of a file, of what would be in one, or of the usual files.
 
+    Raises `VastplanError` when there is none or its credentials cannot be had.
     A kubeconfig that leaves the server's certificate unchecked is not enough for it: `unverified` must say so, too.
     """
     settings, named = client.Configuration(), f"kubernetes: context {context or '(current)'}"
@@ -33,6 +37,11 @@ def connect(
         try:
             if in_cluster:
                 config.load_incluster_config(client_configuration=settings)  # type: ignore[no-untyped-call]
+            elif isinstance(kubeconfig, Mapping):
+                config.load_kube_config_from_dict(  # type: ignore[no-untyped-call]
+                    dict(kubeconfig), context=context, client_configuration=settings,
+                    persist_config=False, temp_file_path=folder,
+                )  # fmt: skip
             else:
                 config.load_kube_config(  # type: ignore[no-untyped-call]
                     config_file=kubeconfig, context=context, client_configuration=settings,
@@ -40,6 +49,9 @@ def connect(
                 )  # fmt: skip
         except config.ConfigException as problem:
             raise VastplanError(f"kubernetes: {one_line(str(problem))}") from None
+        except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, OSError):
+            # It is not quoted: there are credentials in it.
+            raise VastplanError(f"{named}: the kubeconfig cannot be used, it is damaged or of another form") from None
         if settings.password:
             keep_secret(settings.password)
         if not (settings.api_key or settings.cert_file or settings.username):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import ClassVar
 
 from pydantic import MISSING, model_validator
@@ -31,6 +32,12 @@ class KubernetesEndpoint(Verified):
         if self.in_cluster is True:
             return "this cluster"
         return self.context if isinstance(self.context, str) else "the current context"
+
+    def unsafe(self, folder: Path) -> list[str]:
+        """What its kubeconfig says beyond where a cluster is and what opens it."""
+        from vastplan.systems.kubernetes.plain_kubeconfig import refusals
+
+        return refusals(folder, self.kubeconfig) if isinstance(self.kubeconfig, str) else []
 
     def server(self) -> str:
         """The context, which by itself would not say that it is a cluster."""

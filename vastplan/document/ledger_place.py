@@ -1,0 +1,81 @@
+"""Where the ledger is: as a document says it, within its folder; or as its connections file says it, and then only there.
+
+Whoever chooses the ledger chooses what vastplan takes for its own, and may delete.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import MISSING
+
+from vastplan.document import specs
+from vastplan.document.instantiate import nearest
+from vastplan.document.yaml import Mapping as Located
+from vastplan.model import regular_files
+from vastplan.model.finding import Finding, error
+from vastplan.schema.connection import SystemSpec
+from vastplan.schema.entries import Site
+
+LEDGER_FOLDER = ".vastplan/ledger"
+
+
+def settled(
+    head: specs.Head, outside: specs.ConnectionsFile | None, tree: Located, folder: Path, problems: list[Finding]
+) -> specs.Head:
+    """The head with the ledger's place as it holds: with a connections file that alone says it, and else it is in `folder`."""
+    where = tree.where("ledger")
+    if outside is not None:
+        if isinstance(head.ledger, specs.LedgerSpec) and not _agrees(head.ledger, outside.ledger):
+            fix = "write there what the document says, and leave it out here"
+            text = "ledger: with --connections that file says where the ledger is"
+            text += ", and it says something else" if isinstance(outside.ledger, specs.LedgerSpec) else ""
+            problems.append(error("VP228", text, fix=fix, where=where))
+        shared = head.shared_ledger()
+        if shared is not None and shared[1].addressed:
+            problems.append(error("VP221", "ledger: with --connections the document holds no addresses", where=where))
+        head = head.model_copy(update={"ledger": outside.ledger})
+        if isinstance(outside.ledger, specs.LedgerSpec):
+            return head  # a place of the runner's own, wherever it is
+    if head.shared_ledger() is None:
+        try:
+            regular_files.within(folder, local(head), hidden=True)
+        except OSError as problem:
+            fix = "a document keeps its ledger beside it; --connections may say another place"
+            text = f"ledger: {local(head)} is not used: {problem.strerror}"
+            problems.append(error("VP227", text, fix=fix, where=where))
+    return head
+
+
+def local(head: specs.Head) -> str:
+    """The folder of a ledger in local files, as it is written."""
+    said = head.ledger.local if isinstance(head.ledger, specs.LedgerSpec) else MISSING
+    return said if isinstance(said, str) else LEDGER_FOLDER
+
+
+def _agrees(written: specs.LedgerSpec, elsewhere: specs.LedgerSpec | MISSING) -> bool:
+    """Whether what a document says of its ledger is, as far as it says it, what a connections file says."""
+    if not isinstance(elsewhere, specs.LedgerSpec):
+        return False
+    ours, theirs = written.shared(), elsewhere.shared()
+    if ours is None or theirs is None or ours[0] != theirs[0]:
+        return False
+    fields = ours[1].model_fields_set
+    return all(getattr(ours[1], name) == getattr(theirs[1], name) for name in fields)
+
+
+def cluster(head: specs.Head, sites: Mapping[str, Site], tree: Located, problems: list[Finding]) -> SystemSpec | None:
+    """Where a shared ledger is, `None` when a site says so or there is none."""
+    shared = head.shared_ledger()
+    if shared is None:
+        return None
+    (system, spec), where = shared, tree.where("ledger")
+    if not isinstance(spec.site, str):
+        return spec
+    if spec.site not in sites:
+        fix = nearest(spec.site, sites)
+        problems.append(error("VP202", f"ledger: no site {spec.site} in the document", fix=fix, where=where))
+    elif system not in sites[spec.site].systems:
+        problems.append(error("VP208", f"ledger: site {spec.site} has no {system}", where=where))
+    return None

@@ -1,0 +1,87 @@
+"""Where the secrets of a document may come from: files beside it, and what the person who runs it allows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from vastplan.model import regular_files
+
+ALLOW_ENV = "VASTPLAN_ALLOW_ENV"
+"""The variable of whoever runs a command with the names, divided by commas or blanks, that a document may take secrets from."""
+_BESIDE_IT = "which is not in the document's folder"
+
+
+def names(text: str) -> tuple[str, ...]:
+    """The names of variables in a text that the person who runs a command wrote."""
+    return tuple(re.findall(r"[^,\s]+", text))
+
+
+@dataclass(frozen=True, slots=True)
+class SecretSources:
+    """What the sources of a document's secrets may be. Paths are resolved.
+
+    `env` are names, in which `*` stands for anything; `folders` are allowed beside the document's own. What opens the
+    systems of a connections file, called `connections`, is nobody's but its own.
+    """
+
+    folder: Path
+    env: tuple[str, ...] = ()
+    folders: tuple[Path, ...] = ()
+    connections: str = ""
+    taken_env: frozenset[str] = frozenset()
+    taken_files: frozenset[Path] = frozenset()
+    taken_folder: Path | None = None
+    """The folder of the connections file, where it is one in the document's: what lies beside that file is no document's."""
+
+    def refusal(self, kind: str, where: str) -> str:
+        """Why a secret must not come from there, as what the document does; "" where it may."""
+        if kind not in ("env", "file") or not isinstance(where, str):
+            return "takes a secret from what is neither a file nor a variable"
+        if kind == "env":
+            if where in self.taken_env:
+                return self._taken(where)
+            if not any(fnmatchcase(where, name) for name in self.env):
+                allowing = self.connections or "whoever runs this"
+                return f"takes the environment variable {where}, which {allowing} does not allow"
+            return ""
+        path, reason = self._found(where)
+        if path in self.taken_files:
+            return self._taken(where)
+        return f"takes the file {where}, {reason}" if reason else ""
+
+    def fix(self, kind: str) -> str:
+        """What to do about a refusal."""
+        if self.connections:
+            return f"with --connections a document has no credentials but its own; allow more in secrets of {self.connections}"
+        if kind == "env":
+            return f"where you trust whoever wrote the document, name it in {ALLOW_ENV}"
+        return "put the file beside the document"
+
+    def read(self, where: str) -> bytes:
+        """What is in a file that is no refusal. Raises `OSError`."""
+        path, reason = self._found(where)
+        if path is None:
+            raise PermissionError(reason)
+        return regular_files.read(path, regular_files.SECRET_BYTES, follow=False)  # its links are followed already
+
+    def _found(self, where: str) -> tuple[Path | None, str]:
+        """The file, or why there may be none."""
+        hidden = False
+        for folder in (self.folder, *self.folders):
+            try:
+                # A relative name is relative to the document, whichever folder it leads to.
+                path = regular_files.within(folder, str(self.folder / where))
+            except regular_files.Hidden:
+                hidden = True
+            except OSError:
+                continue
+            else:
+                if folder != self.folder or self.taken_folder is None or not path.is_relative_to(self.taken_folder):
+                    return path, ""
+        return None, "which is hidden: a name in its path begins with a dot" if hidden else _BESIDE_IT
+
+    def _taken(self, where: str) -> str:
+        return f"takes {where}, which is a credential of {self.connections}"

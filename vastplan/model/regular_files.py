@@ -1,0 +1,111 @@
+"""Files that somebody else may have put there: regular ones only, of a size that is looked at first, within their folder.
+
+Nothing here waits for a pipe, reads a device without end, or follows a link out of a folder that is not ours.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from errno import EACCES, EFBIG, EINVAL, EISDIR, ELOOP
+from pathlib import Path
+from typing import BinaryIO
+
+SECRET_BYTES = 64 * 1024
+TRUST_BYTES = 1024 * 1024  # of certificates, and of a kubeconfig
+DATA_BYTES = 1024 * 1024 * 1024  # of a plan or a snapshot: 100,000 actions take a tenth of it
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Outside(PermissionError):
+    """A file that is not in the folder of whoever names it, or that a link there leads out of it."""
+
+
+class Hidden(PermissionError):
+    """A file in the folder that is not for whoever names it."""
+
+
+def read(path: Path, most: int, *, follow: bool = True) -> bytes:
+    """What is in a regular file of at most that many bytes.
+
+    Raises:
+        OSError: There is none. `strerror` says why, also where it is no regular file (nothing is opened then) or too large.
+    """
+    with _opened(path, follow) as file:
+        if os.fstat(file.fileno()).st_size <= most:
+            content = file.read(most + 1)  # one that grows meanwhile, or says no size, is bounded, too
+            if len(content) <= most:
+                return content
+    raise OSError(EFBIG, f"it is larger than {_size(most)}")
+
+
+def begins(path: Path, size: int, *, follow: bool = True) -> bytes:
+    """The first bytes of a regular file. Raises `OSError` as `read` does."""
+    with _opened(path, follow) as file:
+        return file.read(size)
+
+
+def within(folder: Path, name: str, *, hidden: bool = False) -> Path:
+    """The file behind a name and its links, which need not be there.
+
+    A name with a dot in front is none of a document's own: `.git`, `.env` and `.vastplan` hold what is the runner's. Two dots
+    are how Kubernetes mounts a volume. With `hidden` all names will do: that is for what is written there.
+
+    Raises:
+        Outside: It is outside the folder.
+        Hidden: It is hidden in it.
+        OSError: No file can be called that. `strerror` says each.
+    """
+    try:
+        home = folder.resolve()
+        path = (home / name).resolve()
+    except OSError as problem:
+        raise OSError(problem.errno, problem.strerror) from None
+    except (ValueError, RuntimeError):  # a zero byte; links in a ring
+        raise OSError(ELOOP, "no file can be called that") from None
+    if not path.is_relative_to(home):
+        raise Outside(EACCES, "it is not in the document's folder")
+    if not hidden and any(part.startswith(".") and not part.startswith("..") for part in path.relative_to(home).parts):
+        raise Hidden(EACCES, "it is hidden: a name in its path begins with a dot")
+    return path
+
+
+def write_new(path: Path, content: bytes, mode: int = 0o600) -> None:
+    """Write a file in the place of whatever has that name; a link there is replaced, never followed. Raises `OSError`."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
+    try:
+        with os.fdopen(os.open(temporary, _WRITE, mode), "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def _opened(path: Path, follow: bool) -> BinaryIO:
+    _refuse_special(os.stat(path, follow_symlinks=follow).st_mode)  # to open a device may do something already
+    file = os.fdopen(os.open(path, _READ | (0 if follow else os.O_NOFOLLOW)), "rb")
+    try:
+        _refuse_special(os.fstat(file.fileno()).st_mode)
+    except OSError:
+        file.close()
+        raise
+    return file
+
+
+def _refuse_special(mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+    if stat.S_ISLNK(mode):
+        raise OSError(ELOOP, "it is a link")
+    raise OSError(EINVAL, "it is no regular file")
+
+
+def _size(most: int) -> str:
+    return f"{most // 2**20} MiB" if most >= 2**20 else f"{most // 2**10} KiB"

@@ -1,0 +1,78 @@
+"""Files that are nobody's but this user's: made without following links, under names that cannot be told before."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+import tempfile
+from collections.abc import Iterator
+from errno import ELOOP, EPERM
+from pathlib import Path
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def make_folder(folder: Path) -> Path:
+    """A folder that only this user can look into, made where there is none. Raises `OSError` for a link or another user's."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode):
+        raise OSError(ELOOP, f"{folder} is a link")
+    if found.st_uid != os.geteuid():
+        raise OSError(EPERM, f"{folder} belongs to somebody else")
+    if found.st_mode & 0o077:
+        folder.chmod(0o700)
+    return folder
+
+
+def write(path: Path, content: bytes) -> Path:
+    """Write a file in the place of whatever has that name, which is never followed where it is a link. Raises `OSError`."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
+    try:
+        with os.fdopen(os.open(temporary, _NEW, 0o600), "wb") as file:
+            file.write(content)
+        os.replace(temporary, path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    return path
+
+
+def claim(path: Path) -> None:
+    """Make sure that a file which others open by its name is a regular one that only this user reads. Raises `OSError`."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    try:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(ELOOP, f"{path} is no regular file")
+        if found.st_mode & 0o077:
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)
+
+
+def runtime_folders() -> Iterator[Path]:
+    """Where this user's processes may find each other, the best first; they need not be there."""
+    given = os.environ.get("XDG_RUNTIME_DIR", "")
+    if given and Path(given).is_dir():
+        yield Path(given) / "vastplan"
+    yield Path(tempfile.gettempdir()) / f"vastplan-{os.geteuid()}"
+
+
+def read_own(path: Path, most: int) -> bytes | None:
+    """A file in a folder of nobody but this user, `None` where it is not there, or not so."""
+    try:
+        folder = path.parent.lstat()
+        if not stat.S_ISDIR(folder.st_mode) or folder.st_uid != os.geteuid() or folder.st_mode & 0o077:
+            return None
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != os.geteuid() or found.st_size > most:
+            return None
+        return file.read(most)

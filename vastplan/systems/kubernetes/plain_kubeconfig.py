@@ -1,0 +1,155 @@
+"""A kubeconfig that stands in a document's folder: an address, an authority, and a credential that is written down in it.
+
+A kubeconfig can do more, and a document must not: run a command for a credential (`exec`, `auth-provider`), read files of the
+machine, go through somebody's proxy, or believe any server. So the file is never given to the official client: what may be in
+it is taken out and written anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from vastplan.model import regular_files
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+
+try:
+    from yaml import CBaseLoader as _Loader
+except ImportError:  # PyYAML built without libyaml: slower, otherwise the same
+    from yaml import BaseLoader as _Loader  # type: ignore[assignment]
+
+MOST_EVENTS = 100_000
+_NOTHING = ("", "false", "null", "~")
+_HARMLESS = frozenset(("extensions", "namespace"))
+_CLUSTER = frozenset(("server", "certificate-authority-data", "tls-server-name"))
+_USER = frozenset(("token", "username", "password", "client-certificate-data", "client-key-data"))
+_FILES = frozenset(("certificate-authority", "client-certificate", "client-key"))
+_CONTEXT = frozenset(("cluster", "user"))
+_Named = Mapping[str, Mapping[str, Any]]
+
+
+def plain(folder: Path, name: str) -> dict[str, Any]:
+    """The kubeconfig of that name in a document's folder, as the official client takes it, with all files as paths there.
+
+    Raises:
+        VastplanError: It cannot be read, or says more than a document may.
+    """
+    try:
+        content = _parsed(folder, name)
+        for reason in _beyond(folder, content):
+            raise VastplanError(f"kubernetes: the kubeconfig {name} is not used: {reason}")
+        return _written_anew(folder, content)
+    except (OSError, ValueError) as problem:
+        raise VastplanError(f"kubernetes: the kubeconfig {name} is not used: {_reason(problem)}") from None
+
+
+def refusals(folder: Path, name: str) -> list[str]:
+    """What the kubeconfig says that a document may not; nothing for a file that is not there."""
+    try:
+        reasons = list(_beyond(folder, _parsed(folder, name)))
+    except FileNotFoundError:
+        return []
+    except (OSError, ValueError) as problem:
+        reasons = [_reason(problem)]
+    return [f"the kubeconfig {name} is not used: {reason}" for reason in reasons]
+
+
+def _reason(problem: OSError | ValueError) -> str:
+    return (problem.strerror or "it cannot be read") if isinstance(problem, OSError) else "it is no kubeconfig"
+
+
+def _written_anew(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
+    current = content.get("current-context")
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": _written(folder, _named(content, "clusters", "cluster"), "cluster", _CLUSTER),
+        "users": _written(folder, _named(content, "users", "user"), "user", _USER),
+        "contexts": _written(folder, _named(content, "contexts", "context"), "context", _CONTEXT),
+        **({"current-context": current} if isinstance(current, str) else {}),
+    }
+
+
+def _beyond(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
+    for part, member, allowed in (("clusters", "cluster", _CLUSTER), ("users", "user", _USER)):
+        for name, fields in _named(content, part, member).items():
+            subject = f"its {member} {inert(name, 80)}"
+            for field, value in fields.items():
+                if value in _NOTHING:
+                    continue
+                if field in _FILES:
+                    try:
+                        regular_files.within(folder, _text(value))
+                    except OSError as problem:
+                        yield f"{subject} names a file in {field}, and {problem.strerror}"
+                elif field == "server" and not _text(value).startswith("https://"):
+                    yield f"{subject} is not reached by https"
+                elif field not in allowed | _HARMLESS:
+                    yield f"{subject} has {inert(field, 80)}, which only a kubeconfig of your own may have"
+
+
+def _parsed(folder: Path, name: str) -> Mapping[str, Any]:
+    """What is in the file. Raises `OSError`, or `ValueError` for what is no kubeconfig; nothing of it is quoted."""
+    path = regular_files.within(folder, name)
+    raw = regular_files.read(path, regular_files.TRUST_BYTES, follow=False)
+    try:
+        text = raw.decode("utf-8")
+        for count, event in enumerate(yaml.parse(text, Loader=_Loader)):
+            if count > MOST_EVENTS or isinstance(event, yaml.AliasEvent):  # one may stand for a million values
+                raise ValueError
+        content = yaml.load(text, Loader=_Loader)  # nosec B506  # noqa: S506 - it makes text of everything, and nothing else
+    except (yaml.YAMLError, RecursionError):
+        raise ValueError from None
+    if not isinstance(content, dict):
+        raise ValueError
+    return content
+
+
+def _named(content: Mapping[str, Any], part: str, member: str) -> _Named:
+    """The members of a list by name; raises `ValueError` for what is none."""
+    found = {}
+    for entry in content.get(part) or []:
+        if not isinstance(entry, dict):
+            raise ValueError
+        fields = entry.get(member) or {}
+        if (
+            not isinstance(fields, dict)
+            or not isinstance(entry.get("name"), str)
+            or not all(isinstance(field, str) for field in fields)
+        ):
+            raise ValueError
+        found[entry["name"]] = fields
+    return found
+
+
+def _written(folder: Path, named: _Named, member: str, fields: frozenset[str]) -> list[dict[str, Any]]:
+    """The members again, with the fields that may be there and nothing else."""
+    return [
+        {
+            "name": name,
+            member: {
+                field: _value(folder, field, value)
+                for field, value in said.items()
+                if value not in _NOTHING and field in fields | _FILES
+            },
+        }
+        for name, said in named.items()
+    ]
+
+
+def _value(folder: Path, field: str, value: Any) -> str:
+    if field in _FILES:
+        path = regular_files.within(folder, _text(value))
+        regular_files.read(path, regular_files.TRUST_BYTES, follow=False)
+        return str(path)
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError
+    return value
