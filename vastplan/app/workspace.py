@@ -12,6 +12,7 @@ import vastplan.kinds
 import vastplan.systems
 from vastplan.app.connect import Providers, shared_ledger
 from vastplan.document.load import Document, load
+from vastplan.document.look_alikes import look_alikes
 from vastplan.engine.circular import circular
 from vastplan.engine.plan import document_digest
 from vastplan.ledger.backend import Backend
@@ -83,7 +84,8 @@ class Workspace:
         errors += circular(self.registry.kinds, entries)
         if errors:
             raise Invalid(errors)
-        return Composed(tuple(sorted(entries, key=attrgetter("address"))), tuple(scope.findings), scope.asked)
+        findings = (*scope.findings, *look_alikes(written))
+        return Composed(tuple(sorted(entries, key=attrgetter("address"))), findings, scope.asked)
 
     def entries(
         self, probed: Mapping[str, Mapping[str, Any]] | None = None
