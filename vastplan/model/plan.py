@@ -78,6 +78,7 @@ class FieldChange:
 
     For a list of mappings `units` says it for the values inside, by name. `author` (since 1.1) is of a change by hand.
     `unordered` (since 1.1) says of lists that order means nothing: what changes is which items are there.
+    `admits` (since 1.1) says that the field lets clients in.
     """
 
     path: str
@@ -92,6 +93,7 @@ class FieldChange:
     already: bool = False  # the base of the document would make it just the same (since 1.1)
     author: Author | None = None
     unordered: bool = False
+    admits: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from types import MappingProxyType
 from vastplan.model.drift import Drift, DriftedObject
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Plan, Standing, UnknownCollection
+from vastplan.model.plan import Action, Plan, Standing, UnknownCollection, Verb
 from vastplan.report.commitments import cells
 from vastplan.report.drift import ignored_words
 from vastplan.report.isolation import verdict
 from vastplan.report.json_report import Problems, Validation
 from vastplan.report.values import author_text, counted
-from vastplan.report.view import AS_A_WHOLE, of_drifted
+from vastplan.report.view import AS_A_WHOLE, of_change, of_drifted, told_lines
 
 # Where the entry of each address stands. A plan does not hold it: two ways of writing a document make one plan.
 Places = Mapping[str, Where | None]
@@ -34,7 +34,10 @@ class Level(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One finding, change or outcome. `rule` is bounded: a code of ours, never a name; `unclear` could not be told."""
+    """One finding, change or outcome. `rule` is bounded: a code of ours, never a name; `unclear` could not be told.
+
+    `lines` say what a change does, field by field.
+    """
 
     rule: str
     level: Level
@@ -43,6 +46,7 @@ class Result:
     where: Where | None = None
     unclear: bool = False
     before: bool | None = None  # whether the base has it too; `None` where there is no base
+    lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ RULES = {
     "blocked": "A guard stops this change.",
     "unknown": "A collection could not be read; what depends on it is left out of the plan.",
     "change": "A change that the plan would make.",
+    "items": "A change of what is in a list or a mapping of an object that is there.",
     "drift-changed": "An object is not as it was last applied.",
     "drift-gone": "An object that was applied is gone.",
     "drift-replaced": "An object that was applied is gone, and another stands in its place.",
@@ -181,12 +186,16 @@ def _proofs(plan: Plan) -> Iterator[Result]:
 
 def _change(action: Action, places: Places) -> Result:
     address, message = str(action.address), f"{action.verb.value}: {action.reason}"
+    fields = [of_change(change) for change in action.changes]
+    lines, where = tuple(told_lines(action.verb, fields)), places.get(address)
     if not action.blocked:
-        return Result("change", Level.NONE, message, address, places.get(address))
+        of_items = action.verb is not Verb.CREATE and any(field.parts for field in fields)
+        rule, level = ("items", Level.NOTE) if of_items else ("change", Level.NONE)
+        return Result(rule, level, message, address, where, lines=lines)
     stops = "; ".join(
         f"{block.guard}: {block.message}" + (f" ({block.fix})" if block.fix else "") for block in action.blocked
     )
-    return Result("blocked", Level.WARNING, f"{message}; blocked by {stops}", address, places.get(address))
+    return Result("blocked", Level.WARNING, f"{message}; blocked by {stops}", address, where, lines=lines)
 
 
 def _drifted(drifted: DriftedObject, places: Places) -> Result:

@@ -23,8 +23,9 @@ from vastplan.model.plan import (
     undoes,
 )  # fmt: skip
 from vastplan.report.change import beside, own
-from vastplan.report.sets import items_changed
-from vastplan.report.values import author_text, before_after, counted, kind_words, plain
+from vastplan.report.differences import before_after
+from vastplan.report.sets import NO_CHANGE, set_change
+from vastplan.report.values import author_text, counted, kind_words, plain
 
 _GOING = (Verb.DELETE, Verb.REPLACE)
 _CARRIED = (Stage.DATA, Stage.VOLUME)
@@ -212,7 +213,8 @@ def left_words(left: IgnoredChange) -> list[str]:
     lines = []
     for change in left.changes:
         live, wanted = before_after(change)
-        items = items_changed(change)
+        told = change.unordered and not change.sensitive
+        items = set_change(change.before, change.after, change.unit, change.units) if told else NO_CHANGE
         stays = items.kept() if items else f"stays {live}, the document says {wanted}"
         lines.append(f"{inert(change.path)} {stays}")
     return [f"{line}: {inert(left.reason)}{until}" for line in lines or ["stays as it is"]]

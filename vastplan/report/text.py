@@ -14,8 +14,9 @@ from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
 from vastplan.model.wording import some
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
+from vastplan.report.differences import before_after
 from vastplan.report.review import blind, keeps, left_words, reverts
-from vastplan.report.values import VERB_WORDS, before_after, counted, plain, verb_word
+from vastplan.report.values import VERB_WORDS, counted, plain, verb_word
 from vastplan.report.view import FieldView, of_change
 
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
@@ -135,17 +136,15 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
 
 def _action(action: Action, style: Style) -> Iterator[str]:
     colour = _OF_VERB[action.verb]
-    head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name, 120)}"
+    head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}"
     if action.verb is Verb.CREATE:
-        yield style.paint(head, colour) + style.paint(
-            style.cut("  " + _essence(action))[: max(0, style.width - len(head))], "dim"
-        )
+        yield from _made(action, style.paint(head, colour), style.width - len(head), style)
         if action.reason != "not there yet":
             yield f"      why: {inert(action.reason)}"
     else:
         yield style.paint(head, colour) + f"  {inert(action.reason)}"
     for note in action.notes:
-        yield style.paint(style.cut(f"      chosen: {inert(note)}"), "dim")
+        yield from (style.paint(line, "dim") for line in style.wrapped(f"chosen: {inert(note)}", "      "))
     if action.verb is not Verb.CREATE:
         for change in action.changes:
             yield from _field(of_change(change), style)
@@ -164,19 +163,21 @@ def _action(action: Action, style: Style) -> Iterator[str]:
 def _field(field: FieldView, style: Style) -> Iterator[str]:
     mark = style.paint("  forces replacement", "magenta") if field.replaces else ""
     cause = style.paint(f"  [{field.cause}]", "red" if field.by_hand else "dim")
-    sides = "" if field.inner or field.items else f"  {field.before} → {field.after}"
+    sides = "" if field.parts else f"  {field.before} → {field.after}"
     yield f"      {inert(field.path)}{sides}{cause}{mark}"
-    for path, before, after in field.inner:
-        yield f"        {path}  {before} → {after}"
-    yield from (f"        - {item}" for item in field.items.removed)
-    yield from (f"        + {item}" for item in field.items.added)
+    yield from (f"        {line}" for line in (field.lines() if field.parts else ()))
 
 
-def _essence(action: Action) -> str:
-    """The values of a create on one line."""
-    return ", ".join(
-        f"{inert(change.path, 80)}: {before_after(change)[1]}" for change in action.changes if change.path != "name"
+def _made(action: Action, head: str, room: int, style: Style) -> Iterator[str]:
+    """What a create sets, in full: beside its name where there is room, or below it."""
+    values = ", ".join(
+        f"{inert(change.path)}: {before_after(change)[1]}" for change in action.changes if change.path != "name"
     )
+    if len(values) + 2 <= room:
+        yield head + style.paint(f"  {values}" if values else "", "dim")
+        return
+    yield head
+    yield from (style.paint(line, "dim") for line in style.wrapped(values, "      "))
 
 
 def findings_lines(findings: Iterable[Finding], style: Style) -> list[str]:

@@ -1,0 +1,96 @@
+"""Nothing that comes into a list is hidden: in full where there is room, and first where there is not."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from tests.report.reading import FORMATS, large, plan
+from tests.report.test_hostile import _check_inert
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Cause, FieldChange, Plan, Verb
+from vastplan.report.markdown import comment
+from vastplan.report.markdown_escape import size
+from vastplan.report.markdown_page import LIMIT
+
+SIXTY = [f"10.{number}.0.0/16" for number in range(60)]
+NEW = ["128.0.0.0/1", "203.0.113.66/32"]
+AT = Address("iad", "view_policy", "team-a")
+READ = ["txt", "md", "html", "sarif", "xml"]
+
+
+def update(before: object, after: object, *, unordered: bool = True, at: Address = AT) -> Action:
+    change = FieldChange("nfs_read_write", before, after, Cause.DOCUMENT, unordered=unordered, admits=True)
+    return Action(at, Verb.UPDATE, "the document changed", (change,))
+
+
+def planned(*actions: Action) -> Plan:
+    return replace(plan("empty"), actions=actions)
+
+
+@pytest.mark.parametrize("unordered", [True, False])
+@pytest.mark.parametrize("ending", READ)
+def test_two_of_sixty_two_are_seen(ending: str, unordered: bool) -> None:
+    after = [*SIXTY[:30], NEW[0], *SIXTY[30:58], NEW[1]]
+    text = FORMATS[ending](planned(update(SIXTY, after, unordered=unordered))).replace("\\", "")
+    for item in (*NEW, *SIXTY[58:]):
+        assert item in text, item
+    assert "58 unchanged" in text and SIXTY[3] not in text
+    if ending != "html":
+        place = "" if unordered else "[59]: "
+        assert f"+ {place}203.0.113.66/32" in text and f"- {place}10.59.0.0/16" in text
+    assert json.loads(FORMATS["json"](planned(update(SIXTY, after))))["actions"][0]["changes"][0]["after"] == after
+
+
+@pytest.mark.parametrize("ending", ["txt", "md", "html", "xml"])
+def test_what_is_made_is_shown_whole(ending: str) -> None:
+    values = (
+        FieldChange("description", None, "x" * 300 + "end", Cause.NEW),
+        FieldChange("nfs_read_write", None, [*SIXTY, *NEW], Cause.NEW, unordered=True, admits=True),
+        *(FieldChange(f"label-{number}", None, f"value-{number}", Cause.NEW) for number in range(60)),
+    )
+    text = FORMATS[ending](planned(Action(AT, Verb.CREATE, "not there yet", values)))
+    for part in ("xxend", *SIXTY, *NEW, "value-0", "value-59"):
+        assert part in text, part
+    assert "more characters" not in text and "more fields" not in text
+
+
+@pytest.mark.parametrize("ending", READ)
+def test_long_values_that_differ_at_their_end_do_not_look_alike(ending: str) -> None:
+    before, after = ("a" * 3_000 + end for end in ("old", "new"))
+    text = FORMATS[ending](planned(update({"k": before, "same": 1}, {"k": after, "same": 1})))
+    assert before in text and after in text
+
+
+def test_a_comment_without_room_tells_first_who_is_let_in() -> None:
+    """Whatever stands before it: deletes that come first, changes of other fields of the same object, thousands of others."""
+    many = tuple(FieldChange(f"a-{number}", "x" * 90, "y" * 90, Cause.DOCUMENT) for number in range(2_000))
+    hidden = update(SIXTY, [*SIXTY, *NEW])
+    hidden = replace(hidden, changes=(*many, *hidden.changes))
+    crowd = large(10_000)
+    text = comment(replace(crowd, actions=(*crowd.actions, hidden)))
+    assert size(text) < LIMIT
+    _check_inert(text)
+    told = text[: text.index("#### Deletes or replaces")]
+    assert f"`{AT}` `nfs_read_write`: adds `128.0.0.0/1`, `203.0.113.66/32`" in told
+    assert "`vastplan show PLAN ADDRESS`" in text
+    alone = comment(planned(hidden))
+    assert re.search(r"`\+ 128\.0\.0\.0/1`", alone) and f"more lines: `vastplan show PLAN {AT}`" in alone
+
+
+def test_what_is_let_in_and_does_not_fit_is_counted() -> None:
+    actions = [update([], [f"10.0.{number}.{host}" for host in range(200)], at=Address("iad", "view_policy", f"p{number}"))
+               for number in range(100)]  # fmt: skip
+    text = comment(planned(*actions))
+    assert size(text) < LIMIT
+    found = re.search(
+        r"^#### Lets clients in \((\d+)\)$(.*?)^- and (\d+) more: `vastplan show PLAN`$", text, re.M | re.S
+    )
+    assert found and found[2].count("\n- ") + int(found[3]) == int(found[1]) == 500
+
+
+def test_a_comment_with_room_says_it_once() -> None:
+    assert "Lets clients in" not in comment(planned(update(SIXTY, [*SIXTY, *NEW])))
