@@ -187,6 +187,23 @@ def test_what_is_blocked_is_not_weighed_again() -> None:
     assert plan.actions[0].blocked and overtaken(plan, after) == {}
 
 
+def test_a_tenant_that_was_filled_meanwhile_is_not_limited_below_what_it_holds() -> None:
+    view = {"id": 3, "path": "/a", "tenant_id": 1, "logical_capacity": 1024}
+    case: dict[str, Any] = {
+        "rows": {"tenant": [{"id": 1, "name": "t"}], "view": [view]},
+        "owned": {"tenant/t": 1},
+        "desired": {"tenant/t": {"name": "t", "capacity_rules": {"hard_limit": 2048}}},
+    }
+    plan, before = planned(case)
+    assert overtaken(plan, before) == {}
+    for used, told in (
+        (2048, {}),
+        (2049, {"capacity_rules.hard_limit 2 KiB is below what is used, 2049 B; plan again"}),
+    ):
+        rows = {**case["rows"], "view": [{**view, "logical_capacity": used}]}
+        assert set(overtaken(plan, planned({**case, "rows": rows})[1]).values()) == set(told)
+
+
 def test_what_came_into_use_meanwhile_stops_a_narrowing() -> None:
     policy = {"id": 5, "name": "p", "tenant_id": 1, "nfs_read_write": ["*"]}
     case: dict[str, Any] = {
