@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vastplan.app.files.plan import sealed
+from vastplan.app.head import with_head
 from vastplan.app.planning.base import no_base, with_standings
 from vastplan.app.planning.check import check_plan
 from vastplan.app.planning.desired import compose_with_versions
@@ -32,6 +33,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
     with open_source(workspace, options.snapshot) as source:
         planned = _plan(workspace, options, source, offline)
         plan = planned.plan
+        plan = with_head(plan, workspace.document, source.ledger(options.sites).values())
         if options.base is not None:
             plan = with_standings(plan, _plan_of_base(options.base, options, source))
         base = options.base.document if isinstance(options.base, Workspace) else None
@@ -63,6 +65,7 @@ def _plan_of_base(base: Workspace | Finding, options: PlanOptions, source: Sourc
         return base
     sites = tuple(site for site in options.sites if site in base.document.head.sites)
     try:
-        return _plan(base, replace(options, sites=sites), source, base.composed()).plan
+        plan = _plan(base, replace(options, sites=sites), source, base.composed()).plan
+        return with_head(plan, base.document, ())
     except Invalid as problem:
         return no_base(problem)

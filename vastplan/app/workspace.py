@@ -11,6 +11,7 @@ from typing import Any
 import vastplan.kinds
 import vastplan.systems
 from vastplan.app.connect import Providers, shared_ledger
+from vastplan.app.head import BESIDE_THE_DOCUMENT, settings
 from vastplan.document.load import Document, load
 from vastplan.document.look_alikes import look_alikes
 from vastplan.engine.circular import circular
@@ -27,7 +28,7 @@ from vastplan.schema.former import with_former_names
 from vastplan.schema.precedence import with_precedence
 from vastplan.schema.system import discover_systems
 
-LEDGER_FOLDER = Path(".vastplan") / "ledger"
+LEDGER_FOLDER = Path(BESIDE_THE_DOCUMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,8 @@ class Workspace:
         return {name: site.systems for name, site in self.document.sites().items()}
 
     def digest(self, entries: tuple[Entry, ...]) -> str:
-        """What the document resolves to, as a digest."""
-        return document_digest(self.name, entries)
+        """What the document resolves to, its settings included, as a digest."""
+        return document_digest(self.name, entries, settings(self.document))
 
 
 @gc_pause.paused()

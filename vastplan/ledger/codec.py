@@ -13,7 +13,7 @@ from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned, SiteLedger
 def dump(part: SiteLedger) -> bytes:
     """A part as canonical JSON. What came to the format later is left out while it says nothing."""
     whole = canonical_json.plain(part)
-    for name in ("systems",):
+    for name in ("systems", "head"):
         if not whole[name]:
             del whole[name]
     return canonical_json.text(whole).encode()

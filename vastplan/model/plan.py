@@ -289,9 +289,29 @@ class Base:
     findings: int = 0
 
 
+class HeldAgainst(Enum):
+    """What the settings of a document were held against."""
+
+    BASE = "base"
+    LEDGER = "ledger"  # those that an apply noted last
+    NOTHING = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHead:
+    """What a document says beside its objects, by path (`limits.max_changes`), and what of it differs from what it was.
+
+    Credentials stand there by their source, as the document has them.
+    """
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    changes: tuple[FieldChange, ...] = ()
+    against: HeldAgainst = HeldAgainst.NOTHING
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The whole plan. `digest` is the document's, resolved; `id` is the plan's own, over all the rest.
+    """The whole plan. `digest` is the document's, resolved and with its settings; `id` is the plan's own, over all the rest.
 
     `topology` (since 1.1) is that of the planned sites; a plan without actions carries none. A plan from a `snapshot` (since
     1.1) is there to be read and is never applied. With a `base` (since 1.1) each action has a `standing`.
@@ -325,6 +345,8 @@ class Plan:
     """The paths of the document, one by one, for apply (since 1.1); `source` is the same for people."""
     folder: str = ""
     """The folder that the plan was made in, which `sources` are relative to; empty for a plan from a snapshot (since 1.1)."""
+    head: DocumentHead | None = None
+    """The document's settings (since 1.1)."""
     id: str = ""
 
     def by_address(self) -> dict[Address, Action]:

@@ -46,7 +46,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class SiteLedger:
-    """One site's share of the ledger. No attribute values and no secrets are in it."""
+    """One site's share of the ledger. No attribute values and no secrets are in it, but the document's own settings."""
 
     document: str
     site: str
@@ -60,6 +60,8 @@ class SiteLedger:
     applied: str = ""
     systems: Mapping[str, str] = field(default_factory=dict)
     """Where the site's systems were when something was last applied there, by system, as a plan shows it."""
+    head: Mapping[str, Any] = field(default_factory=dict)
+    """The document's settings when something was last applied there, by path (since version 2); secrets by their source."""
     version: int = LEDGER_VERSION
 
 

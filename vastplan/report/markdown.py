@@ -13,7 +13,15 @@ from itertools import groupby
 from vastplan.model.finding import Severity
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.report import view
-from vastplan.report.change import HEADINGS, provenance, shares, uncovered, withdrawn
+from vastplan.report.change import (
+    HEADINGS,
+    provenance,
+    settings_changed,
+    settings_title,
+    shares,
+    uncovered,
+    withdrawn,
+)
 from vastplan.report.differences import Sign
 from vastplan.report.json_report import Problems
 from vastplan.report.markdown_escape import code, prose, size, summary_code
@@ -25,6 +33,7 @@ from vastplan.report.view import FieldView, worst_first
 
 _FOOT = 1_500  # characters kept free for what must be said at the end
 _SHOWN_SITES, _SHOWN_CHANGES, _SHOWN_NOTES = 40, 40, 12
+_SHOWN_SETTINGS = 100
 _LONG = 200  # characters of a value where there is not room for all of it
 _NAMES_FROM = 0.85  # of the limit: from here on actions are named, not shown
 _OPEN = (Risk.DATA, Risk.REMOVAL, Risk.BLOCKED)
@@ -56,6 +65,7 @@ def _page(plan: Plan, first: str) -> tuple[Page, _Cut]:
     shown, page = view.of_plan(plan), Page(LIMIT - _FOOT)
     page.add(head(shown))
     page.add(_provenance(plan))
+    page.add(_settings(plan))
     page.add(_numbers(plan))
     page.add(first)
     page.add(findings(shown.findings))
@@ -159,6 +169,17 @@ def _provenance(plan: Plan) -> str:
         return ""
     lines = "".join(f"- not covered: {prose(line)}\n" for line in uncovered(plan))
     return f"\n{prose(provenance(plan), 400)}\n" + (f"\n{lines}" if lines else "")
+
+
+def _settings(plan: Plan) -> str:
+    """The settings of the document that changed, before all that it does to objects; a rule that is long is cut."""
+    lines: list[str] = []
+    for setting in map(view.of_change, settings_changed(plan)):
+        told = setting.lines()
+        lines += (f"{code(setting.path)} {code(line, _LONG)}" for line in told[:_SHOWN_NOTES])
+        if len(told) > _SHOWN_NOTES:
+            lines.append(f"{code(setting.path)} and {len(told) - _SHOWN_NOTES} more: `vastplan show PLAN`")
+    return section(settings_title(plan), lines, str, _SHOWN_SETTINGS)
 
 
 def _by_hand(plan: Plan) -> str:

@@ -11,6 +11,7 @@ from vastplan.model.drift import Drift, DriftedObject
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, Standing, UnknownCollection, Verb
+from vastplan.report.change import settings_changed
 from vastplan.report.commitments import cells
 from vastplan.report.drift import ignored_words
 from vastplan.report.isolation import verdict
@@ -61,6 +62,7 @@ class Results:
 RULES = {
     "blocked": "A guard stops this change.",
     "unknown": "A collection could not be read; what depends on it is left out of the plan.",
+    "settings": "A setting of the document, which is of no object, that is not as it was.",
     "change": "A change that the plan would make.",
     "items": "A change of what is in a list or a mapping of an object that is there.",
     "drift-changed": "An object is not as it was last applied.",
@@ -89,7 +91,12 @@ def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
             replace(result, before=action.standing is not Standing.CHANGE)
             for result, action in zip(changes, plan.actions, strict=True)
         ]
-    return Results("plan", plan.document, (*findings, *_unknown(plan.unknown), *changes, *_proofs(plan)))
+    settings = tuple(
+        Result("settings", Level.NOTE, change.path, before=before, lines=tuple(of_change(change).lines()))
+        for change in settings_changed(plan)
+        for before in (None if plan.base is None else False,)
+    )
+    return Results("plan", plan.document, (*settings, *findings, *_unknown(plan.unknown), *changes, *_proofs(plan)))
 
 
 def of_validation(validation: Validation) -> Results:

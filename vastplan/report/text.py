@@ -13,7 +13,16 @@ from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
 from vastplan.model.wording import some
 from vastplan.report.budgets import budget_lines
-from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
+from vastplan.report.change import (
+    HEADINGS,
+    beside,
+    provenance,
+    settings_changed,
+    settings_title,
+    shares,
+    uncovered,
+    withdrawn,
+)
 from vastplan.report.differences import before_after
 from vastplan.report.review import blind, keeps, left_words, reverts
 from vastplan.report.values import VERB_WORDS, counted, plain, verb_word
@@ -52,7 +61,7 @@ class Style:
 
 def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     """A whole plan."""
-    lines = [*findings_lines(plan.findings, style)]
+    lines = [*_settings(plan, style), *findings_lines(plan.findings, style)]
     for standing, part in shares(plan):
         if standing is not None:
             lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
@@ -71,6 +80,19 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     if plan.base is not None and beside(plan):
         lines.append(beside(plan))
     return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _settings(plan: Plan, style: Style) -> Iterator[str]:
+    """The settings of the document that changed, which no action shows."""
+    title = settings_title(plan)
+    if title:
+        yield style.paint(f"{title} ({len(settings_changed(plan))})", "red")
+        for field in map(of_change, settings_changed(plan)):
+            sides = "" if field.parts else f"  {field.before} → {field.after}"
+            yield f"  {inert(field.path)}{sides}"
+            yield from (f"    {line}" for line in (field.lines() if field.parts else ()))
+        if plan.findings:
+            yield ""
 
 
 def part_text(plan: Plan, actions: Iterable[Action], style: Style) -> str:
@@ -124,14 +146,19 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
             style.paint(f"{title}: incomplete. Nothing could be read, so it cannot be told what would change.", "bold")
             + unknown
         )
+    settings = (
+        f" {counted(len(settings_changed(plan)), 'setting')} of the document changed." if settings_title(plan) else ""
+    )
     if not parts and plan.unknown:
         text = f"{title}: no changes in what could be read, {counted(plan.in_sync, 'object')} in sync."
-        return style.paint(text, "bold") + unknown
+        return style.paint(text, "bold") + settings + unknown
     if not parts:
-        return style.paint(f"{title}: no changes. {counted(plan.in_sync, 'object')} in sync.", "green")
+        text = f"{title}: no changes{' of objects' if settings else ''}. {counted(plan.in_sync, 'object')} in sync."
+        return style.paint(text, "bold" if settings else "green") + settings
     return (
-        style.paint(f"{title}: {', '.join(parts)}.", "bold") + f" {counted(plan.in_sync, 'object')} in sync." + unknown
-    )
+        style.paint(f"{title}: {', '.join(parts)}.", "bold") + f" {counted(plan.in_sync, 'object')} in sync."
+        + settings + unknown
+    )  # fmt: skip
 
 
 def _action(action: Action, style: Style) -> Iterator[str]:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from vastplan.app.endpoints import LEDGER
 from vastplan.engine.stale import grown
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Action, Plan, UnknownCollection
+from vastplan.model.plan import Action, DocumentHead, Plan, UnknownCollection
+from vastplan.report.values import plain
 
 _NAMED = 12
 
@@ -25,6 +26,7 @@ def differences(reviewed: Plan, live: Plan) -> list[str]:
     unknown = {(collection.site, collection.kind): collection for collection in reviewed.unknown}
     return [
         *_elsewhere(reviewed, live),
+        *_settings(reviewed.head, live.head),
         *(
             f"{inert(action.address, 200)}: {difference}"
             for action in live.actions
@@ -42,6 +44,20 @@ def _elsewhere(reviewed: Plan, live: Plan) -> Iterator[str]:
             was = before.get(part.site, {}).get(system, "")
             if system != LEDGER and was and now and was != now:
                 yield f"the {inert(system, 40)} of {inert(part.site, 80)} is {inert(now, 120)}, and was {inert(was, 120)}"
+
+
+def _settings(reviewed: DocumentHead | None, live: DocumentHead | None) -> Iterator[str]:
+    """The settings of the document that are not as they were in the review."""
+    now = live.settings if live is not None else {}
+    if reviewed is None:
+        if now:
+            yield "the reviewed plan does not say what the settings of the document were: it was made by an older vastplan"
+        return
+    for path in sorted(reviewed.settings.keys() | now.keys()):
+        before, after = reviewed.settings.get(path), now.get(path)
+        if before != after:
+            shown = (inert(plain(side), 200) for side in (after, before))
+            yield f"the document's {inert(path, 120)} is {' and was '.join(shown)} in the review"
 
 
 def _differences(
