@@ -22,7 +22,7 @@ from vastplan.model.finding import Severity
 from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, PlannedSite, Step, UnknownCollection, Verb
 from vastplan.model.site_ledger import Owned, SiteLedger
-from vastplan.model.value import Unknown
+from vastplan.model.value import Unknown, from_json
 from vastplan.model.wording import some
 from vastplan.schema.kind import Metric
 
@@ -203,6 +203,9 @@ def test_a_tenant_that_was_filled_meanwhile_is_not_limited_below_what_it_holds()
     ):
         rows = {**case["rows"], "view": [{**view, "logical_capacity": used}]}
         assert set(overtaken(plan, planned({**case, "rows": rows})[1]).values()) == set(told)
+    # Just before it is written the tenant's own answer is all that is read again: it says nothing of its use.
+    lowered = from_json(dict(plan.actions[0].desired))
+    assert too_low(kinds()["tenant"], lowered, {"capacity_rules.hard_limit": None}, {}) is None
 
 
 def test_what_came_into_use_meanwhile_stops_a_narrowing() -> None:

@@ -62,6 +62,14 @@ MORE: dict[str, tuple[dict[str, Any] | None, dict[str, Any] | None, str]] = {
 }  # fmt: skip
 
 
+def test_what_the_document_says_beside_what_changes_is_compared(lab: Lab, vastplan: Run) -> None:
+    """Of an update, too, a value that is there already as it is wanted now."""
+    lab.write({"tenants": {**lab.sections["tenants"], "a": {"max_views": 4, "domain_name": "a"}}})
+    ran = apply(lab, vastplan)
+    says = "iad/tenant/a: the document says another domain_name than in the review: a, and it was nothing"
+    assert ran.code == 5 and says in ran.err and lab.calls() == [], ran
+
+
 @pytest.mark.parametrize("name", MORE)
 def test_more_is_refused_unless_it_is_allowed(name: str, lab: Lab, vastplan: Run) -> None:
     document, hand, says = MORE[name]

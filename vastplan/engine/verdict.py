@@ -17,12 +17,13 @@ from vastplan.engine.match import Match, Matches
 from vastplan.engine.new_names import called_as_it_is
 from vastplan.engine.observe import Live
 from vastplan.engine.renames import way_to_rename
+from vastplan.engine.secret_sources import secret_sources, with_sources
 from vastplan.engine.stale import seen
 from vastplan.engine.verbs import is_noted, made_by, verb_of
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
-from vastplan.model.plan import Action, Block, Verb
+from vastplan.model.plan import Action, Block, FieldChange, Verb
 from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, SiteLedger
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.entries import Entry
@@ -45,6 +46,7 @@ class Verdict:
 
 
 _IN_SYNC = Verdict()
+_NO_SOURCES: Mapping[str, str] = {}
 
 
 class Verdicts:
@@ -146,7 +148,7 @@ class Verdicts:
             address=entry.address,
             verb=Verb.CREATE,
             reason=self._reason(entry, "it was deleted behind our back" if was_ours else "not there yet"),
-            changes=from_nothing(kind, entry.values),
+            changes=_made_of(kind, entry),
             desired=to_json(entry.values),
             origin=entry.origin,
             notes=entry.chosen,
@@ -180,12 +182,16 @@ class Verdicts:
             applied = intent.fields
         wire = match.owned.wire if match.owned else None
         difference = diff(kind, values, current, applied, part.key, live.values, wire)
+        difference, resourced = with_sources(
+            difference, kind, entry.values, match.owned.sources if match.owned else _NO_SOURCES
+        )
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
         imported = UNKNOWN_DIGEST in (applied or {}).values()
         decision = verb_of(
-            difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported
-        )
+            difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported,
+            resourced=_came_from(resourced, entry, kind, match),
+        )  # fmt: skip
         blocked = self._missing(entry, named)
         if decision is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
             findings += [
@@ -274,6 +280,20 @@ class Verdicts:
                 text = f"{field.name} refers to an existing {kind} {name}, and {site} has none"
                 blocks.append(Block("missing", text, "another name, or make it first"))
         return tuple(blocks)
+
+
+def _made_of(kind: Kind, entry: Entry) -> tuple[FieldChange, ...]:
+    """What a create sets, with where its secrets come from."""
+    made = Difference(from_nothing(kind, entry.values), frozenset(), ())
+    return with_sources(made, kind, entry.values, _NO_SOURCES)[0].changes
+
+
+def _came_from(paths: tuple[str, ...], entry: Entry, kind: Kind, match: Match) -> str:
+    """Which secrets are what they were, from another source, and what it was; "" for none."""
+    if not paths or match.owned is None:
+        return ""
+    now, was = secret_sources(kind, entry.values), match.owned.sources
+    return "; ".join(f"{path} comes from {now[path]}, and came from {was[path]}" for path in paths)
 
 
 def _renaming(kind: Kind, difference: Difference) -> str:

@@ -16,6 +16,9 @@ def dump(part: SiteLedger) -> bytes:
     for name in ("systems", "head"):
         if not whole[name]:
             del whole[name]
+    for owned in whole["entries"].values():
+        if not owned["sources"]:
+            del owned["sources"]
     return canonical_json.text(whole).encode()
 
 

@@ -29,7 +29,10 @@ def begin(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[st
 
 def own(address: str, owned: Owned) -> Event:
     """An object was written: it is ours as it is described."""
-    return {"event": "own", "address": address, "owned": {**plain(owned), "refers": owned.refers}}
+    said = {**plain(owned), "refers": owned.refers}
+    if not owned.sources:
+        del said["sources"]  # what came to the format later is left out while it says nothing
+    return {"event": "own", "address": address, "owned": said}
 
 
 def drop(address: str) -> Event:

@@ -78,7 +78,8 @@ class FieldChange:
 
     For a list of mappings `units` says it for the values inside, by name. `author` (since 1.1) is of a change by hand.
     `unordered` (since 1.1) says of lists that order means nothing: what changes is which items are there.
-    `admits` (since 1.1) says that the field lets clients in.
+    `admits` (since 1.1) says that the field lets clients in. Of a secret, whose values are not here, `source_before` and
+    `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is not known.
     """
 
     path: str
@@ -94,6 +95,8 @@ class FieldChange:
     author: Author | None = None
     unordered: bool = False
     admits: bool = False
+    source_before: str = ""
+    source_after: str = ""
 
 
 @dataclass(frozen=True, slots=True)

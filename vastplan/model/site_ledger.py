@@ -23,7 +23,8 @@ class Owned:
     """One object that we own. `fields` maps each leaf we set to a keyed digest of the value last applied.
 
     A reference is an address there. `wire` (since version 2) has digests of the same leaves as the system said them then,
-    for those that hold references: what they refer to may be renamed or gone, and they be as they were.
+    for those that hold references: what they refer to may be renamed or gone, and they be as they were. `sources` (since
+    version 2) say where the values of secret leaves came from (`{env: NAME}`).
     """
 
     id: str
@@ -32,6 +33,7 @@ class Owned:
     refers: tuple[str, ...] = ()
     applied: str = ""
     wire: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from typing import Any
 from vastplan.model.address import kind_of
 from vastplan.model.escaping import inert
 from vastplan.model.plan import FieldChange
-from vastplan.report.values import SENSITIVE, in_full, kind_words, plain, target
+from vastplan.report.values import in_full, kind_words, plain, sensitive, target
 
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 Show = Callable[[str], str]
@@ -161,7 +161,7 @@ class _Told:
 def before_after(change: FieldChange) -> tuple[str, str]:
     """Both sides of a change, each whole."""
     if change.sensitive:
-        return SENSITIVE, SENSITIVE
+        return sensitive(change.source_before), sensitive(change.source_after)
     if change.known_after_apply:
         return plain(change.before, change.unit, change.units), "(known after apply)"
     return told_apart(change.before, change.after, lambda value: plain(value, change.unit, change.units))

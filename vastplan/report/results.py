@@ -96,7 +96,7 @@ def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
         for change in settings_changed(plan)
         for before in (None if plan.base is None else False,)
     )
-    return Results("plan", plan.document, (*settings, *findings, *_unknown(plan.unknown), *changes, *_proofs(plan)))
+    return Results("plan", plan.document, (*findings, *settings, *_unknown(plan.unknown), *changes, *_proofs(plan)))
 
 
 def of_validation(validation: Validation) -> Results:

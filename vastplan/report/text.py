@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from vastplan.model.escaping import inert
-from vastplan.model.finding import Finding, Severity
+from vastplan.model.finding import ENDPOINT_CHANGED, Finding, Severity
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
 from vastplan.model.wording import some
@@ -61,7 +61,12 @@ class Style:
 
 def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     """A whole plan."""
-    lines = [*_settings(plan, style), *findings_lines(plan.findings, style)]
+    elsewhere = [finding for finding in plan.findings if finding.code == ENDPOINT_CHANGED]
+    others = [finding for finding in plan.findings if finding.code != ENDPOINT_CHANGED]
+    lines = [*findings_lines(elsewhere, style), *_settings(plan, style)]
+    if others and settings_title(plan):
+        lines.append("")
+    lines += findings_lines(others, style)
     for standing, part in shares(plan):
         if standing is not None:
             lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
@@ -91,8 +96,6 @@ def _settings(plan: Plan, style: Style) -> Iterator[str]:
             sides = "" if field.parts else f"  {field.before} → {field.after}"
             yield f"  {inert(field.path)}{sides}"
             yield from (f"    {line}" for line in (field.lines() if field.parts else ()))
-        if plan.findings:
-            yield ""
 
 
 def part_text(plan: Plan, actions: Iterable[Action], style: Style) -> str:

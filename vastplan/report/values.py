@@ -13,7 +13,7 @@ from vastplan.model.units import show
 from vastplan.model.wording import counted
 
 __all__ = [
-    "CAUSES", "SENSITIVE", "VERB_WORDS", "author_text", "counted", "in_full", "kind_words", "plain", "target", "verb_word",
+    "CAUSES", "SENSITIVE", "VERB_WORDS", "author_text", "counted", "in_full", "kind_words", "plain", "sensitive", "target", "verb_word",
 ]  # fmt: skip
 
 CAUSES = {
@@ -40,13 +40,20 @@ def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> s
     if address := target(value):
         return inert(address.split("/", 2)[-1])
     if isinstance(value, dict) and value.keys() == {"$secret"}:
-        return SENSITIVE
+        source = value["$secret"]
+        named = ", ".join(f"{kind}: {place}" for kind, place in source.items()) if isinstance(source, dict) else ""
+        return sensitive(f"{{{named}}}" if named else "")
     if isinstance(value, list):
         return f"[{', '.join(_inside(item, unit, units) for item in value)}]"
     if isinstance(value, dict):
         parts = (f"{_inside(key)}: {_inside(item, units.get(key, ''))}" for key, item in value.items())
         return f"{{{', '.join(parts)}}}"
     return inert(show(value, unit), None)
+
+
+def sensitive(source: str = "") -> str:
+    """What stands in the place of a secret: where it comes from, as far as that is known."""
+    return f"(sensitive, from {inert(source)})" if source else SENSITIVE
 
 
 def _inside(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:

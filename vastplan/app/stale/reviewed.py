@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from vastplan.app.endpoints import LEDGER
 from vastplan.engine.stale import grown
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Action, DocumentHead, Plan, UnknownCollection
-from vastplan.report.values import plain
+from vastplan.model.plan import Action, DocumentHead, FieldChange, Plan, UnknownCollection, only_noted
+from vastplan.report.values import plain, sensitive
 
 _NAMED = 12
 
@@ -16,7 +17,8 @@ _NAMED = 12
 def differences(reviewed: Plan, live: Plan) -> list[str]:
     """What the live plan would do otherwise than the reviewed one, a line each; empty when it would do the same.
 
-    A reviewed action that is no longer needed, or is blocked now, is no difference: nothing is done that nobody saw.
+    A reviewed action that is no longer needed, or is blocked now, is no difference: nothing is done that nobody saw. Every value
+    that the document wants is compared, of secrets the sources.
     """
     if reviewed.document != live.document:
         return [
@@ -69,6 +71,8 @@ def _differences(
             f" (it was unknown: {inert(unread.reason, 200)})" if unread else ""
         )
         return
+    if only_noted(live) and reviewed.verb is not live.verb:
+        return  # nothing is done any more but to note what is there
     if reviewed.verb is not live.verb:
         yield f"was to {reviewed.verb.value} and is to {live.verb.value}"
         return
@@ -78,21 +82,58 @@ def _differences(
         yield "is another object of that name now"
     if reviewed.renamed_from != live.renamed_from:
         yield "is renamed from something else"
+    told: set[str] = set()
+    secret = {change.path.partition(".")[0] for change in (*reviewed.changes, *live.changes) if change.sensitive}
     remaining = {change.path: change for change in reviewed.changes}
     for change in live.changes:
         old = remaining.pop(change.path, None)
-        if old is None or (old.before, old.after, old.replaces) != (change.before, change.after, change.replaces):
+        if old is None or _does(old) != _does(change):
+            told.add(change.path.partition(".")[0])
             yield f"{inert(change.path, 80)} is another change than the reviewed one"
     for path in remaining:
         yield f"{inert(path, 80)} would not be changed any more"
-    if reviewed.desired != live.desired and not reviewed.changes:
-        yield "the document says something else of it"
+    for name in sorted(reviewed.desired.keys() | live.desired.keys()):
+        before, after = reviewed.desired.get(name, _UNSAID), live.desired.get(name, _UNSAID)
+        if before != after and name not in told:
+            yield from _said_otherwise(name, before, after, name in secret)
     if reviewed.released != live.released:
         yield "lets go of other fields"
     weighed = {evidence.name: evidence.value for evidence in reviewed.evidence}
     for evidence in live.evidence:
         if grown(weighed.get(evidence.name, 0), evidence.value):
             yield f"{inert(evidence.name, 80)} has grown since the review"
+
+
+_UNSAID = object()
+
+
+def _does(change: FieldChange) -> tuple[Any, ...]:
+    return change.before, change.after, change.replaces, change.sensitive, change.source_after
+
+
+def _said_otherwise(path: str, before: Any, after: Any, secret: bool) -> Iterator[str]:
+    """What the document says otherwise; what stands in place of a secret, or beside one, is not repeated."""
+    if (
+        isinstance(before, dict)
+        and isinstance(after, dict)
+        and not {"$secret", "$ref", "$existing"} & {*before, *after}
+    ):
+        beside = secret or any(_is_secret(side) for side in (*before.values(), *after.values()))
+        for key in sorted(before.keys() | after.keys()):
+            old, new = before.get(key, _UNSAID), after.get(key, _UNSAID)
+            if old != new:
+                yield from _said_otherwise(f"{path}.{key}", old, new, beside)
+        return
+    was, now = (sensitive() if secret and not _is_secret(side) else _said(side) for side in (before, after))
+    yield f"the document says another {inert(path, 120)} than in the review: {now}, and it was {was}"
+
+
+def _is_secret(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"$secret"}
+
+
+def _said(value: Any) -> str:
+    return "nothing" if value is _UNSAID else inert(plain(value), 200)
 
 
 def refusal(differences: list[str]) -> str:
