@@ -42,7 +42,7 @@ def test_the_same_is_applied(lab: Lab, vastplan: Run) -> None:
     ran = apply(lab, vastplan, "--format", "json")
     assert ran.code == 0, ran
     assert json.loads(ran.out)["reviewed"] == {
-        "plan": json.loads((lab.folder / "reviewed.json").read_text())["id"], "same": True, "differences": [],
+        "plan": json.loads((lab.folder / "reviewed.json").read_text())["id"], "same": True, "differences": [], "untold": [],
     }  # fmt: skip
     assert "does what the reviewed plan does, and no more" in ran.err
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vastplan.app.files.plan import sealed
+from vastplan.app.files.review_key import with_digests
 from vastplan.app.head import with_head
 from vastplan.app.planning.base import no_base, with_standings
 from vastplan.app.planning.check import check_plan
@@ -17,6 +18,7 @@ from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source, open_source
 from vastplan.app.planning.sources import changed_sources
 from vastplan.app.planning.weigh import draft_actions, order_and_guard, read_claims, read_evidence
+from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.engine.attribution import attribute
 from vastplan.model import gc_pause
@@ -50,6 +52,9 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
             sources=tuple(map(str, workspace.document.paths)),
             folder="" if options.snapshot else str(Path.cwd()),
         )
+        if options.review_key is not None:
+            reveal = source.reveal or revealer(workspace.document.folder)
+            plan = with_digests(plan, options.review_key, workspace.registry, reveal)
     return replace(planned, plan=sealed(plan))
 
 

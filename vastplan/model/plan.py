@@ -159,6 +159,8 @@ class Action:
     )
     together: tuple[str, ...] = ()
     renamed_from: str = ""
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """Keyed digests of the secrets that are wanted, by their paths, where the plan has a `review_key` (since 1.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +352,8 @@ class Plan:
     """The folder that the plan was made in, which `sources` are relative to; empty for a plan from a snapshot (since 1.1)."""
     head: DocumentHead | None = None
     """The document's settings (since 1.1)."""
+    review_key: str = ""
+    """The id of the key of the digests of secrets, "" where there are none (since 1.1)."""
     id: str = ""
 
     def by_address(self) -> dict[Address, Action]:

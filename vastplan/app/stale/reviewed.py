@@ -7,11 +7,14 @@ from typing import Any
 
 from vastplan.app.endpoints import LEDGER
 from vastplan.engine.stale import grown
+from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Action, DocumentHead, FieldChange, Plan, UnknownCollection, only_noted
+from vastplan.model.plan import Action, DocumentHead, FieldChange, Plan, UnknownCollection, Verb, only_noted
+from vastplan.model.site_ledger import path_text
 from vastplan.report.values import plain, sensitive
 
 _NAMED = 12
+_WRITING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)
 
 
 def differences(reviewed: Plan, live: Plan) -> list[str]:
@@ -33,7 +36,9 @@ def differences(reviewed: Plan, live: Plan) -> list[str]:
             f"{inert(action.address, 200)}: {difference}"
             for action in live.actions
             if not action.blocked
-            for difference in _differences(reviewed_actions.get(action.address), action, unknown)
+            for difference in _differences(
+                reviewed_actions.get(action.address), action, unknown, keyed=_keyed(reviewed, live)
+            )
         ),
     ]
 
@@ -62,8 +67,35 @@ def _settings(reviewed: DocumentHead | None, live: DocumentHead | None) -> Itera
             yield f"the document's {inert(path, 120)} is {' and was '.join(shown)} in the review"
 
 
+def untold(reviewed: Plan, live: Plan) -> list[str]:
+    """The secrets that would be written, where nobody can tell whether their values are the reviewed ones: without a key."""
+    if _keyed(reviewed, live):
+        return []
+    return [
+        f"{inert(action.address, 200)} {inert(path, 80)}"
+        for action in live.actions
+        if not action.blocked and action.verb in _WRITING
+        for path in _secret_paths(dict(action.desired))
+    ]
+
+
+def _keyed(reviewed: Plan, live: Plan) -> bool:
+    return bool(live.review_key) and reviewed.review_key == live.review_key
+
+
+def _secret_paths(value: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """The paths of a plan's values at which secrets are to be put."""
+    if _is_secret(value):
+        yield path_text(path)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _secret_paths(item, (*path, key))
+    elif isinstance(value, list) and any(True for item in value for _ in _secret_paths(item)):
+        yield path_text(path)
+
+
 def _differences(
-    reviewed: Action | None, live: Action, unknown: dict[tuple[str, str], UnknownCollection]
+    reviewed: Action | None, live: Action, unknown: dict[tuple[str, str], UnknownCollection], *, keyed: bool
 ) -> Iterator[str]:
     if reviewed is None:
         unread = unknown.get((live.address.site, live.address.kind))
@@ -98,6 +130,12 @@ def _differences(
             yield from _said_otherwise(name, before, after, name in secret)
     if reviewed.released != live.released:
         yield "lets go of other fields"
+    if keyed:
+        for path in _secret_paths(dict(live.desired)):
+            if path not in reviewed.secrets or path not in live.secrets:
+                yield f"{inert(path, 80)} had no value that could be read when it was reviewed, or has none now"
+            elif reviewed.secrets[path] != live.secrets[path]:
+                yield f"{inert(path, 80)} is another secret than the reviewed one"
     weighed = {evidence.name: evidence.value for evidence in reviewed.evidence}
     for evidence in live.evidence:
         if grown(weighed.get(evidence.name, 0), evidence.value):
@@ -134,6 +172,18 @@ def _is_secret(value: Any) -> bool:
 
 def _said(value: Any) -> str:
     return "nothing" if value is _UNSAID else inert(plain(value), 200)
+
+
+def check_keys(reviewed: Plan, live: Plan) -> None:
+    """Raises `VastplanError` where one of the plans was made with a review key and the other without it, or with another:
+    what somebody reviewed with its secrets is not applied without looking at them."""
+    if reviewed.review_key == live.review_key:
+        return
+    if not live.review_key:
+        raise VastplanError("the reviewed plan has digests of its secrets: give their key with --review-key FILE")
+    if not reviewed.review_key:
+        raise VastplanError("the reviewed plan has no digests of its secrets: plan it with --review-key FILE as well")
+    raise VastplanError("the reviewed plan has digests of its secrets made with another review key; plan it again")
 
 
 def refusal(differences: list[str]) -> str:
