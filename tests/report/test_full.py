@@ -14,7 +14,7 @@ from vastplan.model.address import Address
 from vastplan.model.plan import Action, Cause, FieldChange, Plan, Verb
 from vastplan.report.markdown import comment
 from vastplan.report.markdown_escape import size
-from vastplan.report.markdown_page import LIMIT
+from vastplan.report.markdown_page import LIMIT, Page
 
 SIXTY = [f"10.{number}.0.0/16" for number in range(60)]
 NEW = ["128.0.0.0/1", "203.0.113.66/32"]
@@ -90,6 +90,31 @@ def test_what_is_let_in_and_does_not_fit_is_counted() -> None:
         r"^#### Lets clients in \((\d+)\)$(.*?)^- and (\d+) more: `vastplan show PLAN`$", text, re.M | re.S
     )
     assert found and found[2].count("\n- ") + int(found[3]) == int(found[1]) == 500
+
+
+def test_what_is_made_and_lets_in_and_what_becomes_empty_is_told_there_too() -> None:
+    made = replace(update(None, NEW), verb=Verb.CREATE)
+    emptied = update(SIXTY, None, at=Address("iad", "tenant", "t"))
+    crowd = large(2_000)
+    text = comment(replace(crowd, actions=(*crowd.actions, made, emptied)))
+    assert f"- `{AT}` `nfs_read_write`: adds `128.0.0.0/1`, `203.0.113.66/32`\n" in text
+    assert "- `iad/tenant/t` `nfs_read_write`: becomes empty\n" in text
+
+
+def test_a_section_that_does_not_fit_is_shown_in_part() -> None:
+    """Whatever was changed by hand is told: many long values do not push the section off the page."""
+    many = [replace(update("x" * 150, [f"{number}" * 60 for number in range(9)], at=Address("iad", "view", f"v{n}")),
+                    since="2026-01-01") for n in range(300)]  # fmt: skip
+    undone = [replace(one, changes=(replace(one.changes[0], cause=Cause.SYSTEM, admits=False),)) for one in many]
+    text = comment(planned(*undone))
+    assert size(text) < LIMIT and "Undoes what was changed by hand (300)" in text
+    assert re.search(r"- and \d+ more lines that did not fit: `vastplan show PLAN`|- and 260 more", text)
+    assert "**Cut**" in text
+    page = Page(2_000)
+    page.add_lines("".join(f"- line {number}\n" for number in range(1_000)))
+    shown = page.text().count("- line")
+    assert page.text().endswith(f"- and {1_000 - shown} more lines that did not fit: `vastplan show PLAN`\n")
+    assert shown > 50 and page.used <= 1_000
 
 
 def test_a_comment_with_room_says_it_once() -> None:

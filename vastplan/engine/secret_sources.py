@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from vastplan.engine.diff import Difference
+from vastplan.engine.diff import Difference, from_nothing
 from vastplan.model.plan import Cause, FieldChange
 from vastplan.model.site_ledger import path_text
 from vastplan.model.value import sources
@@ -41,14 +41,14 @@ def secret_sources(kind: Kind, desired: Values) -> dict[str, str]:
 
 def with_sources(
     difference: Difference, kind: Kind, desired: Values, noted: Mapping[str, str]
-) -> tuple[Difference, tuple[str, ...]]:
-    """The difference with the sources of its secrets, and the paths of those that are the same from another source.
+) -> tuple[Difference, str]:
+    """The difference with the sources of its secrets, and in words those that are the same from another source, "" for none.
 
     `noted` are the sources last applied. A secret that cannot be compared, and comes from elsewhere now, is a change.
     """
     secrets = secret_leaves(kind, desired)
     if not secrets:
-        return difference, ()
+        return difference, ""
     now = {path: source_text(leaf.value) for path, leaf in secrets.items()}
     moved = [path for path, source in now.items() if noted.get(path, source) != source]
     changes = [
@@ -72,4 +72,11 @@ def with_sources(
         paths=difference.paths | {secrets[path].path for path in unseen},
         untold=tuple(path for path in difference.untold if path not in told),
     )
-    return full, tuple(path for path in moved if path not in told)
+    same = [f"{path} comes from {now[path]}, and came from {noted[path]}" for path in moved if path not in told]
+    return full, "; ".join(same)
+
+
+def made_of(kind: Kind, desired: Values) -> tuple[FieldChange, ...]:
+    """What a create sets, with where its secrets come from."""
+    made = Difference(from_nothing(kind, desired), frozenset(), ())
+    return with_sources(made, kind, desired, {})[0].changes

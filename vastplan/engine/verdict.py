@@ -11,19 +11,18 @@ from vastplan.engine.diff import (
     diff,
     digests,
     fingerprint,
-    from_nothing,
 )
 from vastplan.engine.match import Match, Matches
 from vastplan.engine.new_names import called_as_it_is
 from vastplan.engine.observe import Live
 from vastplan.engine.renames import way_to_rename
-from vastplan.engine.secret_sources import secret_sources, with_sources
+from vastplan.engine.secret_sources import made_of, with_sources
 from vastplan.engine.stale import seen
 from vastplan.engine.verbs import is_noted, made_by, verb_of
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
-from vastplan.model.plan import Action, Block, FieldChange, Verb
+from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, SiteLedger
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.entries import Entry
@@ -148,7 +147,7 @@ class Verdicts:
             address=entry.address,
             verb=Verb.CREATE,
             reason=self._reason(entry, "it was deleted behind our back" if was_ours else "not there yet"),
-            changes=_made_of(kind, entry),
+            changes=made_of(kind, entry.values),
             desired=to_json(entry.values),
             origin=entry.origin,
             notes=entry.chosen,
@@ -190,7 +189,7 @@ class Verdicts:
         imported = UNKNOWN_DIGEST in (applied or {}).values()
         decision = verb_of(
             difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported,
-            resourced=_came_from(resourced, entry, kind, match),
+            resourced=resourced,
         )  # fmt: skip
         blocked = self._missing(entry, named)
         if decision is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
@@ -280,20 +279,6 @@ class Verdicts:
                 text = f"{field.name} refers to an existing {kind} {name}, and {site} has none"
                 blocks.append(Block("missing", text, "another name, or make it first"))
         return tuple(blocks)
-
-
-def _made_of(kind: Kind, entry: Entry) -> tuple[FieldChange, ...]:
-    """What a create sets, with where its secrets come from."""
-    made = Difference(from_nothing(kind, entry.values), frozenset(), ())
-    return with_sources(made, kind, entry.values, _NO_SOURCES)[0].changes
-
-
-def _came_from(paths: tuple[str, ...], entry: Entry, kind: Kind, match: Match) -> str:
-    """Which secrets are what they were, from another source, and what it was; "" for none."""
-    if not paths or match.owned is None:
-        return ""
-    now, was = secret_sources(kind, entry.values), match.owned.sources
-    return "; ".join(f"{path} comes from {now[path]}, and came from {was[path]}" for path in paths)
 
 
 def _renaming(kind: Kind, difference: Difference) -> str:

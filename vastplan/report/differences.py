@@ -7,8 +7,7 @@ their keys. What is equal on both sides is counted and not shown. A reference is
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
-from collections import Counter, defaultdict, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -18,6 +17,7 @@ from typing import Any
 from vastplan.model.address import kind_of
 from vastplan.model.escaping import inert
 from vastplan.model.plan import FieldChange
+from vastplan.report.alignment import aligned, of_one_gap
 from vastplan.report.values import in_full, kind_words, plain, sensitive, target
 
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
@@ -103,21 +103,21 @@ class _Told:
         yield from (Part(Sign.ADDED, "", after=label) for label in labels[len(removed) :])
 
     def lists(self, before: Sequence[Any], after: Sequence[Any], path: str) -> Iterator[Part]:
-        aligned = _aligned([_key(item) for item in before], [_key(item) for item in after])
+        sides = aligned([_key(item) for item in before], [_key(item) for item in after])
         pairs = [
             (old, new)
-            for old, new in _of_one_gap(aligned)
+            for old, new in of_one_gap(sides)
             if _nested(before[old], after[new])  # what was edited where it stands
         ]
         edited = {old for old, _ in pairs}, {new for _, new in pairs}
-        removed = [old for old in aligned.removed if old not in edited[0]]
-        added = [new for new in aligned.added if new not in edited[1]]
+        removed = [old for old in sides.removed if old not in edited[0]]
+        added = [new for new in sides.added if new not in edited[1]]
         labels = self._labels([*(before[old] for old in removed), *(after[new] for new in added)])
         for old, label in zip(removed, labels, strict=False):
             yield Part(Sign.REMOVED, f"{path}[{old}]", before=label)
         for old, new in pairs:
             yield from self.values(before[old], after[new], f"{path}[{new}]", "")
-        for old, new in aligned.moved:
+        for old, new in sides.moved:
             shown = plain(after[new], self._unit, self._units)
             yield Part(Sign.MOVED, f"{path}[{old}] to [{new}]", shown, shown)
         for new, label in zip(added, labels[len(removed) :], strict=True):
@@ -189,71 +189,6 @@ def _key(item: Any) -> str:
 
 def _with_kind(item: Any) -> str:
     return f"{kind_words(kind_of(target(item)))} {plain(item)}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Aligned:
-    """Two lists side by side, by the places of their items: what stays where it is, what moved, what is on one side only."""
-
-    kept: tuple[tuple[int, int], ...]
-    moved: tuple[tuple[int, int], ...]
-    removed: tuple[int, ...]
-    added: tuple[int, ...]
-
-
-def _aligned(before: Sequence[str], after: Sequence[str]) -> _Aligned:
-    """The most items that can stay in their order stay; n log n, however the lists differ."""
-    places: dict[str, deque[int]] = defaultdict(deque)
-    for old, key in enumerate(before):
-        places[key].append(old)
-    pairs: list[tuple[int, int]] = []
-    added: list[int] = []
-    for new, key in enumerate(after):
-        if places[key]:
-            pairs.append((places[key].popleft(), new))
-        else:
-            added.append(new)
-    removed = sorted(old for rest in places.values() for old in rest)
-    kept = set(_longest_rising([old for old, _ in pairs]))
-    return _Aligned(
-        tuple(pair for pair in pairs if pair[0] in kept),
-        tuple(pair for pair in pairs if pair[0] not in kept),
-        tuple(removed),
-        tuple(added),
-    )
-
-
-def _longest_rising(numbers: Sequence[int]) -> list[int]:
-    """The longest run of numbers, others between them left out, of which each is larger than the one before."""
-    ends: list[int] = []  # of the runs of each length, the one that ends lowest
-    at: list[int] = []
-    before: list[int] = []
-    for place, number in enumerate(numbers):
-        length = bisect_left(ends, number)
-        if length == len(ends):
-            ends.append(number)
-            at.append(place)
-        else:
-            ends[length], at[length] = number, place
-        before.append(at[length - 1] if length else -1)
-    run: list[int] = []
-    place = at[-1] if at else -1
-    while place >= 0:
-        run.append(numbers[place])
-        place = before[place]
-    return run
-
-
-def _of_one_gap(aligned: _Aligned) -> Iterator[tuple[int, int]]:
-    """What went and what came between the same items that stay, one by one."""
-    old_marks, new_marks = [old for old, _ in aligned.kept], [new for _, new in aligned.kept]
-    came: dict[int, deque[int]] = defaultdict(deque)
-    for new in aligned.added:
-        came[bisect_left(new_marks, new)].append(new)
-    for old in aligned.removed:
-        gap = came[bisect_left(old_marks, old)]
-        if gap:
-            yield old, gap.popleft()
 
 
 def named(parts: Iterable[Part], sign: Sign) -> tuple[str, ...]:

@@ -65,12 +65,15 @@ def _page(plan: Plan, first: str) -> tuple[Page, _Cut]:
     shown, page = view.of_plan(plan), Page(LIMIT - _FOOT)
     page.add(head(shown))
     page.add(_provenance(plan))
-    page.add(_settings(plan))
-    page.add(_numbers(plan))
-    page.add(first)
-    page.add(findings(shown.findings))
-    page.add(unknown(shown.unknown))
-    page.add(_by_hand(plan))
+    for part in (
+        _settings(plan),
+        _numbers(plan),
+        first,
+        findings(shown.findings),
+        unknown(shown.unknown),
+        _by_hand(plan),
+    ):
+        page.add_lines(part)
     for proof in proofs(plan):
         page.add(proof)
     cut = _actions(page, plan)
@@ -86,7 +89,7 @@ def _lets_in(plan: Plan) -> str:
     lines = [line for action in plan.actions for line in _admitted(action)]
     if not lines:
         return ""
-    room, shown = LIMIT // 2, []
+    room, shown = LIMIT // 3, []
     for line in lines:
         room -= size(line)
         if room < 0:
@@ -101,10 +104,14 @@ def _admitted(action: Action) -> Iterator[str]:
     for change in action.changes:
         if not change.admits:
             continue
+        if change.before and not change.after:
+            yield f"- {code(action.address)} {code(change.path)}: becomes empty\n"
+            continue
         told = view.of_change(change)
         added = [part.value() for part in told.parts if part.sign is Sign.ADDED]
         if not told.parts:
-            added = [told.after]
+            whole = change.after if isinstance(change.after, list) else [change.after]
+            added = [plain(value, change.unit, change.units) for value in whole if value is not None]
         for number in range(0, len(added), _SHOWN_CHANGES):  # a line holds so many that one that is cut hides few
             values = ", ".join(code(value, _LONG) for value in added[number : number + _SHOWN_CHANGES])
             yield f"- {code(action.address)} {code(change.path)}: adds {values}\n"
@@ -184,7 +191,7 @@ def _settings(plan: Plan) -> str:
 
 def _by_hand(plan: Plan) -> str:
     """The changes by hand that the plan undoes, and those that it leaves alone, before anything else."""
-    kept = [f"{code(left.address)}: {prose(words, 600)}" for left in plan.left for words in left_words(left)]
+    kept = [f"{code(left.address)}: {prose(words, 4_000)}" for left in plan.left for words in left_words(left)]
     return section("Undoes what was changed by hand", reverts(plan), _revert, _SHOWN_CHANGES) + section(
         "Changed by hand and left alone", kept, str, _SHOWN_CHANGES
     )

@@ -18,6 +18,7 @@ from vastplan.report.view import View
 
 LIMIT = 65_536  # characters, as `size` counts them
 _SHOWN = 40
+_MORE = "- and {} more lines that did not fit: `vastplan show PLAN`\n"
 Item = TypeVar("Item")
 
 
@@ -53,6 +54,19 @@ class Page:
         self._parts.append(text)
         self.used += length
         return True
+
+    def add_lines(self, text: str) -> None:
+        """Add a text that is made of lines: all of it, or as many lines as half of what is left takes, and how many it does not."""
+        if size(text) <= self.room // 2 and self.add(text):
+            return
+        lines = text.splitlines(keepends=True)
+        room, shown = self.room // 2 - len(_MORE), 0
+        for line in lines:
+            room -= size(line)
+            if room < 0:
+                break
+            shown += 1
+        self.add("".join(lines[:shown]) + _MORE.format(len(lines) - shown))
 
     def text(self) -> str:
         """All of it."""
