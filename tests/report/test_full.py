@@ -58,6 +58,14 @@ def test_what_is_made_is_shown_whole(ending: str) -> None:
     assert "more characters" not in text and "more fields" not in text
 
 
+@pytest.mark.parametrize("ending", ["txt", "md", "html", "xml"])
+def test_another_name_than_that_of_the_address_is_shown(ending: str) -> None:
+    name = FieldChange("name", None, "somebody-else", Cause.NEW)
+    assert "somebody-else" in FORMATS[ending](planned(Action(AT, Verb.CREATE, "not there yet", (name,))))
+    own = replace(name, after=AT.name)
+    assert "name: team-a" not in FORMATS["txt"](planned(Action(AT, Verb.CREATE, "not there yet", (own,))))
+
+
 @pytest.mark.parametrize("ending", READ)
 def test_long_values_that_differ_at_their_end_do_not_look_alike(ending: str) -> None:
     before, after = ("a" * 3_000 + end for end in ("old", "new"))

@@ -199,9 +199,11 @@ def _field(field: FieldView, style: Style) -> Iterator[str]:
 
 
 def _made(action: Action, head: str, room: int, style: Style) -> Iterator[str]:
-    """What a create sets, in full: beside its name where there is room, or below it."""
+    """What a create sets, in full: beside its name where there is room, or below it. A name that is its own is not repeated."""
     values = ", ".join(
-        f"{inert(change.path)}: {before_after(change)[1]}" for change in action.changes if change.path != "name"
+        f"{inert(change.path)}: {before_after(change)[1]}"
+        for change in action.changes
+        if change.path != "name" or change.after != action.address.name
     )
     if len(values) + 2 <= room:
         yield head + style.paint(f"  {values}" if values else "", "dim")
