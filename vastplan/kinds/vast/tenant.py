@@ -84,7 +84,7 @@ KIND = kind(
     attributes=(Attribute("guid", ("guid",)),),
     data_bearing=True,
     dependents=(snapshots(("id", "tenant")),),
-    # VMS tells no use of a tenant: what is known to be in it is at least so much
+    # the row of a tenant tells no use: what is known to be in it is at least so much
     contents=(
         Contents("used in views", "view", "used", ("id", "tenant"), "path", units.BYTES),
         Contents("used under quotas", "quota", "used", ("id", "tenant"), "path", units.BYTES),
