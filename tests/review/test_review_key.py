@@ -85,6 +85,17 @@ def test_without_a_key_it_is_said_that_nobody_can_tell(
     ]
 
 
+def test_what_is_not_written_need_not_be_told(lab: Lab, vastplan: Run) -> None:
+    """A label that changes leaves the secret beside it as it is."""
+    assert vastplan("apply", lab.folder / "lab.yaml", "--auto-approve").code == 0
+    labelled = document("s", "t")
+    labelled["secrets"]["s"]["labels"] = {"team": "a"}
+    lab.write(labelled)
+    assert plan(lab, vastplan).code == 0
+    ran = apply(lab, vastplan)
+    assert ran.code == 0 and "cannot be told" not in ran.err and "and no more (" in ran.err, ran
+
+
 def test_digests_say_nothing_of_values(lab: Lab, vastplan: Run) -> None:
     assert plan(lab, vastplan, *key(lab)).code == 0
     made = plan_file.load(lab.folder / "reviewed.json")

@@ -216,13 +216,13 @@ def _action(action: Action, topology: Topology, open_: bool, most: int = 0) -> s
 
 def _details(action: Action, topology: Topology, most: int) -> Iterator[str]:
     yield f"Why: {prose(action.reason)}"
-    for block in action.blocked[:_SHOWN_NOTES]:
-        yield f"**Blocked** ({code(block.guard, 40)}): {prose(block.message)}{fix(block.fix)}"
+    yield from _first(
+        [f"**Blocked** ({code(block.guard, 40)}): {prose(block.message)}{fix(block.fix)}" for block in action.blocked]
+    )
     behind = str(topology.affected(action))
     if behind:
         yield f"Affects: {prose(behind, 400)}"
-    for evidence in action.evidence[:_SHOWN_NOTES]:
-        yield f"Seen: {prose(evidence.name)} {code(plain(evidence.value, evidence.unit))}"
+    yield from _first([f"Seen: {prose(seen.name)} {code(plain(seen.value, seen.unit))}" for seen in action.evidence])
     if most:
         fields = sorted(map(view.of_change, action.changes), key=lambda field: not field.admits)
         lines = [line for told in fields for line in _field(told, action.verb, _LONG)]
@@ -234,8 +234,13 @@ def _details(action: Action, topology: Topology, most: int) -> Iterator[str]:
             yield from _field(view.of_change(change), action.verb, None)
     if action.released:
         yield f"No longer managed: {code(', '.join(action.released))}"
-    for note in action.notes[:_SHOWN_NOTES]:
-        yield f"Chosen: {prose(note)}"
+    yield from _first([f"Chosen: {prose(note)}" for note in action.notes])
+
+
+def _first(lines: Sequence[str]) -> Iterator[str]:
+    yield from lines[:_SHOWN_NOTES]
+    if len(lines) > _SHOWN_NOTES:
+        yield f"and {len(lines) - _SHOWN_NOTES} more"
 
 
 def _field(field: FieldView, verb: Verb, limit: int | None) -> Iterator[str]:

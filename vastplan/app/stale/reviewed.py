@@ -75,12 +75,20 @@ def untold(reviewed: Plan, live: Plan) -> list[str]:
         f"{inert(action.address, 200)} {inert(path, 80)}"
         for action in live.actions
         if not action.blocked and action.verb in _WRITING
-        for path in _secret_paths(dict(action.desired))
+        for path in _written_secrets(action)
     ]
 
 
 def _keyed(reviewed: Plan, live: Plan) -> bool:
     return bool(live.review_key) and reviewed.review_key == live.review_key
+
+
+def _written_secrets(action: Action) -> Iterator[str]:
+    """The paths of the secrets that an action writes: what is made anew has all of them, what stays those that change."""
+    changed = {change.path for change in action.changes}
+    for path in _secret_paths(dict(action.desired)):
+        if action.verb is Verb.REPLACE or path in changed:
+            yield path
 
 
 def _secret_paths(value: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
@@ -131,7 +139,7 @@ def _differences(
     if reviewed.released != live.released:
         yield "lets go of other fields"
     if keyed:
-        for path in _secret_paths(dict(live.desired)):
+        for path in _written_secrets(live):
             if path not in reviewed.secrets or path not in live.secrets:
                 yield f"{inert(path, 80)} had no value that could be read when it was reviewed, or has none now"
             elif reviewed.secrets[path] != live.secrets[path]:
