@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.lab import Lab
+from tests.lab import REGISTRY_KINDS, Lab
 from vastplan.app.files.plan import dumps
-from vastplan.model.plan import Cause, Plan, Verb
+from vastplan.engine.diff import Difference
+from vastplan.engine.secret_sources import with_sources
+from vastplan.model.plan import Cause, FieldChange, Plan, Verb
+from vastplan.model.value import Secret
 from vastplan.report.text import Style, plan_text
 
 FIRST, SECOND, BY_HAND, FROM_FILE = "correct horse", "battery staple", "tr0ub4dor", "hunter2"
@@ -71,3 +74,41 @@ def test_a_key_may_have_the_name_of_a_source(lab: Lab, key: str) -> None:
     lab.write(sections)
     lab.converge()
     assert stored(lab) == {key: "/etc/motd"}
+
+
+def test_the_same_value_from_another_source_is_noted_and_not_written(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab.converge()
+    monkeypatch.setenv("OTHER", FIRST)
+    lab.write(document(password={"env": "OTHER"}))
+    lab.clear_calls()
+    (action,) = lab.converge().actions
+    told = "the same secret from another source: data.password comes from {env: OTHER}, and came from {env: PASSWORD}; noted"
+    assert (action.verb, action.reason, action.changes, lab.calls()) == (Verb.RELEASE, told, (), [])
+
+
+def test_a_change_says_where_its_secret_came_from_and_comes_from(lab: Lab) -> None:
+    (made,) = (one for one in lab.converge().actions if one.address.kind == "secret")
+    assert {one.path: (one.source_before, one.source_after) for one in made.changes if one.sensitive} == {
+        "data.endpoint": ("", "the document"), "data.password": ("", "{env: PASSWORD}"), "data.token": ("", "{file: token}"),
+    }  # fmt: skip
+    lab.write(document(password={"file": "token"}, token=None))
+    (action,) = lab.plan().actions
+    assert {one.path: (one.source_before, one.source_after) for one in action.changes} == {
+        "data.password": ("{env: PASSWORD}", "{file: token}"), "data.token": ("{file: token}", ""),
+    }  # fmt: skip
+
+
+def test_what_cannot_be_compared_changes_where_its_source_does() -> None:
+    desired = {
+        "name": "s",
+        "data": {"a": Secret(("env", "NEW")), "b": Secret(("env", "SAME")), "c": Secret(("env", "C"))},
+    }
+    label = FieldChange("labels.x", "1", "2", Cause.DOCUMENT)
+    untold = Difference((label,), frozenset({("labels", "x")}), (), ("data.a", "data.b", "data.c"))
+    noted = {"data.a": "{env: OLD}", "data.b": "{env: SAME}"}  # of `c` nothing is known
+    found, elsewhere = with_sources(untold, REGISTRY_KINDS["secret"], desired, noted)
+    assert [(one.path, one.source_before, one.source_after) for one in found.changes] == [
+        ("labels.x", "", ""), ("data.a", "{env: OLD}", "{env: NEW}"),
+    ]  # fmt: skip
+    assert found.paths == {("labels", "x"), ("data", "a")} and found.untold == ("data.b", "data.c") and elsewhere == ""
+    assert with_sources(untold, REGISTRY_KINDS["tenant"], desired, noted) == (untold, "")

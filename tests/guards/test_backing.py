@@ -65,7 +65,7 @@ def test_it_goes_where_nothing_relies_on_it(classes: list[dict[str, Any]], polic
 def test_a_long_name_is_cut_short() -> None:
     name = "c" * 90
     ((_, text, _),) = blocks(deleted([storage_class(name)], [closed(name)]))[INLINE]
-    assert text.endswith(f": storage_class {'c' * 79}…")
+    assert text.endswith(f": storage_class {'c' * 58}… (32 more characters)")
 
 
 def test_only_taking_it_away_is_asked_about() -> None:

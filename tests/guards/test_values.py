@@ -17,11 +17,12 @@ from vastplan.engine.observe import Collection, Observed, figure
 from vastplan.engine.plan import PlanInputs, build
 from vastplan.engine.stale import grown, overtaken
 from vastplan.model.address import Address
+from vastplan.model.escaping import inert
 from vastplan.model.finding import Severity
 from vastplan.model.ip_ranges import cut_off
 from vastplan.model.plan import Action, Block, Cause, FieldChange, Operation, PlannedSite, Step, UnknownCollection, Verb
 from vastplan.model.site_ledger import Owned, SiteLedger
-from vastplan.model.value import Unknown
+from vastplan.model.value import Unknown, from_json
 from vastplan.model.wording import some
 from vastplan.schema.kind import Metric
 
@@ -185,6 +186,26 @@ def test_what_is_blocked_is_not_weighed_again() -> None:
     plan, _ = planned({**VIEW, "consent": {}})
     _, after = planned({**VIEW, "rows": {**VIEW["rows"], "snapshot": SNAPSHOTS}})
     assert plan.actions[0].blocked and overtaken(plan, after) == {}
+
+
+def test_a_tenant_that_was_filled_meanwhile_is_not_limited_below_what_it_holds() -> None:
+    view = {"id": 3, "path": "/a", "tenant_id": 1, "logical_capacity": 1024}
+    case: dict[str, Any] = {
+        "rows": {"tenant": [{"id": 1, "name": "t"}], "view": [view]},
+        "owned": {"tenant/t": 1},
+        "desired": {"tenant/t": {"name": "t", "capacity_rules": {"hard_limit": 2048}}},
+    }
+    plan, before = planned(case)
+    assert overtaken(plan, before) == {}
+    for used, told in (
+        (2048, {}),
+        (2049, {"capacity_rules.hard_limit 2 KiB is below what is used, 2049 B; plan again"}),
+    ):
+        rows = {**case["rows"], "view": [{**view, "logical_capacity": used}]}
+        assert set(overtaken(plan, planned({**case, "rows": rows})[1]).values()) == set(told)
+    # Just before it is written the tenant's own answer is all that is read again: it says nothing of its use.
+    lowered = from_json(dict(plan.actions[0].desired))
+    assert too_low(kinds()["tenant"], lowered, {"capacity_rules.hard_limit": None}, {}) is None
 
 
 def test_what_came_into_use_meanwhile_stops_a_narrowing() -> None:
@@ -439,7 +460,7 @@ def test_two_owners_of_one_object_are_told_what_to_do() -> None:
 
 
 def _cut(letter: str, size: int) -> str:
-    return letter * (size - 1) + "\u2026"
+    return inert(letter * 300, size)
 
 
 def test_what_other_ledgers_say_is_shown_in_part() -> None:

@@ -220,6 +220,9 @@ def test_a_part_is_written_like_this() -> None:
         ({"key": 3}, "it is not a ledger;"),
         ({"plans": 3}, "it is not a ledger;"),
         ({"other": 3}, "it is not a ledger;"),
+        ({"head": [1]}, "it is not a ledger;"),
+        ({"entries": {X: {"id": "7", "locator": "7", "refers": [], "sources": [1]}}}, "it is not a ledger;"),
+        ({"entries": {X: {"id": "7", "locator": "7", "refers": [], "sources": {"a": 1}}}}, "it is not a ledger;"),
         ({"entries": {X: {"id": "7"}}}, "it is not a ledger;"),
         ({"entries": {X: []}}, "it is not a ledger;"),
         ({"intents": {X: {"verb": "create", "other": 1}}}, "it is not a ledger;"),
@@ -230,6 +233,18 @@ def test_what_is_not_a_part_is_refused(change: Any, says: str) -> None:
     with pytest.raises(VastplanError) as caught:
         load(raw, "X")
     assert str(caught.value) == says or (says in str(caught.value) and says.endswith(";"))
+
+
+def test_settings_and_sources_are_noted_and_left_out_while_there_are_none() -> None:
+    settings = {"limits.max_changes": 10, "sites.iad.csi": "2.6.4"}
+    ended = after(events.end("now", {}, settings), part=EMPTY)
+    assert ended.head == settings and after(events.end("later", {}), part=ended).head == settings
+    secret = replace(OWNED, sources={"data.password": "{env: A}"})
+    part = after(events.own(X, secret), events.own(Y, OWNED), part=ended)
+    assert load(dump(part), "X") == part
+    written = json.loads(dump(part))
+    assert written["head"] == settings and written["entries"][X]["sources"] == {"data.password": "{env: A}"}
+    assert "sources" not in written["entries"][Y] and "head" not in json.loads(dump(EMPTY))
 
 
 def test_a_part_of_another_document_or_site_is_refused() -> None:

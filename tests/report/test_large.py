@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import gc
 import re
-import sys
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
-from types import FrameType
-from typing import Any
 
 import pytest
 
 from tests.force import by_force
-from tests.report.reading import FORMATS, crowded, large, plan
+from tests.report.reading import FORMATS, crowded, large, lines_run, plan
 from tests.report.test_hostile import _check_inert, _parsed
 from vastplan.model.plan import Plan
 from vastplan.report.markdown import comment
@@ -25,22 +22,7 @@ FEW, MANY = 1_000, 10_000
 
 
 def _steps(ending: str, shown: Plan) -> int:
-    """How many lines of code run, each turn of a loop counted: what time is made of, and the same every time."""
-    steps = 0
-
-    def count(frame: FrameType, event: str, argument: Any) -> Any:
-        nonlocal steps
-        steps += event == "line"
-        return count
-
-    FORMATS[ending](shown)  # what is made once, is made
-    before = sys.gettrace()
-    sys.settrace(count)
-    try:
-        FORMATS[ending](shown)
-    finally:
-        sys.settrace(before)
-    return steps
+    return lines_run(lambda: FORMATS[ending](shown))
 
 
 @pytest.mark.parametrize("shape", [large, crowded])
@@ -107,4 +89,4 @@ def test_an_action_that_is_too_long_for_a_comment_is_still_named() -> None:
     typical = plan("typical")
     long = replace(typical.actions[0], changes=typical.actions[0].changes * 5_000)
     text = comment(replace(typical, actions=(long,)))
-    assert size(text) < LIMIT and "and 4960 more fields" in text
+    assert size(text) < LIMIT and "more lines: `vastplan show PLAN iad/" in text

@@ -11,8 +11,8 @@ from tests.report.reading import DRIFT_FORMATS, FORMATS, drift, plan
 from vastplan.model.address import Address
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
 from vastplan.model.plan import Action, Author, Cause, FieldChange, IgnoredChange, Plan, Verb
+from vastplan.report.differences import difference
 from vastplan.report.sets import set_change
-from vastplan.report.values import inner_differences
 
 BEFORE = [{"$ref": "lab/namespace/nlp-apps"}, {"$ref": "lab/project/team-a"}]
 AFTER = [{"$existing": "lab/project/team-a"}, {"$ref": "lab/project/red"}]
@@ -50,8 +50,13 @@ def test_many_are_counted_on_one_line() -> None:
 @pytest.mark.parametrize(
     ("ending", "expected"),
     [
-        ("txt", ["\n        - nlp-apps\n        + red\n"]),
-        ("md", ["`namespaces`: removes `nlp-apps`; adds `red` (document changed)"]),
+        ("xml", ["\nnamespaces: - nlp-apps\nnamespaces: + red\nnamespaces: 1 unchanged<"]),
+        ("sarif", ["update: the document changed; namespaces: - nlp-apps; namespaces: + red; namespaces: 1 unchanged"]),
+        ("txt", ["\n        - nlp-apps\n        + red\n        1 unchanged\n"]),
+        (
+            "md",
+            ["- `namespaces` (document changed); 1 unchanged:\n- `namespaces` `- nlp-apps`\n- `namespaces` `+ red`\n"],
+        ),
         ("html", ['namespaces: removed</code></th><td><code dir="auto">nlp-apps<', "namespaces: added<", ">red<"]),
         ("json", ['"unordered": true']),
     ],
@@ -103,9 +108,12 @@ def test_nothing_of_a_secret_list_is_told() -> None:
 
 
 def test_in_a_list_with_an_order_a_reference_is_one_value_with_a_name() -> None:
-    places = [*inner_differences(change(unordered=False))]
-    assert ("[0]", "nlp-apps", "team-a") in places and ("[1]", "team-a", "red") in places
-    alike = FieldChange("order", [{"$ref": "a/namespace/x"}], [{"$ref": "a/project/x"}], Cause.DOCUMENT)
-    assert [*inner_differences(alike)] == [("[0]", "a/namespace/x", "a/project/x")]
-    nested = FieldChange("rules", [{"to": [{"$ref": "a/view/x"}]}], [{"to": [{"$ref": "a/view/y"}]}], Cause.DOCUMENT)
-    assert [*inner_differences(nested)] == [("[0].to[0]", "x", "y")]
+    def lines(before: Any, after: Any) -> list[str]:
+        return [part.line() for part in difference(before, after).parts]
+
+    assert lines(BEFORE, AFTER) == ["- [0]: nlp-apps", "+ [1]: red"]
+    assert lines([{"$ref": "a/namespace/x"}], [{"$ref": "a/project/x"}]) == ["- [0]: namespace x", "+ [0]: project x"]
+    assert lines([{"to": {"$ref": "a/view/x"}}], [{"to": {"$ref": "b/view/x"}}]) == ["~ [0].to: a/view/x → b/view/x"]
+    assert lines([{"to": [{"$ref": "a/view/x"}]}], [{"to": [{"$ref": "a/view/y"}]}]) == [
+        "- [0].to[0]: x", "+ [0].to[0]: y",
+    ]  # fmt: skip

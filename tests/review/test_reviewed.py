@@ -42,7 +42,7 @@ def test_the_same_is_applied(lab: Lab, vastplan: Run) -> None:
     ran = apply(lab, vastplan, "--format", "json")
     assert ran.code == 0, ran
     assert json.loads(ran.out)["reviewed"] == {
-        "plan": json.loads((lab.folder / "reviewed.json").read_text())["id"], "same": True, "differences": [],
+        "plan": json.loads((lab.folder / "reviewed.json").read_text())["id"], "same": True, "differences": [], "untold": [],
     }  # fmt: skip
     assert "does what the reviewed plan does, and no more" in ran.err
 
@@ -60,6 +60,14 @@ MORE: dict[str, tuple[dict[str, Any] | None, dict[str, Any] | None, str]] = {
     "another value": ({"a": {"max_views": 5}}, None, "iad/tenant/a: max_views is another change than the reviewed one"),
     "one more object": ({"d": {}}, None, "iad/tenant/d: create was not in the reviewed plan"),
 }  # fmt: skip
+
+
+def test_what_the_document_says_beside_what_changes_is_compared(lab: Lab, vastplan: Run) -> None:
+    """Of an update, too, a value that is there already as it is wanted now."""
+    lab.write({"tenants": {**lab.sections["tenants"], "a": {"max_views": 4, "domain_name": "a"}}})
+    ran = apply(lab, vastplan)
+    says = "iad/tenant/a: the document says another domain_name than in the review: a, and it was nothing"
+    assert ran.code == 5 and says in ran.err and lab.calls() == [], ran
 
 
 @pytest.mark.parametrize("name", MORE)

@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from vastplan.app.files.plan import sealed
+from vastplan.app.files.review_key import with_digests
+from vastplan.app.head import with_head
 from vastplan.app.planning.base import no_base, with_standings
 from vastplan.app.planning.check import check_plan
 from vastplan.app.planning.desired import compose_with_versions
@@ -14,13 +16,14 @@ from vastplan.app.planning.inputs import plan_inputs
 from vastplan.app.planning.reads import read_list
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source, open_source
+from vastplan.app.planning.sources import changed_sources
 from vastplan.app.planning.weigh import draft_actions, order_and_guard, read_claims, read_evidence
+from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Composed, Workspace
 from vastplan.engine.attribution import attribute
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
-from vastplan.model.plan import Plan
 
 __all__ = ["PlanOptions", "Planned", "make_plan"]
 
@@ -32,16 +35,26 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
     with open_source(workspace, options.snapshot) as source:
         planned = _plan(workspace, options, source, offline)
         plan = planned.plan
+        plan = with_head(plan, workspace.document, source.ledger(options.sites).values())
+        resourced: tuple[Finding, ...] = ()
         if options.base is not None:
-            plan = with_standings(plan, _plan_of_base(options.base, options, source))
+            of_base = _plan_of_base(options.base, options, source)
+            if isinstance(of_base, Planned):
+                kinds = workspace.registry.kinds
+                resourced = tuple(changed_sources(kinds, planned.entries, of_base.entries))
+            plan = with_standings(plan, of_base.plan if isinstance(of_base, Planned) else of_base)
         base = options.base.document if isinstance(options.base, Workspace) else None
-        plan = with_changed_endpoints(plan, changed_endpoints(workspace.document, options.snapshot, base))
+        elsewhere = changed_endpoints(workspace.document, options.snapshot, base)
+        plan = with_changed_endpoints(plan, (*elsewhere, *resourced))
         plan = replace(
             plan,
             actions=attribute(plan.actions, planned.matches.owned, workspace.registry.kinds, source.providers),
             sources=tuple(map(str, workspace.document.paths)),
             folder="" if options.snapshot else str(Path.cwd()),
         )
+        if options.review_key is not None:
+            reveal = source.reveal or revealer(workspace.document.secrets)
+            plan = with_digests(plan, options.review_key, workspace.registry, reveal)
     return replace(planned, plan=sealed(plan))
 
 
@@ -57,12 +70,13 @@ def _plan(workspace: Workspace, options: PlanOptions, source: Source, offline: C
     return check_plan(workspace, desired, reads, weighed, inputs.now.date())
 
 
-def _plan_of_base(base: Workspace | Finding, options: PlanOptions, source: Source) -> Plan | Finding:
+def _plan_of_base(base: Workspace | Finding, options: PlanOptions, source: Source) -> Planned | Finding:
     """What the base would do, by the same observation; a finding where that cannot be told."""
     if isinstance(base, Finding):
         return base
     sites = tuple(site for site in options.sites if site in base.document.head.sites)
     try:
-        return _plan(base, replace(options, sites=sites), source, base.composed()).plan
+        planned = _plan(base, replace(options, sites=sites), source, base.composed())
+        return replace(planned, plan=with_head(planned.plan, base.document, ()))
     except Invalid as problem:
         return no_base(problem)

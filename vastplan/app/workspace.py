@@ -13,9 +13,11 @@ from typing import Any
 import vastplan.kinds
 import vastplan.systems
 from vastplan.app.connect import Providers, shared_ledger
+from vastplan.app.head import settings
 from vastplan.document import ledger_place
 from vastplan.document.ledger_place import LEDGER_FOLDER
 from vastplan.document.load import Document, load
+from vastplan.document.look_alikes import look_alikes
 from vastplan.document.secret_sources import ALLOW_ENV, names
 from vastplan.engine.circular import circular
 from vastplan.engine.plan import document_digest
@@ -87,7 +89,8 @@ class Workspace:
         errors += circular(self.registry.kinds, entries)
         if errors:
             raise Invalid(errors)
-        return Composed(tuple(sorted(entries, key=attrgetter("address"))), tuple(scope.findings), scope.asked)
+        findings = (*scope.findings, *look_alikes(written))
+        return Composed(tuple(sorted(entries, key=attrgetter("address"))), findings, scope.asked)
 
     def entries(
         self, probed: Mapping[str, Mapping[str, Any]] | None = None
@@ -101,8 +104,8 @@ class Workspace:
         return {name: site.systems for name, site in self.document.sites().items()}
 
     def digest(self, entries: tuple[Entry, ...]) -> str:
-        """What the document resolves to, as a digest."""
-        return document_digest(self.name, entries)
+        """What the document resolves to, its settings included, as a digest."""
+        return document_digest(self.name, entries, settings(self.document))
 
 
 @gc_pause.paused()

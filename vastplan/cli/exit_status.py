@@ -6,7 +6,7 @@ from vastplan.model import errors
 from vastplan.model.errors import Forbidden, Invalid
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.outcome import Outcome, Receipt, State
-from vastplan.model.plan import Plan
+from vastplan.model.plan import HeldAgainst, Plan
 
 
 def wrong(plan: Plan) -> list[Finding]:
@@ -41,7 +41,7 @@ def conditions_of_plan(plan: Plan) -> set[int]:
     conditions: set[int] = set()
     if any(action.blocked for action in plan.actions) or forbidden(plan):
         conditions.add(errors.BLOCKED)
-    if plan.actions:
+    if plan.actions or (plan.head is not None and plan.head.changes and plan.head.against is HeldAgainst.BASE):
         conditions.add(errors.CHANGES)
     if plan.unknown:
         conditions.add(errors.INCOMPLETE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vastplan.app.files.approvals import load as load_approvals
+from vastplan.app.files.review_key import load as load_review_key
 from vastplan.app.plan import PlanOptions
 from vastplan.app.workspace import Workspace
 from vastplan.cli.request import PlanningRequest
@@ -20,4 +21,5 @@ def plan_options(request: PlanningRequest, workspace: Workspace) -> PlanOptions:
         believe_gone=request.believe_gone,
     )
     sites, limited = workspace.chosen(request.site), request.site is not None
-    return PlanOptions(sites, request.targets, consent, request.keep_drift, limited=limited)
+    key = load_review_key(request.review_key, workspace.document.paths) if request.review_key else None
+    return PlanOptions(sites, request.targets, consent, request.keep_drift, limited=limited, review_key=key)

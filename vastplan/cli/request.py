@@ -87,6 +87,7 @@ class PlanningRequest(Request):
     believe_gone: tuple[str, ...] = field(default=(), metadata=_plans("--believe-gone"))
     approvals: Path | None = field(default=None, metadata=_plans("--approvals"))
     max_changes: int | None = field(default=None, metadata=_plans("--max-changes"))
+    review_key: Path | None = field(default=None, metadata=_plans("--review-key"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

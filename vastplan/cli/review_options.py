@@ -27,6 +27,16 @@ def of_plan(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a new approvals file for what this plan waits for, with the evidence and without the reasons",
     )
+    _review_key(parser)
+
+
+def _review_key(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--review-key",
+        type=Path,
+        metavar="FILE",
+        help="a key of the runner: the plan has a keyed digest of each secret value, which --reviewed compares",
+    )
 
 
 def of_apply(parser: argparse.ArgumentParser) -> None:
@@ -37,6 +47,7 @@ def of_apply(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="plan anew, and go on only if that does no more than this plan, which somebody has reviewed",
     )
+    _review_key(parser)
     parser.add_argument("--allow-difference", action="store_true", help="go on though it is not what was reviewed")
 
 

@@ -125,6 +125,7 @@ def _change(leaf: Leaf, current: Any, cause: Cause) -> FieldChange:
         replaces=leaf.immutable,
         units={field.name: field.unit for field in leaf.field.fields if field.unit},
         unordered=leaf.field.shape.unordered,
+        admits=leaf.field.admits is not None,
     )
 
 

@@ -11,6 +11,7 @@ from vastplan.engine.diff import digests, fingerprint, value_at, wire_digests
 from vastplan.engine.guards.fields import too_low
 from vastplan.engine.ignore import without
 from vastplan.engine.observe import Live, live_of
+from vastplan.engine.secret_sources import secret_sources
 from vastplan.engine.stale import moved_since, moved_unseen, outgrown, stale
 from vastplan.engine.wait import until_gone, until_ready
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Stale, Unclear, Unreachable, VastplanError
@@ -284,7 +285,10 @@ class _Execution:
             fields |= {path: digest for path, digest in before.fields.items() if path in self._action.left}
             wire = {path: digest for path, digest in wire.items() if path not in self._action.left}
             wire |= {path: digest for path, digest in before.wire.items() if path in self._action.left}
-        owned = Owned(id, locator, fields, refers, now, wire)
+        sources = secret_sources(self._kind, self._values)
+        if before is not None:
+            sources |= {path: source for path, source in before.sources.items() if path in self._action.left}
+        owned = Owned(id, locator, fields, refers, now, wire, sources)
         self._journal.owns(str(self._address), owned)
 
     def _fresh(self) -> Row:

@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from vastplan.engine.actions import Decided, decide
 from vastplan.engine.consent import ChangeLimits, Consent
@@ -226,7 +227,7 @@ def _dependents(address: str, users: Mapping[str, list[str]]) -> tuple[str, ...]
     return tuple(dependents)
 
 
-def document_digest(name: str, entries: Iterable[Entry]) -> str:
-    """A digest of what the document resolves to: equal for two ways of writing the same."""
+def document_digest(name: str, entries: Iterable[Entry], settings: Mapping[str, Any]) -> str:
+    """A digest of what the document resolves to, and of its settings: equal for two ways of writing the same objects."""
     resolved = {str(entry.address): entry.values for entry in entries}
-    return hashlib.sha256(json_text({"name": name, "entries": resolved}).encode()).hexdigest()
+    return hashlib.sha256(json_text({"name": name, "settings": settings, "entries": resolved}).encode()).hexdigest()

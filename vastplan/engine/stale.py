@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vastplan.engine import usage
+from vastplan.engine.contents import LIMITING, ContentsIndex, index_contents
 from vastplan.engine.dependents import DependentsIndex, going, index_dependents
 from vastplan.engine.diff import leaves, same, value_at
 from vastplan.engine.evidence_reads import kinds_to_index
+from vastplan.engine.guards.fields import too_low
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing, narrowings
 from vastplan.engine.referrers import index_referrers
@@ -99,10 +101,11 @@ def overtaken(plan: Plan, matches: Matches) -> dict[Address, str]:
     """The actions whose evidence has grown since they were planned: what hangs on an object, is behind it, or would be shut out."""
     actions = plan.by_address()
     dependents = index_dependents(matches.observed, going(matches.kinds, actions.values()))
+    contents = index_contents(matches.observed, matches.kinds, actions.values())
     referrers = index_referrers(matches.observed, kinds_to_index(matches.kinds, actions))
     narrowed = narrowings(matches, actions, referrers, dependents)
     grown = {
-        action.address: _outgrown_evidence(action, matches, dependents, narrowed.get(action.address))
+        action.address: _outgrown_evidence(action, matches, dependents, contents, narrowed.get(action.address))
         for action in plan.actions
         if not action.blocked
     }
@@ -110,7 +113,11 @@ def overtaken(plan: Plan, matches: Matches) -> dict[Address, str]:
 
 
 def _outgrown_evidence(
-    action: Action, matches: Matches, dependents: DependentsIndex, narrowing: Narrowing | None
+    action: Action,
+    matches: Matches,
+    dependents: DependentsIndex,
+    contents: ContentsIndex,
+    narrowing: Narrowing | None,
 ) -> str:
     live = matches.match(action.address).live
     now = [*usage.weighed(live, dependents)] if live is not None and action.verb in GOING else []
@@ -121,7 +128,11 @@ def _outgrown_evidence(
             return (
                 f"{figure.name}: {then.get(figure.name, 0)} when the plan was made and {figure.value} now; plan again"
             )
-    return ""
+    if live is None or not live.kind.contents or action.verb not in LIMITING:
+        return ""
+    before = {change.path: change.before for change in action.changes}
+    block = too_low(live.kind, from_json(dict(action.desired)), before, contents.of(live))
+    return f"{block.message}; plan again" if block is not None else ""
 
 
 def stale(moved: tuple[StaleField, ...]) -> Stale:

@@ -22,11 +22,19 @@ from vastplan.schema.markers import Marker
 
 
 def verb_of(
-    difference: Difference, match: Match, *, recovered: bool, noted: bool, renamed_from: str, imported: bool
+    difference: Difference,
+    match: Match,
+    *,
+    recovered: bool,
+    noted: bool,
+    renamed_from: str,
+    imported: bool,
+    resourced: str = "",
 ) -> tuple[Verb, str, tuple[str, ...]] | None:
     """What to do about an object that is there: verb, why, and the fields that are released; `None` for nothing.
 
-    `recovered` says that an apply that was cut off made it, `noted` that nothing of one is still to be noted down.
+    `recovered` says that an apply that was cut off made it, `noted` that nothing of one is still to be noted down, `resourced`
+    which secrets have the values that they had from other sources.
     """
     fixed = [change.path for change in difference.changes if change.replaces]
     if match.owned is None and not recovered:
@@ -45,6 +53,8 @@ def verb_of(
         return Verb.RELEASE, f"renamed from {name}; nothing changes there", difference.released
     if imported:
         return Verb.RELEASE, "taken over from another ledger; noted as it is", difference.released
+    if resourced:
+        return Verb.RELEASE, f"the same secret from another source: {resourced}; noted", difference.released
     if difference.released:
         return Verb.RELEASE, "no longer in the document; left as they are", difference.released
     return None

@@ -11,12 +11,12 @@ from vastplan.engine.diff import (
     diff,
     digests,
     fingerprint,
-    from_nothing,
 )
 from vastplan.engine.match import Match, Matches
 from vastplan.engine.new_names import called_as_it_is
 from vastplan.engine.observe import Live
 from vastplan.engine.renames import way_to_rename
+from vastplan.engine.secret_sources import made_of, with_sources
 from vastplan.engine.stale import seen
 from vastplan.engine.verbs import is_noted, made_by, standing_intent, verb_of
 from vastplan.model.address import Address
@@ -45,6 +45,7 @@ class Verdict:
 
 
 _IN_SYNC = Verdict()
+_NO_SOURCES: Mapping[str, str] = {}
 
 
 class Verdicts:
@@ -150,7 +151,7 @@ class Verdicts:
             address=entry.address,
             verb=Verb.CREATE,
             reason=self._reason(entry, reason),
-            changes=from_nothing(kind, entry.values),
+            changes=made_of(kind, entry.values),
             desired=to_json(entry.values),
             origin=entry.origin,
             notes=entry.chosen,
@@ -184,12 +185,16 @@ class Verdicts:
             applied = intent.fields
         wire = match.owned.wire if match.owned else None
         difference = diff(kind, values, current, applied, part.key, live.values, wire)
+        difference, resourced = with_sources(
+            difference, kind, entry.values, match.owned.sources if match.owned else _NO_SOURCES
+        )
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
         imported = UNKNOWN_DIGEST in (applied or {}).values()
         decision = verb_of(
-            difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported
-        )
+            difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported,
+            resourced=resourced,
+        )  # fmt: skip
         blocked = self._missing(entry, named)
         if decision is None:  # nothing to do, and nothing that would hold it back: but somebody ought to know
             findings += [

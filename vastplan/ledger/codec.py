@@ -13,9 +13,12 @@ from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned, SiteLedger
 def dump(part: SiteLedger) -> bytes:
     """A part as canonical JSON. What came to the format later is left out while it says nothing."""
     whole = canonical_json.plain(part)
-    for name in ("systems",):
+    for name in ("systems", "head"):
         if not whole[name]:
             del whole[name]
+    for owned in whole["entries"].values():
+        if not owned["sources"]:
+            del owned["sources"]
     return canonical_json.text(whole).encode()
 
 
@@ -36,12 +39,19 @@ def load(raw: bytes, shown: str) -> SiteLedger:
         fields["plans"] = tuple(fields["plans"])
         part = SiteLedger(**fields)
         bytes.fromhex(part.key)
+        for said in (part.head, *(owned.sources for owned in part.entries.values() if owned.sources)):
+            if not isinstance(said, dict) or (said is not part.head and not all(map(_is_text, said.values()))):
+                raise TypeError("what came from where is no mapping of texts")
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         reason = "it is not JSON" if isinstance(problem, json.JSONDecodeError) else "it is not a ledger"
         raise VastplanError(
             f"the ledger {shown} cannot be used: {reason}; restore it from a copy, or move it away to adopt anew"
         ) from None
     return part
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def checked(part: SiteLedger, document: str, site: str, shown: str) -> SiteLedger:

@@ -29,7 +29,10 @@ def begin(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[st
 
 def own(address: str, owned: Owned) -> Event:
     """An object was written: it is ours as it is described."""
-    return {"event": "own", "address": address, "owned": {**plain(owned), "refers": owned.refers}}
+    said = {**plain(owned), "refers": owned.refers}
+    if not owned.sources:
+        del said["sources"]  # what came to the format later is left out while it says nothing
+    return {"event": "own", "address": address, "owned": said}
 
 
 def drop(address: str) -> Event:
@@ -50,9 +53,10 @@ def settle(address: str) -> Event:
     return {"event": "settle", "address": address}
 
 
-def end(at: str, limits: Mapping[str, int]) -> Event:
-    """The apply ended; intents that still stand have an unknown outcome."""
-    return {"event": "end", "at": at, "limits": dict(limits)}
+def end(at: str, limits: Mapping[str, int], head: Mapping[str, Any] | None = None) -> Event:
+    """The apply ended; intents that still stand have an unknown outcome. `head` are the document's settings."""
+    event = {"event": "end", "at": at, "limits": dict(limits)}
+    return {**event, "head": plain(dict(head))} if head else event
 
 
 class Reducer:
@@ -77,7 +81,8 @@ class Reducer:
             serial = self._part.serial + 1
             self._part = replace(self._part, plans=plans, serial=serial, applied=event["at"], systems=systems)
         elif name == "end":
-            self._part = replace(self._part, limits=dict(event["limits"]), applied=event["at"])
+            head = dict(event.get("head", self._part.head))
+            self._part = replace(self._part, limits=dict(event["limits"]), applied=event["at"], head=head)
         elif name == "own":
             owned = Owned(**{**event["owned"], "refers": tuple(event["owned"]["refers"])})
             self._entries[event["address"]] = owned

@@ -1,20 +1,34 @@
-"""Text from outside made harmless for a terminal and a log: one line, nothing invisible, nothing that moves the cursor."""
+"""Text from outside made harmless for a terminal and a log: one line, nothing invisible, nothing that moves the cursor,
+nothing that is taken for something else."""
 
 from __future__ import annotations
 
-import unicodedata
+from vastplan.model.look_alikes import taken_for_others, unseen
 
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_COUNTED_FROM = 60  # characters: in less there is no room for a number
 
 
-def inert(value: object, limit: int = 500) -> str:
-    """`value` as one visible line: control, format (also right-to-left marks) and unassigned characters become `\\xNN`."""
+def inert(value: object, limit: int | None = 500) -> str:
+    """`value` as one visible line: what cannot be seen, moves the cursor or is taken for another letter becomes `\\xNN`.
+
+    Of one that is longer than `limit` so much is shown, the number of its other characters included.
+    """
     text = str(value)
-    if len(text) > limit:
-        text = text[: limit - 1] + "…"
+    if limit is not None and len(text) > limit:
+        text = _cut(text, limit)
     if text.isascii() and text.isprintable():
         return text
-    return "".join(char if unicodedata.category(char) not in _HIDDEN else _escaped(char) for char in text)
+    marked = taken_for_others(text)
+    return "".join(_escaped(char) if place in marked or unseen(char) else char for place, char in enumerate(text))
+
+
+def _cut(text: str, limit: int) -> str:
+    if limit < _COUNTED_FROM:
+        return text[: limit - 1] + "…"
+    hidden = len(text) - limit
+    while len(rest := f"… ({hidden} more characters)") > limit - (len(text) - hidden):
+        hidden += 1
+    return text[: len(text) - hidden] + rest
 
 
 def _escaped(char: str) -> str:

@@ -78,6 +78,8 @@ class FieldChange:
 
     For a list of mappings `units` says it for the values inside, by name. `author` (since 1.1) is of a change by hand.
     `unordered` (since 1.1) says of lists that order means nothing: what changes is which items are there.
+    `admits` (since 1.1) says that the field lets clients in. Of a secret, whose values are not here, `source_before` and
+    `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is not known.
     """
 
     path: str
@@ -92,6 +94,9 @@ class FieldChange:
     already: bool = False  # the base of the document would make it just the same (since 1.1)
     author: Author | None = None
     unordered: bool = False
+    admits: bool = False
+    source_before: str = ""
+    source_after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +159,8 @@ class Action:
     )
     together: tuple[str, ...] = ()
     renamed_from: str = ""
+    secrets: Mapping[str, str] = field(default_factory=dict)
+    """Keyed digests of the secrets that are wanted, by their paths, where the plan has a `review_key` (since 1.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,9 +294,29 @@ class Base:
     findings: int = 0
 
 
+class HeldAgainst(Enum):
+    """What the settings of a document were held against."""
+
+    BASE = "base"
+    LEDGER = "ledger"  # those that an apply noted last
+    NOTHING = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentHead:
+    """What a document says beside its objects, by path (`limits.max_changes`), and what of it differs from what it was.
+
+    Credentials stand there by their source, as the document has them.
+    """
+
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    changes: tuple[FieldChange, ...] = ()
+    against: HeldAgainst = HeldAgainst.NOTHING
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The whole plan. `digest` is the document's, resolved; `id` is the plan's own, over all the rest.
+    """The whole plan. `digest` is the document's, resolved and with its settings; `id` is the plan's own, over all the rest.
 
     `topology` (since 1.1) is that of the planned sites; a plan without actions carries none. A plan from a `snapshot` (since
     1.1) is there to be read and is never applied. With a `base` (since 1.1) each action has a `standing`.
@@ -323,6 +350,10 @@ class Plan:
     """The paths of the document, one by one, for apply (since 1.1); `source` is the same for people."""
     folder: str = ""
     """The folder that the plan was made in, which `sources` are relative to; empty for a plan from a snapshot (since 1.1)."""
+    head: DocumentHead | None = None
+    """The document's settings (since 1.1)."""
+    review_key: str = ""
+    """The id of the key of the digests of secrets, "" where there are none (since 1.1)."""
     id: str = ""
 
     def by_address(self) -> dict[Address, Action]:

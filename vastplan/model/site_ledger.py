@@ -23,7 +23,8 @@ class Owned:
     """One object that we own. `fields` maps each leaf we set to a keyed digest of the value last applied.
 
     A reference is an address there. `wire` (since version 2) has digests of the same leaves as the system said them then,
-    for those that hold references: what they refer to may be renamed or gone, and they be as they were.
+    for those that hold references: what they refer to may be renamed or gone, and they be as they were. `sources` (since
+    version 2) say where the values of secret leaves came from (`{env: NAME}`).
     """
 
     id: str
@@ -32,6 +33,7 @@ class Owned:
     refers: tuple[str, ...] = ()
     applied: str = ""
     wire: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     def without(self, names: Set[str]) -> Owned:
         """The same with some fields no longer noted as applied."""
@@ -59,7 +61,7 @@ class Intent:
 
 @dataclass(frozen=True, slots=True)
 class SiteLedger:
-    """One site's share of the ledger. No attribute values and no secrets are in it."""
+    """One site's share of the ledger. No attribute values and no secrets are in it, but the document's own settings."""
 
     document: str
     site: str
@@ -73,6 +75,8 @@ class SiteLedger:
     applied: str = ""
     systems: Mapping[str, str] = field(default_factory=dict)
     """Where the site's systems were when something was last applied there, by system, as a plan shows it."""
+    head: Mapping[str, Any] = field(default_factory=dict)
+    """The document's settings when something was last applied there, by path (since version 2); secrets by their source."""
     version: int = LEDGER_VERSION
 
 

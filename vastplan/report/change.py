@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from vastplan.model.finding import Finding
-from vastplan.model.plan import Action, Plan, Standing, Verb
+from vastplan.model.plan import Action, FieldChange, HeldAgainst, Plan, Standing, Verb
 from vastplan.report.values import counted
 
 HEADINGS = {
@@ -41,6 +41,21 @@ def parted(plan: Plan) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
     """Those of the change, and those that its base has too."""
     count = len(plan.findings) if plan.base is None else plan.base.findings
     return plan.findings[:count], plan.findings[count:]
+
+
+_AGAINST = {HeldAgainst.BASE: "not as in the base", HeldAgainst.LEDGER: "not as when it was last applied"}
+
+
+def settings_changed(plan: Plan) -> tuple[FieldChange, ...]:
+    """The settings of the document that differ from its base's, or from those that an apply noted last."""
+    return plan.head.changes if plan.head is not None else ()
+
+
+def settings_title(plan: Plan) -> str:
+    """What heads them, "" where there are none."""
+    if plan.head is None or not plan.head.changes:
+        return ""
+    return f"Settings of the document that are {_AGAINST.get(plan.head.against, 'not as they were')}"
 
 
 def beside(plan: Plan) -> str:

@@ -13,22 +13,27 @@ from vastplan.report.values import author_text, counted
 from vastplan.report.view import FieldView
 
 _FOOT = 2_000  # characters kept free for the end
+_FULL = 0.85  # of the limit: from here on objects are counted, so that what comes after them has room
 _SHOWN, _SHOWN_FIELDS = 60, 40
 
 
 def comment(drift: Drift) -> str:
     """The check as a comment; of one that was compared with an earlier one only what is new. Never longer than `LIMIT`."""
-    shown, page = view.of_drift(drift), Page(LIMIT - _FOOT)
+    shown, page = view.of_drift(drift), Page(LIMIT - _FOOT, "`vastplan drift --format json`")
     page.add(head(shown))
-    page.add(findings(shown.findings))
-    page.add(unknown(shown.unknown))
+    page.add_lines(findings(shown.findings))
+    page.add_lines(unknown(shown.unknown))
     left = _moved(page, drift.news())
     if left:
         page.add(f"\n- and {counted(left, 'object')} that did not fit; `--format json` has all\n")
-    page.add(section(f"Not found any more since {code(drift.compared_with, 40)}", drift.gone, _gone, _SHOWN))
-    page.add(section("Nobody manages", drift.strangers(), _unmanaged, _SHOWN))
-    page.add(_coverage(drift))
-    page.add(section("Ignored by rules of the document", drift.ignored, _ignored, _SHOWN))
+    rest = (
+        section(f"Not found any more since {code(drift.compared_with, 40)}", drift.gone, _gone, _SHOWN),
+        section("Nobody manages", drift.strangers(), _unmanaged, _SHOWN),
+        _coverage(drift),
+        section("Ignored by rules of the document", drift.ignored, _ignored, _SHOWN),
+    )
+    for part in rest:
+        page.add_lines(part)
     return page.text() + f"\nChecked {code(drift.checked, 40)}.\n"
 
 
@@ -39,7 +44,7 @@ def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
         objects = [drifted for drifted in news if drifted.what == change]
         if objects:
             page.add(f"\n#### {title} ({len(objects)})\n\n")
-            left += sum(not page.add(_object(drifted)) for drifted in objects)
+            left += sum(page.used > _FULL * LIMIT or not page.add(_object(drifted)) for drifted in objects)
     return left
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from vastplan.model.plan import Plan
 from vastplan.report import view
-from vastplan.report.change import provenance, uncovered, withdrawn
+from vastplan.report.change import provenance, settings_changed, settings_title, uncovered, withdrawn
 from vastplan.report.graph import graphs, sites
 from vastplan.report.html_actions import filter_style, filters, tables
 from vastplan.report.html_escape import Html, code, joined, tag
@@ -18,7 +18,7 @@ from vastplan.report.json_report import Problems
 from vastplan.report.review import left_words
 from vastplan.report.svg import figure
 from vastplan.report.values import VERB_WORDS, counted, verb_word
-from vastplan.report.view import worst_first
+from vastplan.report.view import of_change, worst_first
 
 _MOST_PICTURES = 20
 
@@ -30,7 +30,13 @@ def page(plan: Plan) -> str:
     kept = [tag("li", code(left.address), f" {words}") for left in plan.left for words in left_words(left)]
     gone = [tag("li", code(address)) for address in withdrawn(plan)]
     changes = [tag("h2", "Changes", id="changes"), filters(plan), tables(plan)] if plan.actions else []
+    settings = [
+        tag("li", code(change.path), " ", code(line), class_="warning")
+        for change in settings_changed(plan)
+        for line in of_change(change).lines()
+    ]
     main = [
+        notes(settings_title(plan), settings),
         checks(shown.findings),
         unknown(shown.unknown, "Unknown, and left out of this plan"),
         notes("Changed by hand and left alone", kept),

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.report.change import HEADINGS, shares
+from vastplan.report.differences import Sign
 from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
 from vastplan.report.html_page import table
 from vastplan.report.review import Risk, Topology, by_risk
@@ -153,15 +154,17 @@ def _fields(action: Action) -> Html:
     return form.fill(f"{count} field{'' if count == 1 else 's'}", joined(*rows))
 
 
+_BECAME = {Sign.REMOVED: ": removed", Sign.ADDED: ": added", Sign.CHANGED: "", Sign.MOVED: ": moved"}
+
+
 def _rows(field: FieldView, making: bool) -> Iterator[Html]:
     if making:
         yield _VALUE.fill(field.path, field.after)
         return
     cause = field.cause + (", forces replacement" if field.replaces else "")
-    yield _CHANGE.fill(field.path, field.before, field.after, f"{cause}, {field.author}" if field.author else cause)
-    for path, before, after in field.inner:
-        yield _CHANGE.fill(f"{field.path}: {path}", before, after, "")
-    for item in field.items.removed:
-        yield _CHANGE.fill(f"{field.path}: removed", item, "", "")
-    for item in field.items.added:
-        yield _CHANGE.fill(f"{field.path}: added", "", item, "")
+    stays = f"{field.unchanged} unchanged" if field.unchanged else ""
+    sides = (stays, "") if field.parts else (field.before, field.after)
+    yield _CHANGE.fill(field.path, *sides, f"{cause}, {field.author}" if field.author else cause)
+    for part in field.parts:
+        path = f"{field.path}{': ' if part.path else ''}{part.path}{_BECAME[part.sign]}"
+        yield _CHANGE.fill(path, part.before, part.after, "")

@@ -8,9 +8,9 @@ from html import escape
 from vastplan.model.escaping import inert
 
 _VOID = frozenset({"input", "meta", "br", "hr"})
-_LONGEST = 2_000  # characters
+_LONGEST = 100_000  # characters: what takes longer to read than a page
 # Most names and values need nothing done: printable ASCII without what HTML gives a meaning.
-_HARMLESS = re.compile(r"[ !#-%(-;=?-~]{0,2000}")
+_HARMLESS = re.compile(r"[ !#-%(-;=?-~]{0,100000}")
 
 
 class Html(str):

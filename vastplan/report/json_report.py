@@ -43,11 +43,13 @@ class Problems:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """`apply --reviewed`: the reviewed plan, whether the live one does no more, and what else it does."""
+    """`apply --reviewed`: the reviewed plan, whether the live one does no more, what else it does, and the secrets of which it
+    cannot be told."""
 
     plan: str
     same: bool
     differences: tuple[str, ...] = ()
+    untold: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

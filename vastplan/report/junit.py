@@ -7,6 +7,7 @@ apply left out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree  # nosec B405 # it writes XML, and reads none
 
@@ -35,9 +36,9 @@ def junit(results: Results) -> str:
             detail = ElementTree.SubElement(case, kind, message=_text(result.message))
             if kind != "skipped":
                 detail.set("type", _text(result.rule))
-            detail.text = _text(f"{result.where}: {result.message}" if result.where else result.message)
+            detail.text = _said(f"{result.where}: {result.message}" if result.where else result.message, result.lines)
         elif result.message:
-            ElementTree.SubElement(case, "system-out").text = _text(result.message)
+            ElementTree.SubElement(case, "system-out").text = _said(result.message, result.lines)
     ElementTree.indent(top)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(top, encoding="unicode") + "\n"
 
@@ -48,6 +49,11 @@ def _kind(command: str, result: Result) -> str:
     if command == "apply" and result.level is Level.WARNING:
         return "skipped"
     return "failure" if result.level in _BAD else ""
+
+
+def _said(message: str, lines: Sequence[str]) -> str:
+    """The message, and below it what a change does, in full."""
+    return "\n".join((_text(message), *(inert(line, None) for line in lines)))
 
 
 def _text(value: str) -> str:

@@ -20,7 +20,7 @@ _ENDS = ",.;:?"
 _HASH = re.compile(r"[0-9a-f]{7,}", re.IGNORECASE)  # a commit, to a code host
 
 
-def code(value: object, limit: int = 200) -> str:
+def code(value: object, limit: int | None = 200) -> str:
     """`value` as a code span: one line, no mark-up in it, no way out of it."""
     text = inert(value, limit).replace("`", "\\x60")
     text = text.replace("<!--", "<\\x21--")  # nothing in a comment looks like the marker of one

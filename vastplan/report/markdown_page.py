@@ -18,6 +18,7 @@ from vastplan.report.view import View
 
 LIMIT = 65_536  # characters, as `size` counts them
 _SHOWN = 40
+_MORE = "- and {} more lines that did not fit: {}\n"
 Item = TypeVar("Item")
 
 
@@ -35,7 +36,9 @@ def head(view: View) -> str:
 class Page:
     """Text that says no when it is full."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, all_of_it: str = "`vastplan show PLAN`") -> None:
+        """`all_of_it` says where what does not fit can be had."""
+        self._all_of_it = all_of_it
         self._parts: list[str] = []
         self._limit = limit
         self.used = 0
@@ -53,6 +56,19 @@ class Page:
         self._parts.append(text)
         self.used += length
         return True
+
+    def add_lines(self, text: str) -> None:
+        """Add a text that is made of lines: all of it, or as many lines as half of what is left takes, and how many it does not."""
+        if size(text) <= self.room // 2 and self.add(text):
+            return
+        lines = text.splitlines(keepends=True)
+        room, shown = self.room // 2 - size(_MORE) - size(self._all_of_it), 0
+        for line in lines:
+            room -= size(line)
+            if room < 0:
+                break
+            shown += 1
+        self.add("".join(lines[:shown]) + _MORE.format(len(lines) - shown, self._all_of_it))
 
     def text(self) -> str:
         """All of it."""

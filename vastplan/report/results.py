@@ -10,13 +10,14 @@ from types import MappingProxyType
 from vastplan.model.drift import Drift, DriftedObject
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Plan, Standing, UnknownCollection
+from vastplan.model.plan import Action, Plan, Standing, UnknownCollection, Verb
+from vastplan.report.change import settings_changed
 from vastplan.report.commitments import cells
 from vastplan.report.drift import ignored_words
 from vastplan.report.isolation import verdict
 from vastplan.report.json_report import Problems, Validation
 from vastplan.report.values import author_text, counted
-from vastplan.report.view import AS_A_WHOLE, of_drifted
+from vastplan.report.view import AS_A_WHOLE, of_change, of_drifted, told_lines
 
 # Where the entry of each address stands. A plan does not hold it: two ways of writing a document make one plan.
 Places = Mapping[str, Where | None]
@@ -34,7 +35,10 @@ class Level(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One finding, change or outcome. `rule` is bounded: a code of ours, never a name; `unclear` could not be told."""
+    """One finding, change or outcome. `rule` is bounded: a code of ours, never a name; `unclear` could not be told.
+
+    `lines` say what a change does, field by field.
+    """
 
     rule: str
     level: Level
@@ -43,6 +47,7 @@ class Result:
     where: Where | None = None
     unclear: bool = False
     before: bool | None = None  # whether the base has it too; `None` where there is no base
+    lines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,9 @@ class Results:
 RULES = {
     "blocked": "A guard stops this change.",
     "unknown": "A collection could not be read; what depends on it is left out of the plan.",
+    "settings": "A setting of the document, which is of no object, that is not as it was.",
     "change": "A change that the plan would make.",
+    "items": "A change of what is in a list or a mapping of an object that is there.",
     "drift-changed": "An object is not as it was last applied.",
     "drift-gone": "An object that was applied is gone.",
     "drift-replaced": "An object that was applied is gone, and another stands in its place.",
@@ -84,7 +91,12 @@ def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
             replace(result, before=action.standing is not Standing.CHANGE)
             for result, action in zip(changes, plan.actions, strict=True)
         ]
-    return Results("plan", plan.document, (*findings, *_unknown(plan.unknown), *changes, *_proofs(plan)))
+    settings = tuple(
+        Result("settings", Level.NOTE, change.path, before=before, lines=tuple(of_change(change).lines()))
+        for change in settings_changed(plan)
+        for before in (None if plan.base is None else False,)
+    )
+    return Results("plan", plan.document, (*findings, *settings, *_unknown(plan.unknown), *changes, *_proofs(plan)))
 
 
 def of_validation(validation: Validation) -> Results:
@@ -181,12 +193,16 @@ def _proofs(plan: Plan) -> Iterator[Result]:
 
 def _change(action: Action, places: Places) -> Result:
     address, message = str(action.address), f"{action.verb.value}: {action.reason}"
+    fields = [of_change(change) for change in action.changes]
+    lines, where = tuple(told_lines(action.verb, fields)), places.get(address)
     if not action.blocked:
-        return Result("change", Level.NONE, message, address, places.get(address))
+        of_items = action.verb is not Verb.CREATE and any(field.parts for field in fields)
+        rule, level = ("items", Level.NOTE) if of_items else ("change", Level.NONE)
+        return Result(rule, level, message, address, where, lines=lines)
     stops = "; ".join(
         f"{block.guard}: {block.message}" + (f" ({block.fix})" if block.fix else "") for block in action.blocked
     )
-    return Result("blocked", Level.WARNING, f"{message}; blocked by {stops}", address, places.get(address))
+    return Result("blocked", Level.WARNING, f"{message}; blocked by {stops}", address, where, lines=lines)
 
 
 def _drifted(drifted: DriftedObject, places: Places) -> Result:

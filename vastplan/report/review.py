@@ -22,9 +22,10 @@ from vastplan.model.plan import (
     only_noted,
     undoes,
 )  # fmt: skip
-from vastplan.report.change import beside, own
-from vastplan.report.sets import items_changed
-from vastplan.report.values import author_text, before_after, counted, kind_words, plain
+from vastplan.report.change import beside, own, settings_changed
+from vastplan.report.differences import before_after
+from vastplan.report.sets import NO_CHANGE, set_change
+from vastplan.report.values import author_text, counted, kind_words, plain
 
 _GOING = (Verb.DELETE, Verb.REPLACE)
 _CARRIED = (Stage.DATA, Stage.VOLUME)
@@ -80,10 +81,13 @@ def verdict(plan: Plan) -> str:
     """One line: what somebody must do, what cannot be done, what is lost. `3 changes need approval, nothing is deleted.`
 
     With a base it is that of the change itself, and a second sentence says what else is there. An endpoint that changed comes
-    before all of it.
+    before all of it, and settings of the document that did.
     """
     moved = sum(1 for finding in plan.findings if finding.code == ENDPOINT_CHANGED)
-    return (f"{counted(moved, 'endpoint')} changed: credentials would go elsewhere. " if moved else "") + _verdict(plan)
+    count = len(settings_changed(plan))
+    elsewhere = f"{counted(moved, 'endpoint')} changed: credentials would go elsewhere. " if moved else ""
+    otherwise = f"{counted(count, 'setting')} of the document changed. " if count else ""
+    return elsewhere + otherwise + _verdict(plan)
 
 
 def _verdict(plan: Plan) -> str:
@@ -212,7 +216,8 @@ def left_words(left: IgnoredChange) -> list[str]:
     lines = []
     for change in left.changes:
         live, wanted = before_after(change)
-        items = items_changed(change)
+        told = change.unordered and not change.sensitive
+        items = set_change(change.before, change.after, change.unit, change.units) if told else NO_CHANGE
         stays = items.kept() if items else f"stays {live}, the document says {wanted}"
         lines.append(f"{inert(change.path)} {stays}")
     return [f"{line}: {inert(left.reason)}{until}" for line in lines or ["stays as it is"]]

@@ -1,7 +1,7 @@
 """Findings as SARIF 2.1.0 (OASIS), which code reviews show on the line of the YAML that they are about.
 
-What is as it should be is not a finding: a plan's plain changes are left out. A file inside `root` is named relative to it
-(`uriBaseId` `%SRCROOT%`), as GitHub and GitLab want it; one outside keeps its whole path and is shown without a line.
+What is as it should be is not a finding: a plan's changes are left out, but for those of items in lists and mappings.
+A file inside `root` is named relative to it (`uriBaseId` `%SRCROOT%`), as GitHub and GitLab want it; one outside keeps its whole path and is shown without a line.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from vastplan.report.results import RULES, Level, Result, Results
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _MOST = 5_000  # results that GitHub shows of one run; it refuses more than 25,000
 _LONGEST = 2_000
+_ROOM = 10_000  # characters of a message for what a change does
 _LEVELS = tuple(Level)
 
 
@@ -75,7 +76,7 @@ def _result(result: Result, number: int, root: PurePath, fingerprint: str) -> di
         "level": result.level.value,
         # In a message square brackets make links (SARIF 3.11.6): in names and values they are only brackets.
         "message": {
-            "text": inert(subject + result.message, _LONGEST)
+            "text": _said(subject + result.message, result)
             .replace("\\", "\\\\")
             .replace("[", "\\[")
             .replace("]", "\\]")
@@ -92,6 +93,22 @@ def _result(result: Result, number: int, root: PurePath, fingerprint: str) -> di
     if location:
         entry["locations"] = [location]
     return entry
+
+
+def _said(message: str, result: Result) -> str:
+    """The message and what a change does, as far as there is room; what does not fit is counted."""
+    text, shown = inert(message, _LONGEST), 0
+    parts = [text]
+    room = _ROOM
+    for line in (inert(line, None) for line in result.lines):
+        room -= len(line) + 2
+        if room < 0:
+            break
+        parts.append(line)
+        shown += 1
+    left = len(result.lines) - shown
+    more = [f"and {left} more: vastplan show PLAN {inert(result.address, _LONGEST)}"] if left else []
+    return "; ".join((*parts, *more))
 
 
 def _physical(where: Where, root: PurePath) -> dict[str, Any]:

@@ -8,14 +8,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from vastplan.model.escaping import inert
-from vastplan.model.finding import Finding, Severity
+from vastplan.model.finding import ENDPOINT_CHANGED, Finding, Severity
 from vastplan.model.outcome import Receipt, State
 from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
 from vastplan.model.wording import some
 from vastplan.report.budgets import budget_lines
-from vastplan.report.change import HEADINGS, beside, provenance, shares, uncovered, withdrawn
+from vastplan.report.change import (
+    HEADINGS,
+    beside,
+    provenance,
+    settings_changed,
+    settings_title,
+    shares,
+    uncovered,
+    withdrawn,
+)
+from vastplan.report.differences import before_after
 from vastplan.report.review import blind, keeps, left_words, reverts
-from vastplan.report.values import VERB_WORDS, before_after, counted, plain, verb_word
+from vastplan.report.values import VERB_WORDS, counted, plain, verb_word
 from vastplan.report.view import FieldView, of_change
 
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
@@ -51,7 +61,12 @@ class Style:
 
 def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     """A whole plan."""
-    lines = [*findings_lines(plan.findings, style)]
+    elsewhere = [finding for finding in plan.findings if finding.code == ENDPOINT_CHANGED]
+    others = [finding for finding in plan.findings if finding.code != ENDPOINT_CHANGED]
+    lines = [*findings_lines(elsewhere, style), *_settings(plan, style)]
+    if others and settings_title(plan):
+        lines.append("")
+    lines += findings_lines(others, style)
     for standing, part in shares(plan):
         if standing is not None:
             lines += ["", style.paint(f"{HEADINGS[standing]} ({counted(len(part.actions), 'object')})", "cyan")]
@@ -70,6 +85,17 @@ def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
     if plan.base is not None and beside(plan):
         lines.append(beside(plan))
     return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _settings(plan: Plan, style: Style) -> Iterator[str]:
+    """The settings of the document that changed, which no action shows."""
+    title = settings_title(plan)
+    if title:
+        yield style.paint(f"{title} ({len(settings_changed(plan))})", "red")
+        for field in map(of_change, settings_changed(plan)):
+            sides = "" if field.parts else f"  {field.before} → {field.after}"
+            yield f"  {inert(field.path)}{sides}"
+            yield from (f"    {line}" for line in (field.lines() if field.parts else ()))
 
 
 def part_text(plan: Plan, actions: Iterable[Action], style: Style) -> str:
@@ -123,29 +149,32 @@ def summary(plan: Plan, style: Style, title: str = "Plan") -> str:
             style.paint(f"{title}: incomplete. Nothing could be read, so it cannot be told what would change.", "bold")
             + unknown
         )
+    settings = (
+        f" {counted(len(settings_changed(plan)), 'setting')} of the document changed." if settings_title(plan) else ""
+    )
     if not parts and plan.unknown:
         text = f"{title}: no changes in what could be read, {counted(plan.in_sync, 'object')} in sync."
-        return style.paint(text, "bold") + unknown
+        return style.paint(text, "bold") + settings + unknown
     if not parts:
-        return style.paint(f"{title}: no changes. {counted(plan.in_sync, 'object')} in sync.", "green")
+        text = f"{title}: no changes{' of objects' if settings else ''}. {counted(plan.in_sync, 'object')} in sync."
+        return style.paint(text, "bold" if settings else "green") + settings
     return (
-        style.paint(f"{title}: {', '.join(parts)}.", "bold") + f" {counted(plan.in_sync, 'object')} in sync." + unknown
-    )
+        style.paint(f"{title}: {', '.join(parts)}.", "bold") + f" {counted(plan.in_sync, 'object')} in sync."
+        + settings + unknown
+    )  # fmt: skip
 
 
 def _action(action: Action, style: Style) -> Iterator[str]:
     colour = _OF_VERB[action.verb]
-    head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name, 120)}"
+    head = f"{action.verb.sign:>3} {inert(action.address.kind)} {inert(action.address.name)}"
     if action.verb is Verb.CREATE:
-        yield style.paint(head, colour) + style.paint(
-            style.cut("  " + _essence(action))[: max(0, style.width - len(head))], "dim"
-        )
+        yield from _made(action, style.paint(head, colour), style.width - len(head), style)
         if action.reason != "not there yet":
             yield f"      why: {inert(action.reason)}"
     else:
         yield style.paint(head, colour) + f"  {inert(action.reason)}"
     for note in action.notes:
-        yield style.paint(style.cut(f"      chosen: {inert(note)}"), "dim")
+        yield from (style.paint(line, "dim") for line in style.wrapped(f"chosen: {inert(note)}", "      "))
     if action.verb is not Verb.CREATE:
         for change in action.changes:
             yield from _field(of_change(change), style)
@@ -164,19 +193,23 @@ def _action(action: Action, style: Style) -> Iterator[str]:
 def _field(field: FieldView, style: Style) -> Iterator[str]:
     mark = style.paint("  forces replacement", "magenta") if field.replaces else ""
     cause = style.paint(f"  [{field.cause}]", "red" if field.by_hand else "dim")
-    sides = "" if field.inner or field.items else f"  {field.before} → {field.after}"
+    sides = "" if field.parts else f"  {field.before} → {field.after}"
     yield f"      {inert(field.path)}{sides}{cause}{mark}"
-    for path, before, after in field.inner:
-        yield f"        {path}  {before} → {after}"
-    yield from (f"        - {item}" for item in field.items.removed)
-    yield from (f"        + {item}" for item in field.items.added)
+    yield from (f"        {line}" for line in (field.lines() if field.parts else ()))
 
 
-def _essence(action: Action) -> str:
-    """The values of a create on one line."""
-    return ", ".join(
-        f"{inert(change.path, 80)}: {before_after(change)[1]}" for change in action.changes if change.path != "name"
+def _made(action: Action, head: str, room: int, style: Style) -> Iterator[str]:
+    """What a create sets, in full: beside its name where there is room, or below it. A name that is its own is not repeated."""
+    values = ", ".join(
+        f"{inert(change.path)}: {before_after(change)[1]}"
+        for change in action.changes
+        if change.path != "name" or change.after != action.address.name
     )
+    if len(values) + 2 <= room:
+        yield head + style.paint(f"  {values}" if values else "", "dim")
+        return
+    yield head
+    yield from (style.paint(line, "dim") for line in style.wrapped(values, "      "))
 
 
 def findings_lines(findings: Iterable[Finding], style: Style) -> list[str]:

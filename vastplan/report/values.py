@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Action, Author, Cause, FieldChange, Verb, only_noted
+from vastplan.model.plan import Action, Author, Cause, Verb, only_noted
 from vastplan.model.units import show
 from vastplan.model.wording import counted
 
 __all__ = [
-    "CAUSES", "SENSITIVE", "VERB_WORDS", "author_text", "before_after", "counted", "inner_differences", "kind_words", "plain", "target",
-    "verb_word",
+    "CAUSES", "SENSITIVE", "VERB_WORDS", "author_text", "counted", "in_full", "kind_words", "plain", "sensitive", "target", "verb_word",
 ]  # fmt: skip
 
 CAUSES = {
@@ -25,14 +25,14 @@ CAUSES = {
 }
 CALLED_OTHERWISE = "what it refers to is another object now, or has another name"
 SENSITIVE = "(sensitive)"
-_LONGEST = 200
+_SEPARATES = re.compile(r"[,\[\]{}\"]|: ")
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 
 def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:
-    """One value, symbolic or not, on one line; `units` are those of the values inside a mapping."""
+    """One value, symbolic or not, on one line and in full; `units` are those of the values inside a mapping."""
     if isinstance(value, str):
-        return inert(value, _LONGEST)
+        return inert(value, None)
     if value is None:
         return "(none)"
     if isinstance(value, bool):
@@ -40,13 +40,28 @@ def plain(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> s
     if address := target(value):
         return inert(address.split("/", 2)[-1])
     if isinstance(value, dict) and value.keys() == {"$secret"}:
-        return SENSITIVE
+        source = value["$secret"]
+        named = ", ".join(f"{kind}: {place}" for kind, place in source.items()) if isinstance(source, dict) else ""
+        return sensitive(f"{{{named}}}" if named else "")
     if isinstance(value, list):
-        return inert("[" + ", ".join(plain(item, unit, units) for item in value) + "]", _LONGEST)
+        return f"[{', '.join(_inside(item, unit, units) for item in value)}]"
     if isinstance(value, dict):
-        inner = ", ".join(f"{key}: {plain(item, units.get(key, ''))}" for key, item in value.items())
-        return inert("{" + inner + "}", _LONGEST)
-    return inert(show(value, unit), _LONGEST)
+        parts = (f"{_inside(key)}: {_inside(item, units.get(key, ''))}" for key, item in value.items())
+        return f"{{{', '.join(parts)}}}"
+    return inert(show(value, unit), None)
+
+
+def sensitive(source: str = "") -> str:
+    """What stands in the place of a secret: where it comes from, as far as that is known."""
+    return f"(sensitive, from {inert(source)})" if source else SENSITIVE
+
+
+def _inside(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:
+    """A value in a list or a mapping; a text that could be read as several is put in quotes."""
+    if isinstance(value, str) and (not value or value != value.strip() or _SEPARATES.search(value)):
+        quoted = value.replace('"', '\\"')
+        return inert(f'"{quoted}"', None)
+    return plain(value, unit, units)
 
 
 def target(value: Any) -> str:
@@ -58,80 +73,14 @@ def target(value: Any) -> str:
     return ""
 
 
-def before_after(change: FieldChange) -> tuple[str, str]:
-    """Both sides of a change."""
-    if change.sensitive:
-        return SENSITIVE, SENSITIVE
-    before, after = (plain(side, change.unit, change.units) for side in (change.before, change.after))
-    if change.known_after_apply:
-        return before, "(known after apply)"
-    if before == after:  # a live name, and a reference to what is called otherwise here
-        return plain(_in_full(change.before), change.unit, change.units), plain(
-            _in_full(change.after), change.unit, change.units
-        )
-    return before, after
-
-
-def _in_full(value: Any) -> Any:
+def in_full(value: Any) -> Any:
     """The value with the whole address of what it refers to."""
     if isinstance(value, list):
-        return [_in_full(item) for item in value]
+        return [in_full(item) for item in value]
     if isinstance(value, dict):
         reference = value.get("$ref", value.get("$existing")) if len(value) == 1 else None
-        return reference if reference is not None else {key: _in_full(item) for key, item in value.items()}
+        return reference if reference is not None else {key: in_full(item) for key, item in value.items()}
     return value
-
-
-def inner_differences(change: FieldChange) -> Iterator[tuple[str, str, str]]:
-    """Where two lists or mappings differ: path, before, after; nothing for values that are shown whole.
-
-    A reference is one value, and is shown by its name.
-    """
-    before, after = change.before, change.after
-    if change.sensitive or not (isinstance(before, list | dict) and isinstance(after, list | dict)):
-        return
-    if all(not isinstance(item, list | dict) for side in (before, after) for item in side):
-        return
-    from deepdiff import DeepDiff
-    from deepdiff.helper import notpresent
-
-    old_side, new_side = _with_references_whole(before), _with_references_whole(after)
-    for differences in DeepDiff(old_side, new_side, view="tree", verbose_level=2).values():
-        for difference in differences:
-            steps = difference.path(output_format="list")
-            path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-            unit = change.units.get(str(steps[-1]), change.unit)
-            # An absent side is deepdiff's own marker, known by identity: any text may be a value.
-            old, new = (
-                "(none)" if side is notpresent else plain(_written(side), unit, change.units)
-                for side in (difference.t1, difference.t2)
-            )
-            if old == new and isinstance(difference.t1, _Reference) and isinstance(difference.t2, _Reference):
-                old, new = inert(difference.t1), inert(difference.t2)  # called alike, and not the same
-            yield inert(path.lstrip(".")), old, new
-
-
-class _Reference(str):
-    """The address that a reference names, as one value."""
-
-    __slots__ = ()
-
-
-def _with_references_whole(value: Any) -> Any:
-    if address := target(value):
-        return _Reference(address)
-    if isinstance(value, dict):
-        return {key: _with_references_whole(item) for key, item in value.items()}
-    return [_with_references_whole(item) for item in value] if isinstance(value, list) else value
-
-
-def _written(value: Any) -> Any:
-    """A value with its references as files have them."""
-    if isinstance(value, _Reference):
-        return {"$ref": str(value)}
-    if isinstance(value, dict):
-        return {key: _written(item) for key, item in value.items()}
-    return [_written(item) for item in value] if isinstance(value, list) else value
 
 
 def author_text(author: Author | None) -> str:

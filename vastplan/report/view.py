@@ -5,30 +5,32 @@ Nothing here is escaped: each format does that for itself with what it puts on i
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from vastplan.model.drift import Drift, DriftedField, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
-from vastplan.model.plan import Cause, FieldChange, Plan, UnknownCollection, moved_by_hand
+from vastplan.model.plan import Cause, FieldChange, Plan, UnknownCollection, Verb, moved_by_hand
+from vastplan.model.wording import some
 from vastplan.report import review
 from vastplan.report.change import parted
-from vastplan.report.sets import NO_CHANGE, SetChange, Show, items_changed, set_change
+from vastplan.report.differences import NO_DIFFERENCE, Difference, Part, Show, Sign, before_after, difference
+from vastplan.report.sets import NO_CHANGE, SetChange, of_parts, set_change
 from vastplan.report.values import (
     CALLED_OTHERWISE,
     CAUSES,
     SENSITIVE,
     author_text,
-    before_after,
     counted,
-    inner_differences,
     plain,
 )
 
 _SEVERITIES = tuple(Severity)
 
 
+_SHOWN = 12
 _APPLIED = "was applied as"
 _WANTED = "was applied as something else, and the document says"
 
@@ -39,8 +41,8 @@ class FieldView:
 
     `then` says what `before` is of drift: where the document changed too, it is what that says, as the other is not known.
 
-    `inner` are the places inside it that differ (path, before, after), `items` what a list without an order has or lacks;
-    both are empty for a value that is shown whole.
+    `parts` are those inside it that differ, beside `unchanged` that do not; there are none of a value that is shown whole, and
+    of one that has parts the sides are empty. `items` is what a list without an order has or lacks.
     `cause` says which side moved, `author` who moved it, "" where that is not known.
     """
 
@@ -51,13 +53,24 @@ class FieldView:
     author: str = ""
     by_hand: bool = False
     replaces: bool = False
-    inner: tuple[tuple[str, str, str], ...] = ()
+    parts: tuple[Part, ...] = ()
+    unchanged: int = 0
     then: str = _APPLIED
     items: SetChange = NO_CHANGE
+    admits: bool = False
 
     def planned(self, show: Show = str) -> str:
-        """What a plan does, on one line."""
-        return self.items.planned(show) or f"{show(self.before)} → {show(self.after)}"
+        """What a plan does, on one line; of many parts the first, for a place beside one that has them all."""
+        if self.items or not self.parts:
+            return self.items.planned(show) or f"{show(self.before)} → {show(self.after)}"
+        return some([part.line(show) for part in self.parts], _SHOWN)
+
+    def lines(self, show: Show = str) -> list[str]:
+        """What a plan does, in full: a line for each part and one for what stays, or one line with both sides."""
+        if not self.parts:
+            return [self.planned(show)]
+        stays = [f"{self.unchanged} unchanged"] if self.unchanged else []
+        return [*(part.line(show) for part in self.parts), *stays]
 
     def found(self, show: Show = str) -> str:
         """What is there now, and what was applied, on one line."""
@@ -82,12 +95,34 @@ def of_change(change: FieldChange) -> FieldView:
     follows = change.cause is Cause.DEPENDENCY and not change.known_after_apply
     cause = CALLED_OTHERWISE if follows else CAUSES[change.cause]
     cause += ", before this change" if change.already else ""
-    before, after = before_after(change)
-    items = items_changed(change)
-    inner = () if items else (*inner_differences(change),)
+    told = inner_difference(change)
+    before, after = ("", "") if told.parts else before_after(change)
+    items = of_parts(told.parts) if change.unordered else NO_CHANGE
     return FieldView(
-        change.path, before, after, cause, author_text(change.author), moved_by_hand(change), change.replaces, inner, items=items
+        change.path, before, after, cause, author_text(change.author), moved_by_hand(change), change.replaces, told.parts,
+        told.unchanged, items=items, admits=change.admits,
     )  # fmt: skip
+
+
+def told_lines(verb: Verb, fields: Iterable[FieldView]) -> list[str]:
+    """What an action does field by field, a line each, what comes into lists that let clients in before all else."""
+    first: list[str] = []
+    lines: list[str] = []
+    for field in fields:
+        path = inert(field.path)
+        if verb is Verb.CREATE:
+            (first if field.admits else lines).append(f"{path}: {field.after}")
+            continue
+        for line in field.lines():
+            (first if field.admits and line.startswith(Sign.ADDED.value) else lines).append(f"{path}: {line}")
+    return [*first, *lines]
+
+
+def inner_difference(change: FieldChange) -> Difference:
+    """Where both sides of a change differ, if they are lists or mappings that can be told."""
+    if change.sensitive or change.known_after_apply:
+        return NO_DIFFERENCE
+    return difference(change.before, change.after, change.unit, change.units, unordered=change.unordered)
 
 
 AS_A_WHOLE = {

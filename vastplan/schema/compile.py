@@ -16,6 +16,7 @@ from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import (
     Attribute,
     Closes,
+    Contents,
     ControllerOwned,
     Dependents,
     Enforces,
@@ -55,6 +56,7 @@ def kind(
     metrics: tuple[Metric, ...] = (),
     in_use: tuple[str, ...] = (),
     floors: tuple[tuple[str, str], ...] = (),
+    contents: tuple[Contents, ...] = (),
     dependents: tuple[Dependents, ...] = (),
     lets_in: LetsIn | None = None,
     closes: tuple[Closes, ...] = (),
@@ -110,6 +112,7 @@ def kind(
         metrics=metrics,
         in_use=in_use,
         floors=floors,
+        contents=contents,
         dependents=dependents,
         lets_in=lets_in,
         closes=closes,

@@ -132,6 +132,23 @@ class Dependents:
 
 
 @dataclass(frozen=True, slots=True)
+class Contents:
+    """What objects of another kind use together of one of ours: the sum of their fact `metric`, for a limit (`floors`) of which the
+    system tells no figure itself.
+
+    They are those with a field that equals ours (`same`: ours, theirs; `id` is our id). Of those whose `path` is inside that of
+    another only the outer one counts.
+    """
+
+    name: str
+    kind: str
+    metric: str
+    same: tuple[str, str]
+    path: str
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LetsIn:
     """The object lets somebody in: when it goes, whoever is in use behind it is cut off, and so are its dependents.
 
@@ -242,8 +259,9 @@ class Kind:
     data_bearing: bool = False
     metrics: tuple[Metric, ...] = ()
     in_use: tuple[str, ...] = ()  # facts that, when above zero, block a delete until they are accepted
-    # (field path, fact): a limit that must not go below what is used; `*` in the path is the key of the fact
+    # (field path, fact or contents): a limit that must not go below what is used; `*` in the path is the key of the fact
     floors: tuple[tuple[str, str], ...] = ()
+    contents: tuple[Contents, ...] = ()
     dependents: tuple[Dependents, ...] = ()  # read only where an object of this kind is to go
     lets_in: LetsIn | None = None
     closes: tuple[Closes, ...] = ()

@@ -89,4 +89,5 @@ def _record_end(plan: Plan, context: ApplyContext, ledgers: LockedLedgers) -> No
     for part in plan.parts:
         with suppress(Lost):  # the outcomes say so where it matters
             limits = noted(plan, part, context.ledger[part.site].limits)
-            ledgers.sessions[part.site].record(events.end(timestamp(), limits))
+            head = plan.head.settings if plan.head is not None else None
+            ledgers.sessions[part.site].record(events.end(timestamp(), limits, head))

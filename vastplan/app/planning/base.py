@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from vastplan.app.head import against_base
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Base, FieldChange, Plan, Standing, by_hand
@@ -29,6 +30,7 @@ def with_standings(plan: Plan, base: Plan | Finding) -> Plan:
     actions = [_with_standing(action, of_base.get(action.address)) for action in plan.actions]
     planned = {action.address for action in plan.actions}
     known = {_finding_key(finding) for finding in base.findings}
+    plan = against_base(plan, base)
     new = [finding for finding in plan.findings if _finding_key(finding) not in known]
     old = [finding for finding in plan.findings if _finding_key(finding) in known]
     return replace(

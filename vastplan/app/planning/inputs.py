@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from vastplan.app.clock import now
 from vastplan.app.connect import unverified
+from vastplan.app.head import requested_limits
 from vastplan.app.planning.desired import Desired
 from vastplan.app.planning.ignore import ignore_rules
 from vastplan.app.planning.named import resolve_named
@@ -13,8 +14,7 @@ from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.sites import site_findings
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace
-from vastplan.document.specs import LimitsSpec
-from vastplan.engine.consent import ChangeLimits, in_force, limits_of
+from vastplan.engine.consent import in_force, limits_of
 from vastplan.engine.observe import Observed
 from vastplan.engine.plan import PlanInputs
 from vastplan.model.address import Address
@@ -39,7 +39,7 @@ def plan_inputs(
         at.date(),
         everywhere=set(desired.sites) == set(document.head.sites),
     )
-    asked = requested_limits(workspace)
+    asked = requested_limits(document)
     targets, nowhere = resolve_named(options, desired.entries, ledger, document.head.sites, workspace.registry.kinds)
     return PlanInputs(
         document=workspace.name,
@@ -72,14 +72,3 @@ def plan_inputs(
 
 def _owned(ledger: Mapping[str, SiteLedger]) -> set[Address]:
     return {Address.parse(text) for part in ledger.values() for text in part.entries}
-
-
-def requested_limits(workspace: Workspace) -> ChangeLimits:
-    """The limits on changes that the document asks for, the usual ones where it asks for none."""
-    spec, usual = workspace.document.head.limits, ChangeLimits()
-    if not isinstance(spec, LimitsSpec):
-        return usual
-    return ChangeLimits(
-        spec.max_changes if isinstance(spec.max_changes, int) else usual.count,
-        spec.max_changes_percent if isinstance(spec.max_changes_percent, int) else usual.percent,
-    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from vastplan.app.files.review_key import ReviewKey
 from vastplan.app.workspace import Workspace
 from vastplan.engine.consent import Consent
 from vastplan.engine.match import Matches
@@ -32,6 +33,8 @@ class PlanOptions:
     """Whether to prove the isolation of what is live too, which takes more reading."""
     snapshot: Snapshot | None = None
     base: Workspace | Finding | None = None
+    review_key: ReviewKey | None = None
+    """The key for digests of secrets, where there is to be one of each."""
     limited: bool = False
     """Whether somebody chose the sites, so that what is wrong with others does not stop them."""
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from vastplan.app.endpoints import LEDGER
 from vastplan.engine.stale import grown
+from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
-from vastplan.model.plan import Action, Plan, UnknownCollection
+from vastplan.model.plan import Action, DocumentHead, FieldChange, Plan, UnknownCollection, Verb, only_noted
+from vastplan.model.site_ledger import path_text
+from vastplan.report.values import plain, sensitive
 
 _NAMED = 12
+_WRITING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)
 
 
 def differences(reviewed: Plan, live: Plan) -> list[str]:
     """What the live plan would do otherwise than the reviewed one, a line each; empty when it would do the same.
 
-    A reviewed action that is no longer needed, or is blocked now, is no difference: nothing is done that nobody saw.
+    A reviewed action that is no longer needed, or is blocked now, is no difference: nothing is done that nobody saw. Every value
+    that the document wants is compared, of secrets the sources.
     """
     if reviewed.document != live.document:
         return [
@@ -25,11 +31,14 @@ def differences(reviewed: Plan, live: Plan) -> list[str]:
     unknown = {(collection.site, collection.kind): collection for collection in reviewed.unknown}
     return [
         *_elsewhere(reviewed, live),
+        *_settings(reviewed.head, live.head),
         *(
             f"{inert(action.address, 200)}: {difference}"
             for action in live.actions
             if not action.blocked
-            for difference in _differences(reviewed_actions.get(action.address), action, unknown)
+            for difference in _differences(
+                reviewed_actions.get(action.address), action, unknown, keyed=_keyed(reviewed, live)
+            )
         ),
     ]
 
@@ -44,8 +53,57 @@ def _elsewhere(reviewed: Plan, live: Plan) -> Iterator[str]:
                 yield f"the {inert(system, 40)} of {inert(part.site, 80)} is {inert(now, 120)}, and was {inert(was, 120)}"
 
 
+def _settings(reviewed: DocumentHead | None, live: DocumentHead | None) -> Iterator[str]:
+    """The settings of the document that are not as they were in the review."""
+    now = live.settings if live is not None else {}
+    if reviewed is None:
+        if now:
+            yield "the reviewed plan does not say what the settings of the document were: it was made by an older vastplan"
+        return
+    for path in sorted(reviewed.settings.keys() | now.keys()):
+        before, after = reviewed.settings.get(path), now.get(path)
+        if before != after:
+            shown = (inert(plain(side), 200) for side in (after, before))
+            yield f"the document's {inert(path, 120)} is {' and was '.join(shown)} in the review"
+
+
+def untold(reviewed: Plan, live: Plan) -> list[str]:
+    """The secrets that would be written, where nobody can tell whether their values are the reviewed ones: without a key."""
+    if _keyed(reviewed, live):
+        return []
+    return [
+        f"{inert(action.address, 200)} {inert(path, 80)}"
+        for action in live.actions
+        if not action.blocked and action.verb in _WRITING
+        for path in _written_secrets(action)
+    ]
+
+
+def _keyed(reviewed: Plan, live: Plan) -> bool:
+    return bool(live.review_key) and reviewed.review_key == live.review_key
+
+
+def _written_secrets(action: Action) -> Iterator[str]:
+    """The paths of the secrets that an action writes: what is made anew has all of them, what stays those that change."""
+    changed = {change.path for change in action.changes}
+    for path in _secret_paths(dict(action.desired)):
+        if action.verb is Verb.REPLACE or path in changed:
+            yield path
+
+
+def _secret_paths(value: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
+    """The paths of a plan's values at which secrets are to be put."""
+    if _is_secret(value):
+        yield path_text(path)
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield from _secret_paths(item, (*path, key))
+    elif isinstance(value, list) and any(True for item in value for _ in _secret_paths(item)):
+        yield path_text(path)
+
+
 def _differences(
-    reviewed: Action | None, live: Action, unknown: dict[tuple[str, str], UnknownCollection]
+    reviewed: Action | None, live: Action, unknown: dict[tuple[str, str], UnknownCollection], *, keyed: bool
 ) -> Iterator[str]:
     if reviewed is None:
         unread = unknown.get((live.address.site, live.address.kind))
@@ -53,6 +111,8 @@ def _differences(
             f" (it was unknown: {inert(unread.reason, 200)})" if unread else ""
         )
         return
+    if only_noted(live) and reviewed.verb is not live.verb:
+        return  # nothing is done any more but to note what is there
     if reviewed.verb is not live.verb:
         yield f"was to {reviewed.verb.value} and is to {live.verb.value}"
         return
@@ -62,21 +122,76 @@ def _differences(
         yield "is another object of that name now"
     if reviewed.renamed_from != live.renamed_from:
         yield "is renamed from something else"
+    told: set[str] = set()
+    secret = {change.path.partition(".")[0] for change in (*reviewed.changes, *live.changes) if change.sensitive}
     remaining = {change.path: change for change in reviewed.changes}
     for change in live.changes:
         old = remaining.pop(change.path, None)
-        if old is None or (old.before, old.after, old.replaces) != (change.before, change.after, change.replaces):
+        if old is None or _does(old) != _does(change):
+            told.add(change.path.partition(".")[0])
             yield f"{inert(change.path, 80)} is another change than the reviewed one"
     for path in remaining:
         yield f"{inert(path, 80)} would not be changed any more"
-    if reviewed.desired != live.desired and not reviewed.changes:
-        yield "the document says something else of it"
+    for name in sorted(reviewed.desired.keys() | live.desired.keys()):
+        before, after = reviewed.desired.get(name, _UNSAID), live.desired.get(name, _UNSAID)
+        if before != after and name not in told:
+            yield from _said_otherwise(name, before, after, name in secret)
     if reviewed.released != live.released:
         yield "lets go of other fields"
+    if keyed:
+        for path in _written_secrets(live):
+            if path not in reviewed.secrets or path not in live.secrets:
+                yield f"{inert(path, 80)} had no value that could be read when it was reviewed, or has none now"
+            elif reviewed.secrets[path] != live.secrets[path]:
+                yield f"{inert(path, 80)} is another secret than the reviewed one"
     weighed = {evidence.name: evidence.value for evidence in reviewed.evidence}
     for evidence in live.evidence:
         if grown(weighed.get(evidence.name, 0), evidence.value):
             yield f"{inert(evidence.name, 80)} has grown since the review"
+
+
+_UNSAID = object()
+
+
+def _does(change: FieldChange) -> tuple[Any, ...]:
+    return change.before, change.after, change.replaces, change.sensitive, change.source_after
+
+
+def _said_otherwise(path: str, before: Any, after: Any, secret: bool) -> Iterator[str]:
+    """What the document says otherwise; what stands in place of a secret, or beside one, is not repeated."""
+    if (
+        isinstance(before, dict)
+        and isinstance(after, dict)
+        and not {"$secret", "$ref", "$existing"} & {*before, *after}
+    ):
+        beside = secret or any(_is_secret(side) for side in (*before.values(), *after.values()))
+        for key in sorted(before.keys() | after.keys()):
+            old, new = before.get(key, _UNSAID), after.get(key, _UNSAID)
+            if old != new:
+                yield from _said_otherwise(f"{path}.{key}", old, new, beside)
+        return
+    was, now = (sensitive() if secret and not _is_secret(side) else _said(side) for side in (before, after))
+    yield f"the document says another {inert(path, 120)} than in the review: {now}, and it was {was}"
+
+
+def _is_secret(value: Any) -> bool:
+    return isinstance(value, dict) and value.keys() == {"$secret"}
+
+
+def _said(value: Any) -> str:
+    return "nothing" if value is _UNSAID else inert(plain(value), 200)
+
+
+def check_keys(reviewed: Plan, live: Plan) -> None:
+    """Raises `VastplanError` where one of the plans was made with a review key and the other without it, or with another:
+    what somebody reviewed with its secrets is not applied without looking at them."""
+    if reviewed.review_key == live.review_key:
+        return
+    if not live.review_key:
+        raise VastplanError("the reviewed plan has digests of its secrets: give their key with --review-key FILE")
+    if not reviewed.review_key:
+        raise VastplanError("the reviewed plan has no digests of its secrets: plan it with --review-key FILE as well")
+    raise VastplanError("the reviewed plan has digests of its secrets made with another review key; plan it again")
 
 
 def refusal(differences: list[str]) -> str:

@@ -9,7 +9,7 @@ from vastplan.app import reports
 from vastplan.app.apply import apply_plan, record_limits
 from vastplan.app.files import plan as plan_file
 from vastplan.app.plan import make_plan
-from vastplan.app.stale.reviewed import differences, refusal
+from vastplan.app.stale.reviewed import check_keys, differences, refusal, untold
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import exit_status, reporting
 from vastplan.cli.planning import plan_options
@@ -27,6 +27,8 @@ from vastplan.report.json_report import Review
 from vastplan.report.results import NOWHERE, Places
 from vastplan.report.text import plan_text, receipt_text
 from vastplan.report.values import counted
+
+_NAMED = 12
 
 
 def apply(request: ApplyRequest, screen: Screen) -> int:
@@ -158,13 +160,21 @@ def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) ->
     if request.reviewed is None:
         return None
     reviewed = plan_file.load(request.reviewed)
-    points = differences(reviewed, live)
+    check_keys(reviewed, live)
+    points, secrets = differences(reviewed, live), untold(reviewed, live)
     if points and not request.allow_difference:
         raise Stale(refusal(points))
     verdict_text = (
         f"differs from the reviewed plan in {counted(len(points), 'point')}, which is allowed"
         if points
-        else "does what the reviewed plan does, and no more"
+        else "does what the reviewed plan does, and no more" + (", as far as can be told" if secrets else "")
     )
     screen.progress(f"The live plan {verdict_text} ({reviewed.id[:12]} of {reviewed.created}).")
-    return Review(reviewed.id, not points, tuple(points))
+    if secrets:
+        screen.progress(
+            f"It cannot be told whether {counted(len(secrets), 'secret')} have the values that were reviewed:"
+        )
+        for line in (*secrets[:_NAMED], *([f"and {len(secrets) - _NAMED} more"] if len(secrets) > _NAMED else ())):
+            screen.progress(f"  {line}")
+        screen.progress("  plan and apply with --review-key FILE to compare them")
+    return Review(reviewed.id, not points, tuple(points), tuple(secrets))

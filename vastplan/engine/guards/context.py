@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from vastplan.engine.consent import Allowed, Approval, ChangeLimits, Consent
+from vastplan.engine.contents import ContentsIndex, index_contents
 from vastplan.engine.dependents import DependentsIndex
 from vastplan.engine.guards.owner import Owners
 from vastplan.engine.match import Matches
@@ -46,6 +47,7 @@ class GuardContext:
     allowed: Allowed
     owners: Owners
     """Who else owns what is there."""
+    contents: ContentsIndex = field(default_factory=ContentsIndex)
     limits: Mapping[str, ChangeLimits] = field(default_factory=dict)
     """Those in force, by site."""
     owned: Mapping[SiteKind, Set[Address]] = field(default_factory=dict)
@@ -121,6 +123,7 @@ def guard_context(
         said_to_exist=_said_to_exist(matches, desired, actions.values()),
         unread=_unread(matches.observed, matches.kinds),
         owners=owners,
+        contents=index_contents(matches.observed, matches.kinds, actions.values()),
     )
 
 

@@ -75,6 +75,7 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
         ]
     if action.verb in GOING:
         shown += usage.weighed(live, context.dependents)
+    shown += context.contents.weighed(action, live)
     shown += narrowed
     if action.verb is Verb.REPLACE:
         untouched: dict[str, int] = {}

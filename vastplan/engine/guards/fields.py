@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vastplan.engine.diff import leaves
@@ -40,7 +40,8 @@ def below_use(action: Action, context: GuardContext) -> Block | None:
     if live is None or action.verb not in (Verb.UPDATE, Verb.ADOPT):
         return None
     before = {change.path: change.before for change in action.changes}
-    return too_low(context.kind(action), from_json(dict(action.desired)), before, live.metrics)
+    figures = {**live.metrics, **context.contents.of(live)} if live.kind.contents else live.metrics
+    return too_low(context.kind(action), from_json(dict(action.desired)), before, figures)
 
 
 def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], metrics: Mapping[str, Any]) -> Block | None:
@@ -50,28 +51,32 @@ def too_low(kind: Kind, desired: Values, before: Mapping[str, Any], metrics: Map
     """
     for leaf in leaves(kind.fields, desired):
         path, wanted = path_text(leaf.path), leaf.value
-        used = _floor(kind, leaf.path, metrics) if path in before else None
-        if used is None or wanted in leaf.field.cleared or not isinstance(wanted, int | float):
+        if path not in before or wanted in leaf.field.cleared or not isinstance(wanted, int | float):
             continue
-        figure, unit = used
         had = before[path]
         if isinstance(had, int | float) and had not in leaf.field.cleared and wanted >= had:
             continue
-        if isinstance(figure, Unknown):
-            return Block("below-use", f"{path}: what is used {figure}", "plan again when it is told")
-        if wanted < figure:
-            has, asked = show(figure, unit), show(wanted, unit)
-            return Block("below-use", f"{path} {asked} is below what is used, {has}", "a larger limit")
+        for figure, unit in _floors(kind, leaf.path, metrics):
+            if isinstance(figure, Unknown):
+                return Block("below-use", f"{path}: what is used {figure}", "plan again when it is told")
+            if wanted < figure:
+                has, asked = show(figure, unit), show(wanted, unit)
+                return Block("below-use", f"{path} {asked} is below what is used, {has}", "a larger limit")
     return None
 
 
-def _floor(kind: Kind, path: tuple[str, ...], metrics: Mapping[str, Any]) -> tuple[Figure, str] | None:
-    """What is used of the limit at a path, with its unit; a member that a mapping does not have uses nothing."""
+def _floors(kind: Kind, path: tuple[str, ...], metrics: Mapping[str, Any]) -> Iterator[tuple[Figure, str]]:
+    """What is used of the limit at a path, with its unit; a member that a mapping does not have uses nothing.
+
+    A figure that is not among `metrics` was weighed when the apply began.
+    """
     for pattern, name in kind.floors:
         steps = pattern.split(".")
         if len(steps) == len(path) and all(step in ("*", here) for step, here in zip(steps, path, strict=True)):
+            if name not in metrics:
+                continue
             used = metrics[name]
             if isinstance(used, Mapping):
                 used = used.get(path[steps.index("*")], 0)
-            return used, next(fact.unit for fact in kind.metrics if fact.name == name)
-    return None
+            units = {fact.name: fact.unit for fact in kind.metrics} | {rule.name: rule.unit for rule in kind.contents}
+            yield used, units[name]

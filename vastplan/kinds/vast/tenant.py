@@ -9,7 +9,7 @@ from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Measure
+from vastplan.schema.kind import Attribute, Contents, Measure
 from vastplan.schema.markers import ATOMIC, IDENTITY, IMMUTABLE, SET, Admits, Clears, Exclusive, Since, Unit
 from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
 
@@ -85,5 +85,16 @@ KIND = kind(
     attributes=(Attribute("guid", ("guid",)),),
     data_bearing=True,
     dependents=(snapshots(("id", "tenant")),),
+    # the row of a tenant tells no use: what is known to be in it is at least so much
+    contents=(
+        Contents("used in views", "view", "used", ("id", "tenant"), "path", units.BYTES),
+        Contents("used under quotas", "quota", "used", ("id", "tenant"), "path", units.BYTES),
+        Contents("inodes under quotas", "quota", "used_inodes", ("id", "tenant"), "path"),
+    ),
+    floors=(
+        ("capacity_rules.hard_limit", "used in views"),
+        ("capacity_rules.hard_limit", "used under quotas"),
+        ("capacity_rules.hard_limit_inodes", "inodes under quotas"),
+    ),
     system_owned=((("name",), "default"),),  # every cluster has it, and it cannot be deleted
 )

@@ -1,0 +1,77 @@
+"""The key with which the values of secrets are told apart without being told: `--review-key FILE`, of the runner alone.
+
+A plan has a digest of each secret value that it would write, keyed (BLAKE2b), over its address and field as well. Who reviews it
+cannot find the value, not even a short one, and who writes plans cannot make the digest; two equal secrets have two digests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from vastplan.engine.secret_sources import secret_leaves
+from vastplan.model.canonical_json import text
+from vastplan.model.errors import VastplanError
+from vastplan.model.plan import Action, Plan
+from vastplan.model.value import Reveal, from_json, revealed, sources
+from vastplan.schema.discover import Registry
+
+SHORTEST, LONGEST = 32, 4096  # bytes
+_SIZE = 16  # bytes of a digest
+_ID = b"the id of this key"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewKey:
+    """A key; it is shown in no message."""
+
+    secret: bytes = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        """What tells two keys apart, in hexadecimal digits."""
+        return hashlib.blake2b(_ID, key=self.secret, digest_size=8).hexdigest()
+
+    def digest(self, address: str, path: str, value: object) -> str:
+        """The digest of the value of a field."""
+        said = text([address, path, value]).encode()
+        return hashlib.blake2b(said, key=self.secret, digest_size=_SIZE).hexdigest()
+
+
+def load(path: Path, documents: Iterable[Path]) -> ReviewKey:
+    """The key in a file. Raises `VastplanError` for one that is short, or lies where a document may bring its own."""
+    name = f"the review key {path}"
+    for document in documents:
+        folder = (document if document.is_dir() else document.parent).resolve()
+        if path.resolve().is_relative_to(folder):
+            raise VastplanError(f"{name} is in the document's folder: keep it where only the runner writes")
+    try:
+        if not path.is_file():
+            raise VastplanError(f"{name} is no file")
+        with path.open("rb") as file:
+            content = file.read(LONGEST + 1).strip()
+    except OSError as problem:
+        raise VastplanError(f"{name} cannot be read: {problem.strerror}") from None
+    if not SHORTEST <= len(content) <= LONGEST:
+        raise VastplanError(f"{name} has to be {SHORTEST} to {LONGEST} bytes; make one with: openssl rand -hex 32")
+    return ReviewKey(hashlib.blake2b(content, digest_size=64).digest())
+
+
+def with_digests(plan: Plan, key: ReviewKey, registry: Registry, reveal: Reveal) -> Plan:
+    """The plan with the digests of the secrets that it writes; one that cannot be read here has none."""
+    actions = tuple(_with_digests(action, key, registry, reveal) for action in plan.actions)
+    return replace(plan, actions=actions, review_key=key.id)
+
+
+def _with_digests(action: Action, key: ReviewKey, registry: Registry, reveal: Reveal) -> Action:
+    secrets = secret_leaves(registry.kinds[action.address.kind], from_json(dict(action.desired)))
+    digests = {}
+    for path, leaf in secrets.items():
+        if sources(leaf.value):
+            try:
+                digests[path] = key.digest(str(action.address), path, revealed(leaf.value, reveal))
+            except VastplanError:
+                continue
+    return replace(action, secrets=digests) if digests else action

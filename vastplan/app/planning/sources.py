@@ -1,0 +1,29 @@
+"""Secrets that come from elsewhere than in the base: said whatever is live, for their values may not be known. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from vastplan.engine.secret_sources import secret_sources
+from vastplan.model.address import Address
+from vastplan.model.finding import Finding, Severity
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
+
+_FIX = "have it read by who answers for the secret, and for what the new source holds"
+
+
+def changed_sources(kinds: Mapping[str, Kind], entries: Iterable[Entry], base: Iterable[Entry]) -> Iterator[Finding]:
+    """VP326 for each secret of an object of both documents whose source is another."""
+    of_base: dict[Address, dict[str, str]] = {}
+    for entry in base:
+        if sources := secret_sources(kinds[entry.address.kind], entry.values):
+            of_base[entry.address] = sources
+    for entry in entries:
+        if (was := of_base.get(entry.address)) is None:
+            continue
+        for path, now in secret_sources(kinds[entry.address.kind], entry.values).items():
+            before = was.get(path, "nothing")
+            if before != now:
+                text = f"{path} comes from {now or 'nothing'}, and from {before or 'nothing'} in the base"
+                yield Finding("VP326", Severity.WARNING, text, _FIX, str(entry.address), entry.where)

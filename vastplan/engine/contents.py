@@ -1,0 +1,87 @@
+"""What is used of live objects by what stands in them, for limits of which a system tells no figure itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from vastplan.engine.observe import Live, Observed
+from vastplan.model.plan import Action, Evidence, Verb
+from vastplan.model.value import Reason, Unknown
+from vastplan.schema.kind import Contents, Kind
+
+Figure = int | float | Unknown
+LIMITING = (Verb.UPDATE, Verb.ADOPT)
+"""The actions that may lower a limit of something that stays."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContentsIndex:
+    """The figures of all objects of some kinds, added up once. Made by `index_contents`."""
+
+    _figures: Mapping[tuple[str, Contents], Mapping[str, Figure] | Unknown] = field(default_factory=dict)
+
+    def of(self, live: Live) -> dict[str, Figure]:
+        """By the name of each figure; nothing used where nothing stands in it."""
+        figures: dict[str, Figure] = {}
+        for rule in live.kind.contents:
+            known = self._figures.get((live.site, rule), {})
+            figures[rule.name] = known if isinstance(known, Unknown) else known.get(_value(live, rule.same[0]), 0)
+        return figures
+
+    def weighed(self, action: Action, live: Live) -> list[Evidence]:
+        """The figures that a limit which the action changes is held against, but zeros."""
+        if action.verb not in LIMITING:
+            return []
+        changed = {change.path for change in action.changes}
+        limiting = {name for path, name in live.kind.floors if path in changed}
+        units = {rule.name: rule.unit for rule in live.kind.contents}
+        return [
+            Evidence(name, str(figure) if isinstance(figure, Unknown) else figure, units[name])
+            for name, figure in self.of(live).items()
+            if name in limiting and figure != 0
+        ]
+
+
+def index_contents(observed: Observed, kinds: Mapping[str, Kind], actions: Iterable[Action]) -> ContentsIndex:
+    """What is used of the objects of those kinds of which an action may lower a limit, by site."""
+    wanted = {
+        (action.address.site, rule)
+        for action in actions
+        if action.verb in LIMITING
+        for rule in kinds[action.address.kind].contents
+    }
+    return ContentsIndex({(site, rule): _summed(observed, site, rule) for site, rule in wanted})
+
+
+def _summed(observed: Observed, site: str, rule: Contents) -> Mapping[str, Figure] | Unknown:
+    problem = observed.error(site, rule.kind)
+    if problem:
+        return Unknown(problem, Reason.UNREAD)
+    placed = sorted(
+        (
+            (_value(live, rule.same[1]), _folder(_value(live, rule.path)), live)
+            for live in observed.objects(site, rule.kind)
+        ),
+        key=lambda placed: placed[:2],
+    )
+    sums: dict[str, Figure] = {}
+    inside, above = "", ""
+    for holder, path, live in placed:
+        if holder == inside and path.startswith(above) and above:
+            continue  # its figure is part of that of the directory above it
+        inside, above = holder, path
+        figure, so_far = live.metrics[rule.metric], sums.get(holder, 0)
+        if isinstance(figure, Unknown) or isinstance(so_far, Unknown):
+            sums[holder] = figure if isinstance(figure, Unknown) else so_far
+        else:
+            sums[holder] = so_far + figure
+    return sums
+
+
+def _value(live: Live, name: str) -> str:
+    return live.id if name == "id" else str(live.values.get(name))
+
+
+def _folder(path: str) -> str:
+    return path.rstrip("/") + "/"

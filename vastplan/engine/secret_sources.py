@@ -1,0 +1,82 @@
+"""Where the secrets of an object come from, which is none itself: it is shown, noted and compared also where values cannot be. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from vastplan.engine.diff import Difference, from_nothing
+from vastplan.model.plan import Cause, FieldChange
+from vastplan.model.site_ledger import path_text
+from vastplan.model.value import sources
+from vastplan.schema.kind import Kind, Values
+from vastplan.schema.markers import Marker
+from vastplan.schema.shapes.shape import Leaf
+from vastplan.schema.walk import leaves, table
+
+IN_THE_DOCUMENT = "the document"
+_NOTHING: Mapping[str, Leaf] = {}
+
+
+def source_text(value: Any) -> str:
+    """`{env: NAME}`, `{file: PATH}`, as documents write it; "" for a field that is cleared."""
+    if value is None:
+        return ""
+    return ", ".join(f"{{{kind}: {place}}}" for kind, place in dict.fromkeys(sources(value))) or IN_THE_DOCUMENT
+
+
+def secret_leaves(kind: Kind, desired: Values) -> Mapping[str, Leaf]:
+    """The secret leaves of symbolic values, by their paths."""
+    if not table(kind.fields).secret:
+        return _NOTHING
+    found = leaves(kind.fields, desired)
+    return {path_text(leaf.path): leaf for leaf in found if Marker.SENSITIVE in leaf.field.markers}
+
+
+def secret_sources(kind: Kind, desired: Values) -> dict[str, str]:
+    """Where the secret leaves of symbolic values come from, by their paths: what the ledger notes."""
+    return {path: source_text(leaf.value) for path, leaf in secret_leaves(kind, desired).items()}
+
+
+def with_sources(
+    difference: Difference, kind: Kind, desired: Values, noted: Mapping[str, str]
+) -> tuple[Difference, str]:
+    """The difference with the sources of its secrets, and in words those that are the same from another source, "" for none.
+
+    `noted` are the sources last applied. A secret that cannot be compared, and comes from elsewhere now, is a change.
+    """
+    secrets = secret_leaves(kind, desired)
+    if not secrets:
+        return difference, ""
+    now = {path: source_text(leaf.value) for path, leaf in secrets.items()}
+    moved = [path for path, source in now.items() if noted.get(path, source) != source]
+    changes = [
+        replace(change, source_before=noted.get(change.path, ""), source_after=now.get(change.path, ""))
+        if change.sensitive
+        else change
+        for change in difference.changes
+    ]
+    unseen = [path for path in moved if path in difference.untold]
+    changes += [
+        FieldChange(
+            path, None, None, Cause.DOCUMENT, sensitive=True, replaces=secrets[path].immutable,
+            source_before=noted[path], source_after=now[path],
+        )
+        for path in unseen
+    ]  # fmt: skip
+    told = {change.path for change in changes}
+    full = replace(
+        difference,
+        changes=tuple(changes),
+        paths=difference.paths | {secrets[path].path for path in unseen},
+        untold=tuple(path for path in difference.untold if path not in told),
+    )
+    same = [f"{path} comes from {now[path]}, and came from {noted[path]}" for path in moved if path not in told]
+    return full, "; ".join(same)
+
+
+def made_of(kind: Kind, desired: Values) -> tuple[FieldChange, ...]:
+    """What a create sets, with where its secrets come from."""
+    made = Difference(from_nothing(kind, desired), frozenset(), ())
+    return with_sources(made, kind, desired, {})[0].changes

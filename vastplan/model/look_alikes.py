@@ -1,0 +1,93 @@
+"""Characters that cannot be seen, or that are taken for others: where they stand in a text.
+
+What is invisible is Unicode's Default_Ignorable_Code_Point (DerivedCoreProperties.txt), blanks that are no space, and the
+spaces beside the usual one. What is taken for ASCII is told as UTS #39 tells it, by the scripts of a word: no library with
+its table of confusable characters is kept well enough to be depended on, and mixing is what a forged name cannot do without,
+but for words that are look-alikes from end to end, for which the letters are listed below.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+_UNSEEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_UNSEEN = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U0001d159"  # fillers and blanks
+    + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))  # variation selectors
+)
+_SPELLED_OUT = re.compile(r"\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U[0-9a-f]{8}")
+_SEEN_TO_DIFFER = ("<super>", "<sub>", "<circle>", "<square>", "<fraction>")
+_WITH_LATIN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "HANGUL", "BOPOMOFO", "MICRO"})
+"""Scripts that are written beside Latin letters in one word (UTS #39, highly restrictive)."""
+_LIKE_ASCII = frozenset(
+    # Cyrillic, Greek, Armenian, as confusables.txt has them beside a letter of ASCII
+    "асеһіјӏорԛѕԁвухѵԝзьАВСЕНІЈӀКМОРԚЅТХУҮԌѴԜЗЬαγικνορστυχωϲϳϱΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹϷաԁցհյոսօքքզգՏԼՍՕ"
+)
+_TAKEN_FOR_ASCII = frozenset("ɡɑǀǃ‐−∕⁄⧸꞉։׃∶˸ː˗⁃∣∗۔" + "\u2011")
+
+
+def unseen(char: str) -> bool:
+    """Whether a character shows nothing, or a space that is none: controls, format and unassigned ones, fillers, selectors."""
+    category = unicodedata.category(char)
+    return category in _UNSEEN_CATEGORIES or char in _UNSEEN or (category == "Zs" and char != " ")
+
+
+def taken_for_others(text: str) -> frozenset[int]:
+    """The places of visible characters that stand for others: of another script in a Latin word, of a word that looks like
+    Latin from end to end, wide and mathematical letters, signs like `/` and `-`, marks set upon ASCII."""
+    if text.isascii():
+        return frozenset()
+    places = {place for place, char in enumerate(text) if char > "\x7f" and _stands_for_ascii(char)}
+    for start, word in _words(text):
+        places |= {start + offset for offset in _foreign(word)}
+    spelled_out = False  # what is marked becomes ASCII, and so do the marks upon it
+    for place, char in enumerate(text):
+        if spelled_out and unicodedata.category(char) in ("Mn", "Me"):
+            places.add(place)
+        else:
+            spelled_out = char <= "\x7f" or place in places or unseen(char)
+    return frozenset(places)
+
+
+def _words(text: str) -> Iterator[tuple[int, str]]:
+    """Letters, digits and marks in a row. The number of a character that is spelled out already is no part of a word."""
+    bare = _SPELLED_OUT.sub(lambda match: " " * len(match[0]), text)
+    start = None
+    for place, char in enumerate(bare):
+        if char.isalnum() or unicodedata.category(char).startswith("M"):
+            start = place if start is None else start
+        elif start is not None:
+            yield start, text[start:place]
+            start = None
+    if start is not None:
+        yield start, text[start:]
+
+
+def _foreign(word: str) -> list[int]:
+    """The letters of a word that do not go with its Latin ones; all of them, where all are like Latin ones."""
+    if word.isascii():
+        return []
+    letters = [(place, char) for place, char in enumerate(word) if char.isalpha()]
+    others = [(place, char) for place, char in letters if _script(char) != "LATIN"]
+    if not others:
+        return []
+    if len(others) == len(letters):
+        return [place for place, _ in others] if all(char in _LIKE_ASCII for _, char in others) else []
+    return [place for place, char in others if _script(char) not in _WITH_LATIN]
+
+
+@lru_cache(4096)
+def _script(char: str) -> str:
+    """The script of a letter as its name begins with it: `LATIN SMALL LETTER A`."""
+    return "LATIN" if char <= "\x7f" or _stands_for_ascii(char) else unicodedata.name(char, "").split(" ", 1)[0]
+
+
+@lru_cache(4096)
+def _stands_for_ascii(char: str) -> bool:
+    if char in _TAKEN_FOR_ASCII:
+        return True
+    same = unicodedata.normalize("NFKC", char)
+    return len(same) == 1 and same < "\x80" and not unicodedata.decomposition(char).startswith(_SEEN_TO_DIFFER)

@@ -1,0 +1,197 @@
+"""Where two lists or two mappings differ: which items are there more and less, and how many stay.
+
+Lists are held against each other by their items, so that one that comes in front makes no others look changed; mappings by
+their keys. What is equal on both sides is counted and not shown. A reference is one value. The work grows with the items.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+from vastplan.model.address import kind_of
+from vastplan.model.escaping import inert
+from vastplan.model.plan import FieldChange
+from vastplan.report.alignment import aligned, of_one_gap
+from vastplan.report.nested_changes import ABSENT, nested_changes
+from vastplan.report.values import in_full, kind_words, plain, sensitive, target
+
+_NO_UNITS: Mapping[str, str] = MappingProxyType({})
+Show = Callable[[str], str]
+
+
+class Sign(Enum):
+    """What became of a part; the value stands before it in a report."""
+
+    REMOVED = "-"
+    ADDED = "+"
+    CHANGED = "~"
+    MOVED = ">"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A place inside a value (`[2].keep_local`, "" in a list without an order) and what is there, before and after.
+
+    One that moved is the same on both sides, and `path` says from where and where to.
+    """
+
+    sign: Sign
+    path: str
+    before: str = ""
+    after: str = ""
+
+    def value(self, show: Show = str) -> str:
+        """What comes or goes, or both sides."""
+        if self.sign is Sign.CHANGED:
+            return f"{show(self.before)} → {show(self.after)}"
+        return show(self.before if self.sign is Sign.REMOVED else self.after)
+
+    def line(self, show: Show = str) -> str:
+        """`+ 10.0.0.0/8`, `- [3]: a`, `~ [0].every: 1h → 2h`."""
+        place = f"{show(self.path)}: " if self.path else ""
+        return f"{self.sign.value} {place}{self.value(show)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The parts in which two values differ, and how many items or keys of the whole do not."""
+
+    parts: tuple[Part, ...] = ()
+    unchanged: int = 0
+
+
+NO_DIFFERENCE = Difference()
+
+
+def difference(
+    before: Any, after: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS, *, unordered: bool = False
+) -> Difference:
+    """Two lists or two mappings held against each other; none for any other values, which are shown whole."""
+    told = _Told(unit, units)
+    if isinstance(before, list) and isinstance(after, list):
+        parts = tuple(told.unordered(before, after) if unordered else told.lists(before, after, ""))
+        there = Counter(map(_key, before)) & Counter(map(_key, after))
+        return Difference(parts, len(there) if unordered else there.total()) if parts else NO_DIFFERENCE
+    if _is_mapping(before) and _is_mapping(after):
+        same = sum(1 for key in before.keys() & after.keys() if _key(before[key]) == _key(after[key]))
+        parts = tuple(told.mappings(before, after, ""))
+        return Difference(parts, same) if parts else NO_DIFFERENCE
+    return NO_DIFFERENCE
+
+
+def _is_mapping(value: Any) -> bool:
+    return isinstance(value, dict) and not target(value) and value.keys() != {"$secret"}
+
+
+class _Told:
+    """Differences as people read them; `units` are those of the values inside, by their keys."""
+
+    def __init__(self, unit: str, units: Mapping[str, str]) -> None:
+        self._unit, self._units = unit, units
+
+    def unordered(self, before: Sequence[Any], after: Sequence[Any]) -> Iterator[Part]:
+        old, new = ({_key(item): item for item in side} for side in (before, after))
+        removed = [item for key, item in old.items() if key not in new]
+        added = [item for key, item in new.items() if key not in old]
+        labels = self._labels([*removed, *added])
+        yield from (Part(Sign.REMOVED, "", before=label) for label in labels[: len(removed)])
+        yield from (Part(Sign.ADDED, "", after=label) for label in labels[len(removed) :])
+
+    def lists(self, before: Sequence[Any], after: Sequence[Any], path: str) -> Iterator[Part]:
+        sides = aligned([_key(item) for item in before], [_key(item) for item in after])
+        pairs = [
+            (old, new)
+            for old, new in of_one_gap(sides)
+            if _nested(before[old], after[new])  # what was edited where it stands
+        ]
+        edited = {old for old, _ in pairs}, {new for _, new in pairs}
+        removed = [old for old in sides.removed if old not in edited[0]]
+        added = [new for new in sides.added if new not in edited[1]]
+        labels = self._labels([*(before[old] for old in removed), *(after[new] for new in added)])
+        for old, label in zip(removed, labels, strict=False):
+            yield Part(Sign.REMOVED, f"{path}[{old}]", before=label)
+        for old, new in pairs:
+            yield from self.values(before[old], after[new], f"{path}[{new}]", "")
+        for old, new in sides.moved:
+            shown = plain(after[new], self._unit, self._units)
+            yield Part(Sign.MOVED, f"{path}[{old}] to [{new}]", shown, shown)
+        for new, label in zip(added, labels[len(removed) :], strict=True):
+            yield Part(Sign.ADDED, f"{path}[{new}]", after=label)
+
+    def mappings(self, before: Mapping[str, Any], after: Mapping[str, Any], path: str) -> Iterator[Part]:
+        for keys, old, new in nested_changes(before, after, _is_mapping, _key):
+            place = inert(".".join((path, *keys) if path else keys), None)
+            if old is ABSENT:
+                yield Part(Sign.ADDED, place, after=self._shown(new, keys[-1]))
+            elif new is ABSENT:
+                yield Part(Sign.REMOVED, place, before=self._shown(old, keys[-1]))
+            else:
+                yield from self.values(old, new, place, keys[-1])
+
+    def values(self, before: Any, after: Any, path: str, key: str) -> Iterator[Part]:
+        if _key(before) == _key(after):
+            return
+        if isinstance(before, list) and isinstance(after, list):
+            yield from self.lists(before, after, path)
+        elif _is_mapping(before) and _is_mapping(after):
+            yield from self.mappings(before, after, path)
+        else:
+            yield Part(Sign.CHANGED, path, *told_apart(before, after, lambda value: self._shown(value, key)))
+
+    def _shown(self, value: Any, key: str) -> str:
+        return plain(value, self._units.get(key, self._unit), self._units)
+
+    def _labels(self, items: list[Any]) -> list[str]:
+        """Each item by its name; where two are called alike, with what makes them two."""
+        labels = [plain(item, self._unit, self._units) for item in items]
+        for longer in (_with_kind, target):
+            alike = {label for label, count in Counter(labels).items() if count > 1}
+            labels = [
+                inert(longer(item)) if label in alike and target(item) else label
+                for item, label in zip(items, labels, strict=True)
+            ]
+        return labels
+
+
+def before_after(change: FieldChange) -> tuple[str, str]:
+    """Both sides of a change, each whole."""
+    if change.sensitive:
+        return sensitive(change.source_before), sensitive(change.source_after)
+    if change.known_after_apply:
+        return plain(change.before, change.unit, change.units), "(known after apply)"
+    return told_apart(change.before, change.after, lambda value: plain(value, change.unit, change.units))
+
+
+def told_apart(before: Any, after: Any, show: Callable[[Any], str]) -> tuple[str, str]:
+    """Both sides as texts that differ where the values do: by the whole addresses, or as JSON has them."""
+    for told in (show, lambda value: show(in_full(value)), lambda value: inert(json.dumps(value), None)):
+        old, new = told(before), told(after)
+        if old != new:
+            break
+    return old, new
+
+
+def _nested(before: Any, after: Any) -> bool:
+    return (_is_mapping(before) and _is_mapping(after)) or (isinstance(before, list) and isinstance(after, list))
+
+
+def _key(item: Any) -> str:
+    """A reference is the same whoever manages what it names."""
+    if isinstance(item, str):
+        return f'"{item}'
+    return json.dumps({"$ref": target(item)} if target(item) else item, sort_keys=True)
+
+
+def _with_kind(item: Any) -> str:
+    return f"{kind_words(kind_of(target(item)))} {plain(item)}"
+
+
+def named(parts: Iterable[Part], sign: Sign) -> tuple[str, ...]:
+    """The values of the parts that came, or that went."""
+    return tuple(part.value() for part in parts if part.sign is sign)
