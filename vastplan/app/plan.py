@@ -22,7 +22,7 @@ from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
 from vastplan.model.plan import Plan
 
-__all__ = ["PlanOptions", "Planned", "make_plan"]
+__all__ = ["PlanOptions", "Planned", "make_plan", "weigh"]
 
 
 @gc_pause.paused()
@@ -30,7 +30,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
     """Observe and plan. Raises `Invalid` for what is wrong with the document before anything is opened."""
     offline = workspace.composed()
     with open_source(workspace, options.snapshot) as source:
-        planned = _plan(workspace, options, source, offline)
+        planned = weigh(workspace, options, source, offline)
         plan = planned.plan
         if options.base is not None:
             plan = with_standings(plan, _plan_of_base(options.base, options, source))
@@ -41,11 +41,15 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
             actions=attribute(plan.actions, planned.matches.owned, workspace.registry.kinds, source.providers),
             sources=tuple(map(str, workspace.document.paths)),
             folder="" if options.snapshot else str(Path.cwd()),
+            consent=options.consent,
+            keep_drift=options.keep_drift,
+            limited=options.limited,
         )
     return replace(planned, plan=sealed(plan))
 
 
-def _plan(workspace: Workspace, options: PlanOptions, source: Source, offline: Composed) -> Planned:
+def weigh(workspace: Workspace, options: PlanOptions, source: Source, offline: Composed) -> Planned:
+    """What would have to be done, ordered, guarded and checked; without what is only told beside it, and without an id."""
     desired = compose_with_versions(workspace, options.sites, offline, source)
     ledger = source.ledger(options.sites)
     reads = read_list(workspace, desired, ledger, prove=options.prove)
@@ -63,6 +67,6 @@ def _plan_of_base(base: Workspace | Finding, options: PlanOptions, source: Sourc
         return base
     sites = tuple(site for site in options.sites if site in base.document.head.sites)
     try:
-        return _plan(base, replace(options, sites=sites), source, base.composed()).plan
+        return weigh(base, replace(options, sites=sites), source, base.composed()).plan
     except Invalid as problem:
         return no_base(problem)

@@ -198,6 +198,8 @@ class ConnectionsFile(Spec):
     sites: dict[SiteName, Connections]
     ledger: SystemSpec | MISSING = MISSING
     """The cluster of a shared ledger whose document names no site for it."""
+    require_signature: Annotated[str, StringConstraints(min_length=1)] | MISSING = MISSING
+    """A file of public keys, from this file's folder: `apply` carries out no plan that none of them signed."""
 
 
 @dataclass(frozen=True, slots=True)

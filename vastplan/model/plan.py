@@ -10,6 +10,7 @@ from typing import Any
 from vastplan.model.address import Address
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
+from vastplan.model.consent import Consent
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 
@@ -323,6 +324,12 @@ class Plan:
     """The paths of the document, one by one, for apply (since 1.1); `source` is the same for people."""
     folder: str = ""
     """The folder that the plan was made in, which `sources` are relative to; empty for a plan from a snapshot (since 1.1)."""
+    consent: Consent = field(default_factory=Consent)
+    """What was allowed when it was made: an apply weighs every action again, with no more than this (since 1.1)."""
+    keep_drift: tuple[str, ...] = ()
+    """Patterns of addresses whose changes by hand were to be left alone (since 1.1)."""
+    limited: bool = False
+    """Whether somebody chose the sites (since 1.1)."""
     id: str = ""
 
     def by_address(self) -> dict[Address, Action]:

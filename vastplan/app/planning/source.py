@@ -76,11 +76,14 @@ class LiveSystems:
 
     taken_from: FromSnapshot | None = None
 
-    def __init__(self, workspace: Workspace, providers: Providers) -> None:
+    def __init__(
+        self, workspace: Workspace, providers: Providers, locked: Mapping[str, SiteLedger] | None = None
+    ) -> None:
+        """`locked` are the parts that this process holds locked: they are not read again."""
         self.reveal = revealer(workspace.document.folder)
         self._workspace, self.providers = workspace, providers
         self._backend: Backend | None = None
-        self._parts: dict[str, SiteLedger] = {}
+        self._parts: dict[str, SiteLedger] = dict(locked or {})
         self._held: tuple[str, ...] = ()
         self._unlisted = ""
         self._claims: Mapping[str, SiteClaims] | None = None
