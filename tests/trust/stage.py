@@ -256,7 +256,7 @@ class Stage:
         }
 
     def _limits(self) -> dict[str, int]:
-        return dict(self._part()["limits"])
+        return dict(self._part().get("limits", {}))
 
     def _part(self) -> Any:
         return json.loads(self.part.read_bytes())

@@ -63,7 +63,7 @@ def edited(data: Any, at: list[Any], change: dict[str, Any], stage: Stage) -> No
         return
     step, *rest = at
     places = steps(data, step, new="value" in change and not rest)
-    assert places, f"nothing at {step}"
+    assert places or step == "*", f"nothing at {step}"
     for place in places:
         if rest:
             edited(data[place], rest, change, stage)
@@ -83,7 +83,7 @@ def steps(data: Any, step: Any, *, new: bool) -> list[Any]:
         return [step] if step in data or new else []
     if isinstance(step, int):
         return [step]
-    called = [("*", one["address"], f"{one['address']} {one.get('step')}") for one in data]
+    called = [("*", one.get("address"), f"{one.get('address')} {one.get('step')}") for one in data]
     return [index for index, names in enumerate(called) if step in names][::-1]
 
 
