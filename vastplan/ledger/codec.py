@@ -39,7 +39,7 @@ def load(raw: bytes, shown: str) -> SiteLedger:
         fields["intents"] = {address: Intent(**intent) for address, intent in fields["intents"].items()}
         fields["plans"] = tuple(fields["plans"])
         part = SiteLedger(**fields)
-        _refuse_misshapen(part)
+        refuse_misshapen(part)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         reason = "it is not JSON" if isinstance(problem, json.JSONDecodeError) else "it is not a ledger"
         raise VastplanError(
@@ -57,7 +57,7 @@ def checked(part: SiteLedger, document: str, site: str, shown: str) -> SiteLedge
     return part
 
 
-def _refuse_misshapen(part: SiteLedger) -> None:
+def refuse_misshapen(part: SiteLedger) -> None:
     """Raises `ValueError` for what is of another type than its field: a ledger may have been written by anybody.
 
     Types are looked at by the set, which costs next to nothing of ten thousand objects.
