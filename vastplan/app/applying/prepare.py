@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vastplan.app.applying.journal import LedgerJournal, LockedProvider
 from vastplan.app.clock import now
 from vastplan.app.connect import Providers
@@ -25,6 +27,7 @@ def prepare(
         old = matches.renames.moves.get(action.address, "")
         if action.renamed_from != str(old) and not action.blocked:
             raise Stale(f"the ledger has nothing to move from {inert(action.renamed_from, 200)}; plan again")
+    alike = tuple(action for action in borne.plan.actions if action.address not in borne.unlike)
     return ApplyContext(
         kinds=workspace.registry.kinds,
         providers={
@@ -37,6 +40,6 @@ def prepare(
         matches=matches,
         reveal=revealer(workspace.document.folder),
         now=now,
-        overtaken={**borne.refused, **overtaken(borne.plan, matches)},
+        overtaken={**borne.refused, **overtaken(replace(borne.plan, actions=alike), matches)},
         moved=borne.moved,
     )

@@ -18,36 +18,46 @@ from vastplan.model.canonical_json import plain
 from vastplan.model.errors import Stale
 from vastplan.model.outcome import StaleField
 from vastplan.model.plan import GOING, Action, Operation, Plan, Step, Verb
-from vastplan.model.value import from_json, references
+from vastplan.model.value import from_json, references, to_json
 from vastplan.schema.kind import Kind
 
 _Node = tuple[Address, Step]
 _MAKES_ROOM = (Verb.CREATE, Verb.REPLACE, Verb.DELETE)
 """What others wait for because it is not there yet, or still is."""
+_COMPARED = (Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)
+"""What is planned from values of a live object."""
 
 
 @dataclass(frozen=True, slots=True)
 class BorneOut:
-    """The plan to carry out; of its actions those in `refused` are not, and `moved` says by field why."""
+    """The plan to carry out; of its actions those in `refused` are not, and `moved` says by field why.
+
+    `unlike` are those of the refused that are not what would be planned now: nothing that they say is used.
+    """
 
     plan: Plan
     refused: Mapping[Address, str] = field(default_factory=dict)
+    unlike: frozenset[Address] = frozenset()
     moved: Mapping[Address, tuple[StaleField, ...]] = field(default_factory=dict)
 
 
 def borne_out(saved: Plan, again: Planned) -> BorneOut:
     """The saved plan as far as `again`, what is planned now of the same document and ledger, bears it out."""
     verdicts = _Verdicts(saved, again)
-    actions, refused, moved = [], {}, {}
+    actions, problems, unlike = [], {}, set()
     for action in saved.actions:
         try:
-            actions.append(action if action.blocked else verdicts.borne_out(action))
+            borne, stopped = (action, None) if action.blocked else verdicts.borne_out(action)
         except Stale as problem:
-            actions.append(action)
-            refused[action.address] = str(problem)
-            moved[action.address] = problem.moved
+            borne, stopped = action, problem
+            unlike.add(action.address)
+        actions.append(borne)
+        if stopped is not None:
+            problems[action.address] = stopped
     plan = replace(saved, actions=tuple(actions), operations=tuple(verdicts.operations()))
-    return BorneOut(plan, refused, moved)
+    refused = {address: str(problem) for address, problem in problems.items()}
+    moved = {address: problem.moved for address, problem in problems.items()}
+    return BorneOut(plan, refused, frozenset(unlike), moved)
 
 
 class _Verdicts:
@@ -57,7 +67,7 @@ class _Verdicts:
         self._saved, self._again = saved, again
         self._planned, self._now = saved.by_address(), again.plan.by_address()
         self._at = {(each.address, each.step): index for index, each in enumerate(saved.operations)}
-        self._desired = frozenset(entry.address for entry in again.entries)
+        self._entries = {entry.address: entry for entry in again.entries}
         self._steps = _steps(saved)
         self._steps_now = _steps(again.plan)
         self._before: dict[Address, list[tuple[_Node, _Node]]] = {}
@@ -68,31 +78,31 @@ class _Verdicts:
                 pair = ((first.address, first.step), (operation.address, operation.step))
                 self._before.setdefault(operation.address, []).append(pair)
 
-    def borne_out(self, action: Action) -> Action:
-        """The action to carry out. Raises `Stale` where what the plan says is not what would be planned now."""
+    def borne_out(self, action: Action) -> tuple[Action, Stale | None]:
+        """The action to carry out, and why a guard stops it now. Raises `Stale` for what would not be planned now."""
         now = self._now.get(action.address)
         match = self._again.matches.match(action.address)
         if action.verb is Verb.CREATE and (match.live is not None or match.unknown):
-            return self._as_it_would_be_made(action)  # the executor looks at the same, and says what it has found
+            return self._as_it_would_be_made(action), None  # the executor looks at the same, and says what it has found
         if action.verb is Verb.DELETE and match.live is None and not match.unknown:
-            return self._gone(action, now)
+            return self._gone(action, now), None
         kind = self._again.matches.kinds[action.address.kind]
         if now is None or _facts(action, kind) != _facts(now, kind):
             raise self._other(action)
+        borne = replace(now, blocked=(), evidence=action.evidence)
         if now.blocked:
-            grown = (
-                outgrown(kind, action, match.live.metrics) if match.live is not None and action.verb in GOING else ()
-            )
-            if grown:
-                raise stale(grown)
-            raise Stale(f"{now.blocked[0].message}; plan again")
+            used = match.live.metrics if match.live is not None and action.verb in GOING else None
+            grown = () if used is None else outgrown(kind, action, used)
+            return borne, stale(grown) if grown else Stale(f"{now.blocked[0].message}; plan again")
         self._refuse_order(action, now)
-        return replace(now, evidence=action.evidence)
+        return borne, None
 
     def _as_it_would_be_made(self, action: Action) -> Action:
-        if action.address not in self._desired or self._steps.get(action.address) != {Step.WRITE}:
+        """What the document says of it: nothing that the file says is looked up, a secret's source least of all."""
+        entry = self._entries.get(action.address)
+        if entry is None or self._steps.get(action.address) != {Step.WRITE}:
             raise self._other(action)
-        return action
+        return replace(action, desired=to_json(entry.values))
 
     def _gone(self, action: Action, now: Action | None) -> Action:
         """Somebody else has deleted it: the ledger hears of that."""
@@ -112,17 +122,23 @@ class _Verdicts:
         if live is not None and live.id == action.id and live.locator == action.locator:
             if action.verb is Verb.DELETE:
                 moved = moved_unseen(live.kind, action.seen, live.values)
-            elif action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.ADOPT):
+            elif action.verb in _COMPARED and self._is_desired(action):
                 desired = from_json(dict(action.desired))
                 current = self._again.matches.symbolic(live.kind, live, tuple(references(desired)))
                 moved = moved_since(live.kind, action, desired, current)
         if moved:
             return stale(moved)
-        if live is None and action.verb in (Verb.UPDATE, Verb.REPLACE, Verb.ADOPT):
+        if live is None and action.verb in _COMPARED:
             return Stale("it is gone since the plan was made; plan again")
         now = self._now.get(action.address)
         would = "nothing would be done to it" if now is None else f"it would {now.verb.value} {_which(action, now)}"
         return Stale(f"the document, the ledger and the systems do not bear it out: {would}; plan again")
+
+    def _is_desired(self, action: Action) -> bool:
+        """Whether the values of the plan are those of the document: only these are held against what is live."""
+        now, entry = self._now.get(action.address), self._entries.get(action.address)
+        said = now.desired if now is not None else to_json(entry.values) if entry is not None else None
+        return bool(plain(action.desired) == plain(said))
 
     def _refuse_order(self, action: Action, now: Action) -> None:
         """Raises `Stale` for steps that are not those it takes, or come before what they wait for."""
