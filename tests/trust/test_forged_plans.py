@@ -136,7 +136,7 @@ def test_a_document_elsewhere_is_not_opened_because_a_plan_says_so(
     )
     ran = vastplan("apply", plan)
     assert ran.code == 1 and "which is neither in this folder nor beside the plan" in ran.err, ran
-    assert ran.err.endswith(f"if that is so: vastplan apply {plan} --document PATH\n"), ran
+    assert f"vastplan apply {plan} --document " in ran.err, ran
     assert vastplan("apply", plan, "--document", applied).code == 0
 
 
