@@ -39,7 +39,8 @@ TYPED = frozenset({"consent", "targets", "keep_drift", "limited"})
 _OTHERS: tuple[Any, ...] = (
     None, True, False, 0, 1, -1, 10**30, 1e300, "", "x", "*", "iad/*", "../outside/secret.yaml", "../outside/secret.txt",
     "/etc/hostname", "/dev/zero", "\x1b[2J", "\ud800", "a\0b", "x" * 70_000, [], {}, [None], [[]], {"a": 1},
-    {"$ref": "iad/tenant/kept"}, {"$ref": "iad/nothing/x"}, {"$existing": "nowhere/tenant/x"}, {"$secret": {"env": "PATH"}}, {"$secret": {"file": "../../outside/secret.txt"}},
+    {"$ref": "iad/tenant/kept"}, {"$ref": "iad/nothing/x"}, {"$existing": "nowhere/tenant/x"}, {"$secret": {"env": "PATH"}},
+    {"$secret": {"file": "../../outside/secret.txt"}},
     "2999-01-01T00:00:00+00:00", "iad/tenant/kept", "pdx/tenant/a", "delete", "create", "adopt", "release", "replace",
 )  # fmt: skip
 _Steps = tuple[str | int, ...]
