@@ -13,7 +13,7 @@ ACTIONLINT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/actionlint-$(ACTIONLINT_
 AUDIT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/audit-1
 
 .PHONY: demo test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc explore coverage faults kills \
-  histories mutate-tables mutate-guards mutate-ledger mutate-checks contract bench golden browser pictures clean
+  histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks contract bench golden browser pictures clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -126,6 +126,10 @@ mutate-checks: $(VENV)/ready
 # Documents that change over months, on systems that others use too: make histories HISTORIES=200 SEED=5001
 histories: $(VENV)/ready
 	$(BIN)/python -m tests.histories --histories $(or $(HISTORIES),2000) --seed $(or $(SEED),1) --jobs $(or $(JOBS),2)
+
+# Plans, ledgers, approvals and snapshots as strangers would change them: make mutations N=2000 SEED=5001
+mutations: $(VENV)/ready
+	$(BIN)/python -m tests.trust.mutations --mutations $(or $(N),20000) --seed $(or $(SEED),1) --jobs $(or $(JOBS),2)
 
 mutate-tables: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.tables

@@ -114,6 +114,44 @@ def test_it_is_gone(lab: Lab) -> None:
     assert outcomes(lab.apply(plan))["iad/quota/q"].state is State.STALE
 
 
+def test_it_goes_while_the_run_is_on_its_way(lab: Lab) -> None:
+    """What was there when the run began is read again just before it is written."""
+    lab.write(document())
+    lab.converge()
+    changed = document(view_policies={"p": {**POLICY, "nfs_no_squash": ["10.0.0.0/24"]}})
+    changed["views"]["v"] |= {"protocols": ["NFS", "NFS4"]}
+    lab.write(changed)
+    plan, view = lab.plan(), row(lab, "view", "/v")["id"]
+
+    def gone() -> None:
+        lab.by_hand("iad", "vast", "DELETE", f"/api/v5/views/{view}/")
+
+    ended = outcomes(during(lab, plan, gone, after="iad/view_policy/p"))
+    assert ended["iad/view_policy/p"].state is State.DONE
+    assert ended["iad/view/v"].state is State.STALE
+    assert ended["iad/view/v"].message == "it is gone since the plan was made; plan again"
+
+
+def test_it_fills_while_the_run_is_on_its_way(lab: Lab) -> None:
+    """A limit is not lowered below what somebody has written since the run began."""
+    lab.write(document())
+    lab.converge()
+    changed = document()
+    changed["tenants"]["a"] = {"max_views": 9}
+    changed["quotas"]["q"] |= {"hard_limit": "1 GiB"}
+    lab.write(changed)
+    plan, tenant = lab.plan(), row(lab, "tenant", "a")["id"]
+
+    def filled() -> None:
+        plane: Any = lab.world.sites["iad"].servers["vast"].plane
+        plane.usage("/v", tenant, 2 * TIB, 10)
+
+    ended = outcomes(during(lab, plan, filled, after="iad/tenant/a"))
+    assert ended["iad/tenant/a"].state is State.DONE
+    assert ended["iad/quota/q"].state is State.STALE and "plan again" in ended["iad/quota/q"].message
+    assert row(lab, "quota", "/v")["hard_limit"] == 10 * TIB
+
+
 @pytest.mark.parametrize("when", ["before the run", "during the run"])
 def test_what_has_appeared_is_neither_made_twice_nor_taken_over(lab: Lab, when: str) -> None:
     lab.write({"tenants": {"a": {}}, "view_policies": {"p": POLICY}})

@@ -7,6 +7,7 @@ Kubernetes SIGKILL.
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import re
@@ -17,7 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from unittest.mock import patch
@@ -47,6 +48,8 @@ def saved(theatre: Theatre, scene: Scene) -> Path:
     theatre.stage.set_back(scene.start)
     plan = theatre.stage.home.parent / "plan.json"
     plan_file.save(scene.plan, plan)
+    given = [asdict(approval) for approval in scene.plan.consent.approvals]
+    victim.approvals(plan).write_text(json.dumps({"version": 1, "approvals": given}))
     return plan
 
 

@@ -85,6 +85,11 @@ def _writes(*given: Any, **named: Any) -> bool:
     return method != "GET" and not url.rstrip("/").endswith("/token")
 
 
+def approvals(plan: Path) -> Path:
+    """Where those that the plan rests on are given again."""
+    return plan.with_name("approvals.json")
+
+
 def run(how: str, deadly: int, plan: str) -> int:
     """Apply with the trap set."""
 
@@ -96,7 +101,7 @@ def run(how: str, deadly: int, plan: str) -> int:
     )
     os.fsync = _around(os.fsync, happens, lambda *_, **__: True)
     HTTPConnectionPool.urlopen = _around(HTTPConnectionPool.urlopen, happens, _writes)  # type: ignore[method-assign]
-    code = main(["apply", plan])
+    code = main(["apply", plan, "--approvals", str(approvals(Path(plan)))])
     print(f"events: {_COUNT[0]}")
     return code
 

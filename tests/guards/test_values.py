@@ -155,6 +155,17 @@ def test_a_limit_is_not_raised_by_applying_a_part_of_what_it_held_back(more: dic
     assert _plan({"count": 50, "percent": 10}, **more) == {"count": 5, "percent": 10}
 
 
+@pytest.mark.parametrize("which", ["the plan", "what is planned now"])
+def test_nor_is_it_where_what_is_planned_now_holds_something_back(which: str) -> None:
+    """A plan file may leave out what was held back."""
+    plan, _ = planned({"desired": {"namespace/n": {"name": "n"}}})
+    held = replace(plan, actions=(replace(plan.actions[0], blocked=(Block("mass-change", "no"),)),))
+    part, recorded = PlannedSite("iad", "", 0, limits={"count": 50, "percent": 10}), {"count": 5, "percent": 20}
+    saved, now = (held, plan) if which == "the plan" else (plan, held)
+    assert noted(saved, part, recorded, now) == {"count": 5, "percent": 10}
+    assert noted(plan, part, recorded, plan) == {"count": 50, "percent": 10}
+
+
 def test_a_limit_is_raised_when_all_of_a_plan_was_applied() -> None:
     assert _plan({"count": 50, "percent": 10}) == {"count": 50, "percent": 10}
     assert _plan({"count": 50, "percent": 10}, guard="approval") == {"count": 50, "percent": 10}
@@ -280,6 +291,23 @@ def test_a_block_travels_to_what_waits_and_back_to_its_first_step() -> None:
         "p": [("waits", "waits for iad/tenant/t, which is blocked")],
         "a": [("waits", "waits for iad/view_policy/p, which is blocked")],
         "n": [],
+    }
+
+
+def test_what_waits_for_what_is_stale_says_so() -> None:
+    stale, waits, beside = (Address("iad", "view", name) for name in ("stale", "waits", "beside"))
+    moved = (Block("moved", "it moved"),)
+    actions = {
+        stale: Action(stale, Verb.UPDATE, "", blocked=moved),
+        waits: Action(waits, Verb.UPDATE, ""),
+        beside: Action(beside, Verb.UPDATE, "", together=("iad/view/stale",)),
+    }
+    operations = (Operation(stale, Step.WRITE), Operation(waits, Step.WRITE, (0,)), Operation(beside, Step.WRITE))
+    held = block_dependents(actions, operations)
+    assert {address.name: [(one.guard, one.message) for one in action.blocked] for address, action in held.items()} == {
+        "stale": [("moved", "it moved")],
+        "waits": [("waits", "waits for iad/view/stale, which is stale")],
+        "beside": [("together", "goes together with iad/view/stale, which is stale")],
     }
 
 

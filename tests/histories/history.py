@@ -83,7 +83,8 @@ class Paper:
     document: Document
     folder: Path
     commits: list[Document] = field(default_factory=list)
-    saved: tuple[Path, Said] | None = None
+    saved: tuple[Path, Said, list[str]] | None = None
+    """A plan that waits, what was allowed for it, and the words that give its approvals again."""
     complete: bool = False
     """Whether the last thing that happened was an apply that ended well, of all of it."""
 
@@ -108,6 +109,7 @@ class History:
         self.refusals: list[str] = []
         self.story: list[str] = []
         self.commands = 0
+        self.approved = 0
         self.steps_done: Counter[str] = Counter()
         self.edits_done: Counter[str] = Counter()
         self._tell = tell
@@ -302,7 +304,8 @@ class History:
         else:
             return Said(adopt), flags
         if approved:
-            file = self.folder / "approvals.yaml"
+            self.approved += 1
+            file = self.folder / f"approvals-{self.approved}.yaml"
             rows = [
                 {"address": one, "reason": "agreed", "until": "2999-01-01", "max_used": 2**62, "max_orphans": 1000}
                 for one in approved

@@ -103,7 +103,8 @@ def save(history: History, chance: Random) -> None:
     said, flags = history.allowed(chance, _mode(chance), chance.random() < 0.5, going, [])
     file = history.folder / f"{paper.folder.name}-plan.json"
     done = history.command(Said(), "plan", paper.folder, "--out", file, *flags)
-    paper.saved = (file, said) if file.exists() and done.code == 0 else None
+    again = flags[flags.index("--approvals") :] if "--approvals" in flags else []
+    paper.saved = (file, said, again) if file.exists() and done.code == 0 else None
 
 
 def apply_saved(history: History, chance: Random) -> None:
@@ -111,11 +112,11 @@ def apply_saved(history: History, chance: Random) -> None:
     paper = chance.choice(history.papers)
     if paper.saved is None:
         return
-    file, said = paper.saved
+    file, said, again = paper.saved
     if chance.random() < 0.3:
         planned = [str(one["address"]) for one in json.loads(file.read_text())["actions"]]
         target = chance.choice(planned) if planned else "iad/tenant/none"
-        done = history.command(said, "apply", file, "--auto-approve", "--format", "json", "--target", target)
+        done = history.command(said, "apply", file, "--auto-approve", "--format", "json", "--target", target, *again)
         others = [
             one["address"]
             for one in done.json().get("outcomes", ())
@@ -131,7 +132,7 @@ def apply_saved(history: History, chance: Random) -> None:
                 ]
             )
         return
-    done = history.command(said, "apply", file, "--auto-approve", "--format", "json")
+    done = history.command(said, "apply", file, "--auto-approve", "--format", "json", *again)
     paper.saved, paper.complete = None, False
 
 

@@ -413,3 +413,17 @@ def test_a_file_that_cannot_be_replaced_leaves_nothing_beside_it(tmp_path: Path)
     with pytest.raises(IsADirectoryError):
         write_atomically(tmp_path / "there", b"new")
     assert [one.name for one in tmp_path.iterdir()] == ["there"]
+
+
+def test_a_journal_that_says_what_no_ledger_holds_is_damaged(tmp_path: Path) -> None:
+    FileLedger(tmp_path, "doc").open("iad", "me").close()
+    owned = {"id": 7, "locator": "7", "fields": {}, "refers": [], "applied": "", "wire": {}}
+    line = {"event": "own", "address": "iad/view/x", "owned": owned}
+    (tmp_path / "iad.journal").write_text(json.dumps(line) + "\n")
+    with pytest.raises(VastplanError) as caught:
+        FileLedger(tmp_path, "doc").read("iad")
+    assert (
+        str(caught.value) == f"the ledger journal {tmp_path / 'iad.journal'} is damaged: it says what no ledger holds"
+    )
+    (tmp_path / "iad.journal").write_text(json.dumps({**line, "owned": {**owned, "id": "7"}}) + "\n")
+    assert FileLedger(tmp_path, "doc").read("iad").entries["iad/view/x"].id == "7"

@@ -203,6 +203,21 @@ def test_a_part_is_written_like_this() -> None:
     assert load(raw, "it") == FULL
 
 
+OWNED_JSON: dict[str, Any] = {"id": "7", "locator": "7", "fields": {}, "refers": [], "applied": "", "wire": {}}
+
+
+@pytest.mark.parametrize("key", ["", "00", "00" * 64])
+def test_and_what_is_one_is_read(key: str) -> None:
+    whole = {
+        **json.loads(dump(FULL)),
+        "key": key,
+        "serial": 0,
+        "entries": {X: OWNED_JSON},
+        "systems": {"vast": "there"},
+    }
+    assert load(json.dumps(whole).encode(), "X").key == key
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -226,6 +241,34 @@ def test_a_part_is_written_like_this() -> None:
         ({"entries": {X: {"id": "7"}}}, "it is not a ledger;"),
         ({"entries": {X: []}}, "it is not a ledger;"),
         ({"intents": {X: {"verb": "create", "other": 1}}}, "it is not a ledger;"),
+        *(({name: 3}, "it is not a ledger;") for name in ("document", "site", "lineage", "applied")),
+        ({"plans": [3]}, "it is not a ledger;"),
+        ({"serial": "3"}, "it is not a ledger;"),
+        ({"serial": True}, "it is not a ledger;"),
+        ({"serial": -1}, "it is not a ledger;"),
+        ({"limits": {"count": "3"}}, "it is not a ledger;"),
+        ({"systems": {"vast": 3}}, "it is not a ledger;"),
+        ({"key": "00" * 65}, "it is not a ledger;"),
+        *(
+            ({"entries": {X: {**OWNED_JSON, name: wrong}}}, "it is not a ledger;")
+            for name, wrong in (
+                ("id", 7),
+                ("locator", None),
+                ("applied", 7),
+                ("refers", [7]),
+                ("fields", {"a": 7}),
+                ("wire", {"a": []}),
+            )
+        ),
+        *(
+            ({"intents": {X: {"verb": "create", name: wrong}}}, "it is not a ledger;")
+            for name, wrong in (("verb", 7), ("id", 7), ("at", 7), ("fields", {"a": 7}))
+        ),
+        *(
+            ({"entries": {address: OWNED_JSON}}, "it is not a ledger;")
+            for address in ("x", "iad/view", "pdx/view/x", "iad//x")
+        ),
+        ({"intents": {"pdx/view/x": {"verb": "create"}}}, "it is not a ledger;"),
     ],
 )
 def test_what_is_not_a_part_is_refused(change: Any, says: str) -> None:

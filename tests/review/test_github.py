@@ -16,6 +16,7 @@ import yaml
 
 from tests.review.hub import Hub, applied_and_recorded, change
 from tests.review.pipeline import EXAMPLES, ROOT, WORKFLOWS, git, remembered
+from tests.trust.test_signatures import keys
 
 INSTALL = (
     "--isolated install --require-hashes --only-binary :all: --index-url https://pypi.example.com/simple/ "
@@ -102,13 +103,34 @@ def test_what_was_merged_is_planned_approved_and_applied(hub: Hub) -> None:
     assert code == 0 and runner.results == {"plan": 0, "apply": 0}, log
     assert "`10 TiB` → `20 TiB`" in (runner.home / "plan" / "summary").read_text()
     assert "**Applied.**" in (runner.home / "apply" / "summary").read_text()
-    assert "secrets." not in yaml.safe_dump(
-        yaml.safe_load((WORKFLOWS / "vastplan-apply.yml").read_text())["jobs"]["plan"]
-    )
+    # what is approved is planned with nothing that opens a system
+    job = yaml.safe_dump(yaml.safe_load((WORKFLOWS / "vastplan-apply.yml").read_text())["jobs"]["plan"])
+    assert re.findall(r"secrets\.\w+", job) == ["secrets.VASTPLAN_SIGNING_KEY"]
     # there is nothing left to do, and nobody is asked
     assert hub.workflow("vastplan-record.yml")[0] == 0
     code, log = hub.workflow("vastplan-apply.yml")
     assert code == 0 and hub.runners[-1].results == {"plan": 0} and "Nothing to change." in log
+
+
+@pytest.mark.slow
+def test_what_was_approved_is_signed(hub: Hub) -> None:
+    """With a key in the environment and its public half in the repository nobody changes the plan between the jobs."""
+    key, public = keys(hub.folder)
+    (hub.storage / "ci" / "plan.pub").write_bytes(public.read_bytes())
+    git(hub.storage, "add", "ci/plan.pub")
+    change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
+    merge(hub)
+    code, log = hub.workflow("vastplan-apply.yml")
+    assert code == 1 and "is not signed" in applied_text(hub), log
+    signing = {"secrets.VASTPLAN_SIGNING_KEY": key.read_text()}
+    code, log = hub.workflow("vastplan-apply.yml", **signing)
+    assert code == 0 and hub.runners[-1].results == {"plan": 0, "apply": 0}, log
+    assert "PRIVATE" not in log and not list((hub.memory / "artifacts").rglob("*.key"))
+
+
+def applied_text(hub: Hub) -> str:
+    """What the apply said."""
+    return (hub.memory / "artifacts" / "vastplan-applied" / "applied.txt").read_text()
 
 
 @pytest.mark.slow

@@ -3,24 +3,42 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 from vastplan.app.applying.carry_out import carry_out
 from vastplan.app.applying.change_limits import record_limits
-from vastplan.app.applying.prepare import observe_touched, prepare
+from vastplan.app.applying.prepare import prepare
 from vastplan.app.clock import now
 from vastplan.app.connect import connected
+from vastplan.app.head import with_head
 from vastplan.app.locks import locked_ledgers
+from vastplan.app.plan import weigh
+from vastplan.app.planning.check import refuse_wrong
+from vastplan.app.planning.request import PlanOptions
+from vastplan.app.planning.source import LiveSystems
 from vastplan.app.stale import saved_plan
+from vastplan.app.stale.borne_out import borne_out
 from vastplan.app.workspace import Workspace
 from vastplan.engine.apply import Progress
+from vastplan.model.consent import Approval
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Plan
 
 __all__ = ["apply_plan", "record_limits"]
 
 
-def apply_plan(workspace: Workspace, plan: Plan, progress: Progress, stop: threading.Event) -> Receipt:
-    """Carry it out. Raises `Stale` when its document, its systems or its ledger are not as they were when it was made."""
+def apply_plan(
+    workspace: Workspace,
+    plan: Plan,
+    progress: Progress,
+    stop: threading.Event,
+    approvals: tuple[Approval, ...] | None = None,
+) -> Receipt:
+    """Carry it out. Raises `Stale` when its document, its systems or its ledger are not as they were when it was made,
+    `Invalid` for what would forbid a plan that is made now.
+
+    `approvals` are those that somebody has given again; `None` where the plan's own record of them is believed.
+    """
     saved_plan.check_time(workspace, plan, now())
     saved_plan.check_places(workspace, plan)
     saved_plan.check_sources(workspace, plan)
@@ -30,7 +48,23 @@ def apply_plan(workspace: Workspace, plan: Plan, progress: Progress, stop: threa
         sites = tuple(workspace.document.head.sites)
         with connected(workspace.document, sites=sites, writable=True) as providers:
             saved_plan.check_endpoints(plan, providers, ledgers.place)
-            desired = saved_plan.check_document(workspace, plan, providers)
-            touched = observe_touched(workspace, plan, ledgers, providers)
-            context = prepare(workspace, plan, ledgers, providers, touched)
-            return carry_out(plan, context, ledgers, desired, progress, stop)
+            source = LiveSystems(workspace, providers, ledgers.parts())
+            offline = workspace.composed()
+            saved_plan.check_document(workspace, plan, source, offline)
+            again = weigh(workspace, _options(plan, approvals), source, offline)
+            refuse_wrong(again.plan)
+            again = replace(again, plan=with_head(again.plan, workspace.document, ledgers.parts().values()))
+            borne = borne_out(plan, again)
+            context = prepare(workspace, borne, again, ledgers, providers)
+            return carry_out(borne.plan, again, context, ledgers, progress, stop)
+
+
+def _options(plan: Plan, approvals: tuple[Approval, ...] | None) -> PlanOptions:
+    """How the plan was made, to make another one now."""
+    return PlanOptions(
+        sites=tuple(part.site for part in plan.parts),
+        targets=plan.targets,
+        consent=plan.consent if approvals is None else replace(plan.consent, approvals=approvals),
+        keep_drift=plan.keep_drift,
+        limited=plan.limited,
+    )

@@ -25,7 +25,7 @@ from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding
 
-__all__ = ["PlanOptions", "Planned", "make_plan"]
+__all__ = ["PlanOptions", "Planned", "make_plan", "weigh"]
 
 
 @gc_pause.paused()
@@ -33,7 +33,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
     """Observe and plan. Raises `Invalid` for what is wrong with the document before anything is opened."""
     offline = workspace.composed()
     with open_source(workspace, options.snapshot) as source:
-        planned = _plan(workspace, options, source, offline)
+        planned = weigh(workspace, options, source, offline)
         plan = planned.plan
         plan = with_head(plan, workspace.document, source.ledger(options.sites).values())
         resourced: tuple[Finding, ...] = ()
@@ -51,6 +51,9 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
             actions=attribute(plan.actions, planned.matches.owned, workspace.registry.kinds, source.providers),
             sources=tuple(map(str, workspace.document.paths)),
             folder="" if options.snapshot else str(Path.cwd()),
+            consent=options.consent,
+            keep_drift=options.keep_drift,
+            limited=options.limited,
         )
         if options.review_key is not None:
             reveal = source.reveal or revealer(workspace.document.secrets)
@@ -58,7 +61,8 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
     return replace(planned, plan=sealed(plan))
 
 
-def _plan(workspace: Workspace, options: PlanOptions, source: Source, offline: Composed) -> Planned:
+def weigh(workspace: Workspace, options: PlanOptions, source: Source, offline: Composed) -> Planned:
+    """What would have to be done, ordered, guarded and checked; without what is only told beside it, and without an id."""
     desired = compose_with_versions(workspace, options.sites, offline, source)
     ledger = source.ledger(options.sites)
     reads = read_list(workspace, desired, ledger, prove=options.prove)
@@ -76,7 +80,7 @@ def _plan_of_base(base: Workspace | Finding, options: PlanOptions, source: Sourc
         return base
     sites = tuple(site for site in options.sites if site in base.document.head.sites)
     try:
-        planned = _plan(base, replace(options, sites=sites), source, base.composed())
+        planned = weigh(base, replace(options, sites=sites), source, base.composed())
         return replace(planned, plan=with_head(planned.plan, base.document, ()))
     except Invalid as problem:
         return no_base(problem)

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
+from vastplan.app.planning.check import forbidden, refuse_wrong, wrong
 from vastplan.model import errors
-from vastplan.model.errors import Forbidden, Invalid
-from vastplan.model.finding import Finding, Severity
 from vastplan.model.outcome import Outcome, Receipt, State
 from vastplan.model.plan import HeldAgainst, Plan
 
-
-def wrong(plan: Plan) -> list[Finding]:
-    """The errors that the document itself has."""
-    return [finding for finding in plan.findings if finding.severity is Severity.ERROR and not finding.checked]
-
-
-def forbidden(plan: Plan) -> list[Finding]:
-    """The errors that checks found: what the document asks for could be done, and should not be."""
-    return [finding for finding in plan.findings if finding.severity is Severity.ERROR and finding.checked]
-
-
-def refuse_wrong(plan: Plan) -> None:
-    """Raises `Invalid` or `Forbidden` for a plan that must not be carried out."""
-    if invalid := wrong(plan):
-        raise Invalid(invalid)
-    if checked := forbidden(plan):
-        raise Forbidden(checked)
+__all__ = ["conditions_of_plan", "conditions_of_receipt", "forbidden", "refuse_wrong", "untouched", "wrong"]
 
 
 def untouched(plan: Plan) -> Receipt:

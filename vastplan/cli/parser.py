@@ -88,6 +88,7 @@ def _plan(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     options.consents(command)
     review_options.of_plan(command)
     command.add_argument("--out", type=Path, metavar="FILE", help="save the plan for vastplan apply FILE")
+    review_options.sign(command)
     command.add_argument(
         "--detailed-exitcode", action="store_true", help="2 when there are changes, 3 when some are blocked"
     )
@@ -105,6 +106,7 @@ def _apply(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     options.site(command)
     options.consents(command)
     review_options.of_apply(command)
+    review_options.require_signature(command)
     command.add_argument("--auto-approve", action="store_true", help="do not ask")
     command.add_argument(
         "--document",

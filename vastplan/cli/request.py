@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import ClassVar
 
+APPROVALS = "--approvals"
 _PLANS = "plans"
 """In the metadata of a field: the option that fills it is given to a plan while it is made."""
 
@@ -85,7 +86,7 @@ class PlanningRequest(Request):
     allow_delete: tuple[str, ...] = field(default=(), metadata=_plans("--allow-delete"))
     allow_narrow: tuple[str, ...] = field(default=(), metadata=_plans("--allow-narrow"))
     believe_gone: tuple[str, ...] = field(default=(), metadata=_plans("--believe-gone"))
-    approvals: Path | None = field(default=None, metadata=_plans("--approvals"))
+    approvals: Path | None = field(default=None, metadata=_plans(APPROVALS))
     max_changes: int | None = field(default=None, metadata=_plans("--max-changes"))
     review_key: Path | None = field(default=None, metadata=_plans("--review-key"))
 
@@ -98,6 +99,7 @@ class PlanRequest(PlanningRequest):
     snapshot: Path | None = None
     base: Path | None = None
     out: Path | None = None
+    sign: Path | None = None
     approvals_template: Path | None = None
     detailed_exitcode: bool = False
     isolation: bool = False
@@ -112,6 +114,7 @@ class ApplyRequest(PlanningRequest):
     reviewed: Path | None = field(default=None, metadata=_plans("--reviewed"))
     allow_difference: bool = field(default=False, metadata=_plans("--allow-difference"))
     auto_approve: bool = False
+    require_signature: Path | None = None
     documents: tuple[Path, ...] = ()
 
 

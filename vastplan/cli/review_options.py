@@ -39,6 +39,16 @@ def _review_key(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def sign(parser: argparse.ArgumentParser) -> None:
+    """How a saved plan is signed."""
+    parser.add_argument(
+        "--sign",
+        type=Path,
+        metavar="KEYFILE",
+        help="sign the plan of --out with this Ed25519 key: FILE.sig beside it, for apply --require-signature",
+    )
+
+
 def of_apply(parser: argparse.ArgumentParser) -> None:
     """The options of `apply PATH`."""
     parser.add_argument(
@@ -49,6 +59,16 @@ def of_apply(parser: argparse.ArgumentParser) -> None:
     )
     _review_key(parser)
     parser.add_argument("--allow-difference", action="store_true", help="go on though it is not what was reviewed")
+
+
+def require_signature(parser: argparse.ArgumentParser) -> None:
+    """Whose signature a plan must have."""
+    parser.add_argument(
+        "--require-signature",
+        type=Path,
+        metavar="PUBKEY",
+        help="carry out, or take for reviewed, no plan that was not signed with one of the keys in this file (plan --sign)",
+    )
 
 
 def of_record(parser: argparse.ArgumentParser) -> None:

@@ -206,6 +206,8 @@ class ConnectionsFile(Spec):
     ledger: LedgerSpec | MISSING = MISSING
     """Where what we own is written down, as a document says it without a connections file; a folder is beside this one."""
     secrets: SecretsSpec | MISSING = MISSING
+    require_signature: Annotated[str, StringConstraints(min_length=1)] | MISSING = MISSING
+    """A file of public keys, from this file's folder: `apply` carries out no plan that none of them signed."""
 
     def opened(self) -> Iterator[SystemSpec]:
         """What it says of all systems, and of the one that keeps the ledger."""

@@ -65,7 +65,7 @@ class _Schedule:
         for address, action in block_dependents(stopped, plan.operations).items():
             if action.blocked:
                 state = State.STALE if address in context.overtaken else State.SKIPPED
-                self._end(self._actions[address], state, action.blocked[0].message)
+                self._end(self._actions[address], state, action.blocked[0].message, context.moved.get(address, ()))
 
     def run(self) -> Receipt:
         """One outcome for every action of the plan, in its order."""
@@ -155,7 +155,8 @@ class _Schedule:
     def _end(self, action: Action, state: State, message: str = "", moved: tuple[StaleField, ...] = ()) -> None:
         self._outcomes[action.address] = Outcome(str(action.address), action.verb.value, state, message, moved)
         site = action.address.site
-        if state in (State.FAILED, State.STALE, State.SKIPPED) and not action.blocked and site not in self._lost:
+        begun = not action.blocked and action.address not in self._context.overtaken
+        if state in (State.FAILED, State.STALE, State.SKIPPED) and begun and site not in self._lost:
             try:
                 self._context.journals[site].settles(str(action.address))
             except Lost as problem:

@@ -11,6 +11,7 @@ from vastplan.engine.match import Matches
 from vastplan.engine.read import observe
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused
+from vastplan.model.outcome import StaleField
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.value import Ref, Reveal, Unknown, revealed
 from vastplan.schema.kind import Kind
@@ -22,7 +23,8 @@ Made = Mapping[Address, Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class ApplyContext:
-    """What the operations of one apply share. `overtaken` are the actions whose evidence has grown since they were planned."""
+    """What the operations of one apply share. `overtaken` are the actions that are not begun, and why: what
+    they rest on has moved since they were planned, or never was so."""
 
     kinds: Mapping[str, Kind]
     providers: Mapping[tuple[str, str], Provider]
@@ -32,6 +34,8 @@ class ApplyContext:
     reveal: Reveal
     now: Callable[[], datetime]
     overtaken: Mapping[Address, str] = field(default_factory=dict)
+    moved: Mapping[Address, tuple[StaleField, ...]] = field(default_factory=dict)
+    """What of their objects has moved, by field, where that can be said."""
 
     def resolve(self, ref: Ref, attribute: str, made: Made) -> Any:
         """The wire value of a reference, counting what was made; raises `Refused` for what is not there."""

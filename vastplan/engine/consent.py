@@ -7,40 +7,23 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from vastplan.model.address import Address
+from vastplan.model.consent import Approval, Consent
 from vastplan.model.plan import Plan, PlannedSite
+
+__all__ = [
+    "TOO_MUCH",
+    "AddressPatterns",
+    "Allowed",
+    "Approval",
+    "ChangeLimits",
+    "Consent",
+    "in_force",
+    "limits_of",
+    "noted",
+]
 
 TOO_MUCH = frozenset({"mass-change", "emptied"})
 """The guards whose findings depend on the limits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Approval:
-    """Consent of somebody else to the loss of data behind an address, until a day (ISO), up to an amount.
-
-    `max_used` is what may be in use at most, bytes or a count, as the guard shows it; `max_orphans` how many snapshots may
-    stay behind.
-    """
-
-    address: str
-    reason: str
-    until: str
-    max_used: int = 0
-    max_orphans: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Consent:
-    """What the person who runs the command has allowed; addresses may be patterns.
-
-    `max_count` is that person's own limit for a kind on a site, in the place of what is recorded.
-    """
-
-    allow_delete: tuple[str, ...] = ()
-    adopt: bool = False
-    approvals: tuple[Approval, ...] = ()
-    max_count: int | None = None
-    allow_narrow: tuple[str, ...] = ()
-    believe_gone: tuple[str, ...] = ()
 
 
 class AddressPatterns:
@@ -96,14 +79,18 @@ def limits_of(values: Mapping[str, int]) -> ChangeLimits:
     return ChangeLimits(values.get("count", usual.count), values.get("percent", usual.percent))
 
 
-def noted(plan: Plan, part: PlannedSite, recorded: Mapping[str, int]) -> dict[str, int]:
+def noted(plan: Plan, part: PlannedSite, recorded: Mapping[str, int], now: Plan | None = None) -> dict[str, int]:
     """What a site's ledger records when a plan was carried out: what the document asks for.
 
-    It is more than before only when the plan was of everything and nothing in it was held back for being too much: no
-    change raises its own limit by being applied twice, or in parts.
+    `now` is what was planned again when it was carried out. It is more than before only when the plan was of everything and
+    nothing in it was held back for being too much: no change raises its own limit by being applied twice, or in parts.
     """
     asked, held = limits_of(part.limits or recorded), limits_of(recorded)
-    stopped = any(block.guard in TOO_MUCH for action in plan.actions for block in action.blocked)
-    if plan.targets or plan.unknown or stopped:
+    if _in_part(plan) or (now is not None and _in_part(now)):
         asked = in_force(held, asked)
     return {"count": asked.count, "percent": asked.percent}
+
+
+def _in_part(plan: Plan) -> bool:
+    stopped = any(block.guard in TOO_MUCH for action in plan.actions for block in action.blocked)
+    return bool(plan.targets or plan.unknown or stopped)

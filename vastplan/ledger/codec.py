@@ -6,8 +6,12 @@ import json
 
 from vastplan.ledger.upgrade import upgraded
 from vastplan.model import canonical_json, strict_json
+from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned, SiteLedger
+
+_KEY_SIZE = 64  # bytes, at most: what the digests can be keyed with
+_TEXT, _COUNT = frozenset({str}), frozenset({int})
 
 
 def dump(part: SiteLedger) -> bytes:
@@ -38,20 +42,13 @@ def load(raw: bytes, shown: str) -> SiteLedger:
         fields["intents"] = {address: Intent(**intent) for address, intent in fields["intents"].items()}
         fields["plans"] = tuple(fields["plans"])
         part = SiteLedger(**fields)
-        bytes.fromhex(part.key)
-        for said in (part.head, *(owned.sources for owned in part.entries.values() if owned.sources)):
-            if not isinstance(said, dict) or (said is not part.head and not all(map(_is_text, said.values()))):
-                raise TypeError("what came from where is no mapping of texts")
+        refuse_misshapen(part)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         reason = "it is not JSON" if isinstance(problem, json.JSONDecodeError) else "it is not a ledger"
         raise VastplanError(
             f"the ledger {shown} cannot be used: {reason}; restore it from a copy, or move it away to adopt anew"
         ) from None
     return part
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 def checked(part: SiteLedger, document: str, site: str, shown: str) -> SiteLedger:
@@ -61,3 +58,35 @@ def checked(part: SiteLedger, document: str, site: str, shown: str) -> SiteLedge
     if part.site != site:
         raise VastplanError(f"the ledger {shown} belongs to the site {part.site}, not to {site}")
     return part
+
+
+def refuse_misshapen(part: SiteLedger) -> None:
+    """Raises `ValueError` for what is of another type than its field: a ledger may have been written by anybody.
+
+    Types are looked at by the set, which costs next to nothing of ten thousand objects.
+    """
+    texts = [part.document, part.site, part.lineage, part.key, part.applied, *part.plans]
+    for owned in part.entries.values():
+        texts += (
+            owned.id,
+            owned.locator,
+            owned.applied,
+            *owned.refers,
+            *owned.fields.values(),
+            *owned.wire.values(),
+            *owned.sources.values(),
+        )
+    for intent in part.intents.values():
+        texts += (intent.verb, intent.id, intent.at, *intent.fields.values())
+    texts += part.systems.values()
+    if not _TEXT.issuperset(map(type, texts)):
+        raise ValueError("something else where a text belongs")
+    if not isinstance(part.head, dict):
+        raise ValueError("something else where the settings belong")
+    if not _COUNT.issuperset(map(type, (part.serial, *part.limits.values()))) or part.serial < 0:
+        raise ValueError("something else where a number belongs")
+    if len(bytes.fromhex(part.key)) > _KEY_SIZE:
+        raise ValueError("a key that is too long")
+    for address in (*part.entries, *part.intents):
+        if Address.parse(address).site != part.site:
+            raise ValueError("an address that is none of this site")

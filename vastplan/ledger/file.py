@@ -15,7 +15,7 @@ from typing import Self
 from filelock import FileLock, Timeout
 
 from vastplan.ledger.backend import LockOwner, OtherParts
-from vastplan.ledger.codec import checked, dump, load
+from vastplan.ledger.codec import checked, dump, load, refuse_misshapen
 from vastplan.ledger.events import NO_EVENT, Event, Reducer, new_part
 from vastplan.model import regular_files, strict_json
 from vastplan.model.errors import Locked, Lost, VastplanError
@@ -238,7 +238,12 @@ def _replayed(part: SiteLedger, journal: Path) -> SiteLedger:
             if index < len(lines) - 1:
                 raise VastplanError(f"the ledger journal {journal} is damaged in line {index + 1}") from None
             break  # the last line was cut short by the crash: its event never became true
-    return reducer.part()
+    replayed = reducer.part()
+    try:
+        refuse_misshapen(replayed)
+    except ValueError:
+        raise VastplanError(f"the ledger journal {journal} is damaged: it says what no ledger holds") from None
+    return replayed
 
 
 def _content(file: Path) -> bytes:

@@ -10,6 +10,7 @@ from typing import Any
 from vastplan.model.address import Address
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
+from vastplan.model.consent import Consent
 from vastplan.model.finding import Finding
 from vastplan.model.isolation import Isolation
 
@@ -354,6 +355,12 @@ class Plan:
     """The document's settings (since 1.1)."""
     review_key: str = ""
     """The id of the key of the digests of secrets, "" where there are none (since 1.1)."""
+    consent: Consent = field(default_factory=Consent)
+    """What was allowed when it was made: an apply weighs every action again, with no more than this (since 1.1)."""
+    keep_drift: tuple[str, ...] = ()
+    """Patterns of addresses whose changes by hand were to be left alone (since 1.1)."""
+    limited: bool = False
+    """Whether somebody chose the sites (since 1.1)."""
     id: str = ""
 
     def by_address(self) -> dict[Address, Action]:

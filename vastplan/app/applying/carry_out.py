@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import LockedLedgers
+from vastplan.app.planning.request import Planned
 from vastplan.engine.apply import Progress, apply
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.consent import noted
@@ -20,7 +21,6 @@ from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.site_ledger import Intent
 from vastplan.model.value import from_json
-from vastplan.schema.entries import Entry
 
 CALLS_PER_SYSTEM, LEAST_CALLS, MOST_CALLS = 8, 4, 32
 """How many operations run at once."""
@@ -28,33 +28,34 @@ CALLS_PER_SYSTEM, LEAST_CALLS, MOST_CALLS = 8, 4, 32
 
 def carry_out(
     plan: Plan,
+    again: Planned,
     context: ApplyContext,
     ledgers: LockedLedgers,
-    desired: Iterable[Entry],
     progress: Progress,
     stop: threading.Event,
 ) -> Receipt:
     """Every action that is not blocked. The intents are on disk before the first write, and each outcome after its write.
 
-    `desired` is all that the document stands for.
+    `again` is what would be planned now: where the systems are and which limits are asked for is not taken from the plan.
     """
-    _record_intents(plan, context, ledgers, desired)
+    _record_intents(plan, again, context, ledgers)
     parallel = min(MOST_CALLS, max(LEAST_CALLS, CALLS_PER_SYSTEM * len(context.providers)))
     try:
         return apply(plan, context, parallel=parallel, progress=progress, stop=stop)
     finally:
-        _record_end(plan, context, ledgers)
+        _record_end(plan, again.plan, context, ledgers)
 
 
-def _record_intents(plan: Plan, context: ApplyContext, ledgers: LockedLedgers, desired: Iterable[Entry]) -> None:
+def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: LockedLedgers) -> None:
     begun, moves = timestamp(), moves_of(plan.actions)
-    renoted = moved_references(context.kinds, desired, context.ledger, moves)
-    endpoints = {part.site: part.endpoints for part in plan.parts}
+    renoted = moved_references(context.kinds, again.everything, context.ledger, moves)
+    endpoints = {part.site: part.endpoints for part in again.plan.parts}
     for site, session in ledgers.sessions.items():
         intents = {
             str(action.address): _intent(context, action, session.part.key, begun)
             for action in plan.actions
-            if action.address.site == site and not action.blocked
+            # what is refused is not begun: nothing that it says, a secret's source least of all, is looked at
+            if action.address.site == site and not action.blocked and action.address not in context.overtaken
         }
         # What is renamed has its new address before anything is done under it, whatever becomes of that.
         addresses = {str(old): str(new) for old, new in moves.items() if old.site == site}
@@ -63,8 +64,8 @@ def _record_intents(plan: Plan, context: ApplyContext, ledgers: LockedLedgers, d
         # What an apply of ours took away is no longer ours, whatever becomes of the create: nobody else deleted it.
         taken = (
             events.drop(str(action.address))
-            for action in plan.actions
-            if action.address.site == site
+            for action in again.plan.actions
+            if str(action.address) in intents
             and action.verb is Verb.CREATE
             and not (action.blocked or action.deleted_outside)
             and (action.renamed_from or str(action.address)) in context.ledger[site].entries
@@ -85,9 +86,9 @@ def _intent(context: ApplyContext, action: Action, key: str, at: str) -> Intent:
     return Intent(action.verb.value, fields, action.id, at)
 
 
-def _record_end(plan: Plan, context: ApplyContext, ledgers: LockedLedgers) -> None:
-    for part in plan.parts:
+def _record_end(plan: Plan, now: Plan, context: ApplyContext, ledgers: LockedLedgers) -> None:
+    for part in now.parts:
         with suppress(Lost):  # the outcomes say so where it matters
-            limits = noted(plan, part, context.ledger[part.site].limits)
-            head = plan.head.settings if plan.head is not None else None
+            limits = noted(plan, part, context.ledger[part.site].limits, now)
+            head = now.head.settings if now.head is not None else None
             ledgers.sessions[part.site].record(events.end(timestamp(), limits, head))

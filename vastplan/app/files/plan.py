@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -10,12 +11,19 @@ from typing import TYPE_CHECKING, Any
 from vastplan.app.files.versioned import Messages, VersionedFile
 from vastplan.model import canonical_json, regular_files
 from vastplan.model.address import Address
-from vastplan.model.plan import FORMAT_VERSION, Plan
+from vastplan.model.plan import FORMAT_VERSION, Plan, Step, Verb
 from vastplan.model.value import from_json
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
+_STEPS = dict.fromkeys(Verb, (Step.WRITE,)) | {
+    Verb.UPDATE: (Step.DETACH, Step.WRITE),
+    Verb.ADOPT: (Step.DETACH, Step.WRITE),
+    Verb.DELETE: (Step.DELETE,),
+    Verb.REPLACE: (Step.DETACH, Step.DELETE, Step.WRITE),
+}
+"""What an action of a verb may be carried out in."""
 _WITH_ADDRESSES = ("actions", "operations", "left")
 """The lists of a plan whose members have an address, which the file holds as its text."""
 
@@ -47,10 +55,17 @@ def _coherent(data: dict[str, Any]) -> Plan:
     plan = from_data(data)
     if datetime.fromisoformat(plan.expires).tzinfo is None:
         raise ValueError("a time without a zone")
-    acted_on = {action.address for action in plan.actions}
+    acted_on = {action.address: action for action in plan.actions}
+    if len(acted_on) != len(plan.actions):
+        raise ValueError("two actions on one object")
+    nodes = {(operation.address, operation.step) for operation in plan.operations}
+    if len(nodes) != len(plan.operations):
+        raise ValueError("a step twice")
     for index, operation in enumerate(plan.operations):
         if operation.address not in acted_on or any(not 0 <= earlier < index for earlier in operation.after):
             raise ValueError("an operation of nothing, or before what it waits for")
+        if operation.step not in _STEPS[acted_on[operation.address].verb]:
+            raise ValueError("a step that is none of its action's")
     carried_out = {operation.address for operation in plan.operations}
     for action in plan.actions:
         if action.address not in carried_out and not action.blocked:
@@ -59,7 +74,7 @@ def _coherent(data: dict[str, Any]) -> Plan:
             raise ValueError("an action that goes together with nothing")
         if action.renamed_from and Address.parse(action.renamed_from)[:2] != action.address[:2]:
             raise ValueError("a rename from another site or kind")
-        from_json(dict(action.desired))
+        from_json([dict(action.desired), dict(action.seen), *([each.before, each.after] for each in action.changes)])
     return plan
 
 
@@ -101,3 +116,17 @@ def made_of(plan: Plan) -> tuple[Path, ...]:
 
 def _named(plan: Plan) -> tuple[Path, ...]:
     return tuple(map(Path, plan.sources or (plan.source,)))
+
+
+def beside(documents: Iterable[Path], file: Path) -> bool:
+    """Whether the documents are in the working folder, in that of the plan, or have the plan in theirs.
+
+    A plan file says where its document is, and may have been written by a stranger: nothing elsewhere is opened for it.
+    """
+    plan, here = file.resolve(), Path.cwd().resolve()
+    return all(
+        path.is_relative_to(here)
+        or path.is_relative_to(plan.parent)
+        or plan.is_relative_to(path if path.is_dir() else path.parent)
+        for path in (document.resolve() for document in documents)
+    )

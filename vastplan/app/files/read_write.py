@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from errno import EISDIR
 from os import strerror
 from pathlib import Path
@@ -28,16 +29,22 @@ def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> No
         raise VastplanError(f"{name} cannot be written: {problem.strerror}") from None
 
 
-def read_json(path: Path, name: str, hint: str = "") -> tuple[Any, str]:
+def read_json(path: Path, name: str, hint: str = "", verify: Callable[[bytes], None] | None = None) -> tuple[Any, str]:
     """What is in a file, and the version of its format, "" where it says none.
+
+    `verify` sees its bytes before anything else looks at them, and raises for those that nobody may use.
 
     Raises:
         VastplanError: It cannot be read, or is not JSON; that is told with the hint.
     """
     try:
-        data = strict_json.parse(regular_files.read(path, regular_files.DATA_BYTES))
+        content = regular_files.read(path, regular_files.DATA_BYTES)
     except OSError as problem:
         raise VastplanError(f"{name} cannot be read: {problem.strerror}") from None
+    if verify is not None:
+        verify(content)
+    try:
+        data = strict_json.parse(content)
     except ValueError:
         raise VastplanError(f"{name} is not whole JSON{hint}") from None
     version = data.get("format_version") if isinstance(data, dict) else None

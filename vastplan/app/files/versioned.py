@@ -95,12 +95,15 @@ class VersionedFile(Generic[Value]):
         read_write.write(path, self.dumps(value).encode(), f"the {self.name} {path}")
 
     @gc_pause.paused()
-    def load(self, path: Path) -> Value:
-        """The value in a file. Raises `VastplanError` for one that was cut short, edited, or is of another major version."""
+    def load(self, path: Path, verify: Callable[[bytes], None] | None = None) -> Value:
+        """The value in a file. Raises `VastplanError` for one that was cut short, edited, or is of another major version.
+
+        `verify` sees its bytes first, and raises for those that nobody may use.
+        """
         from pydantic import ValidationError
 
         subject = f"the {self.name} {path}"
-        data, version = read_write.read_json(path, subject, self.messages.cut_short)
+        data, version = read_write.read_json(path, subject, self.messages.cut_short, verify)
         if not version or self.required not in data:
             raise VastplanError(f"{path} is not a {self.name}")
         if not read_write.same_major(version, self.version):

@@ -16,6 +16,9 @@ from vastplan.app.workspace import Workspace
 from vastplan.checks.checkpoint.summary import budgets
 from vastplan.checks.commitments import commitments
 from vastplan.model.address import Address
+from vastplan.model.errors import Forbidden, Invalid
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.plan import Plan
 
 
 def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed: Weighed, today: date) -> Planned:
@@ -35,4 +38,22 @@ def check_plan(workspace: Workspace, desired: Desired, reads: ReadList, weighed:
         budgets=tuple(budget for budget in budgets(facts) if Address.parse(budget.address).site in sites),
     )
     proofs = isolation.live(sites, observed, matches, reads.proof)
-    return Planned(plan, observed, desired.entries, matches, proofs)
+    return Planned(plan, observed, desired.entries, matches, desired.everything, proofs)
+
+
+def wrong(plan: Plan) -> list[Finding]:
+    """The errors that the document itself has."""
+    return [finding for finding in plan.findings if finding.severity is Severity.ERROR and not finding.checked]
+
+
+def forbidden(plan: Plan) -> list[Finding]:
+    """The errors that checks found: what the document asks for could be done, and should not be."""
+    return [finding for finding in plan.findings if finding.severity is Severity.ERROR and finding.checked]
+
+
+def refuse_wrong(plan: Plan) -> None:
+    """Raises `Invalid` or `Forbidden` for a plan that must not be carried out."""
+    if invalid := wrong(plan):
+        raise Invalid(invalid)
+    if checked := forbidden(plan):
+        raise Forbidden(checked)

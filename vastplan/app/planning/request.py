@@ -47,5 +47,7 @@ class Planned:
     observed: Observed
     entries: tuple[Entry, ...]
     matches: Matches
+    everything: tuple[Entry, ...] = ()
+    """What the document stands for on all its sites, planned or not."""
     isolation: tuple[Isolation, ...] = ()
     """The proof of what is live, where it was asked for."""

@@ -27,6 +27,7 @@ from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Mark
 
 CollectionKey = tuple[str, str]  # site, kind
+NOT_RECORDED = "the snapshot does not tell it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +77,14 @@ class LiveSystems:
 
     taken_from: FromSnapshot | None = None
 
-    def __init__(self, workspace: Workspace, providers: Providers) -> None:
+    def __init__(
+        self, workspace: Workspace, providers: Providers, locked: Mapping[str, SiteLedger] | None = None
+    ) -> None:
+        """`locked` are the parts that this process holds locked: they are not read again."""
         self.reveal = revealer(workspace.document.secrets)
         self._workspace, self.providers = workspace, providers
         self._backend: Backend | None = None
-        self._parts: dict[str, SiteLedger] = {}
+        self._parts: dict[str, SiteLedger] = dict(locked or {})
         self._held: tuple[str, ...] = ()
         self._unlisted = ""
         self._claims: Mapping[str, SiteClaims] | None = None
@@ -244,7 +248,7 @@ def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
         _withhold(values, path)
     return Live(
         site=site, kind=kind, id=seen.id, locator=seen.locator, values=values, attributes=dict(seen.attributes),
-        metrics={name: _figure(value) for name, value in seen.facts.items()}, system_owned=seen.system_owned, writers=seen.writers,
+        metrics={fact.name: _figure(seen.facts.get(fact.name, NOT_RECORDED)) for fact in kind.metrics}, system_owned=seen.system_owned, writers=seen.writers,
         mark=Mark(seen.document, seen.marked),
         controller=seen.controller,
     )  # fmt: skip

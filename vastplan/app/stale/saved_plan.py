@@ -7,7 +7,8 @@ from datetime import datetime
 
 from vastplan.app.connect import Providers
 from vastplan.app.endpoints import endpoints
-from vastplan.app.workspace import Workspace, probe
+from vastplan.app.planning.source import Source
+from vastplan.app.workspace import Composed, Workspace
 from vastplan.ledger.backend import Session
 from vastplan.model.errors import Invalid, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
@@ -15,7 +16,6 @@ from vastplan.model.finding import error
 from vastplan.model.plan import Plan, PlannedSite
 from vastplan.model.shell import words
 from vastplan.model.value import from_json, sources
-from vastplan.schema.entries import Entry
 
 
 def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
@@ -105,19 +105,18 @@ def _elsewhere(part: PlannedSite, now: Mapping[str, str]) -> list[tuple[str, str
     ]
 
 
-def check_document(workspace: Workspace, plan: Plan, providers: Providers) -> tuple[Entry, ...]:
-    """What the document stands for. Raises `Stale` when that is not what was planned, `Unreachable` when it cannot be told."""
-    offline = workspace.composed()
-    probed = probe(workspace, providers) if offline.probed else {}
+def check_document(workspace: Workspace, plan: Plan, source: Source, offline: Composed) -> None:
+    """Raises `Stale` when the document does not stand for what was planned, `Unreachable` when that cannot be told."""
+    probed = source.probed() if offline.probed else {}
     composed = workspace.composed(probed) if offline.probed else offline
     now = workspace.digest(composed.entries)
     if now == plan.digest:
-        return composed.entries
-    for site, system in providers:
+        return
+    for site, system in source.providers:
         if offline.probed and f"{system}_version" not in probed.get(site, {}):
             raise Unreachable(
                 f"it cannot be told whether the document is still what was planned: {system} of {site} did not say its version"
             )
     raise Stale(
-        f"the document has changed since the plan was made (it was {plan.digest[:12]}, it is {now[:12]}); plan again"
+        f"the document has changed since the plan was made (it was {inert(plan.digest[:12], 40)}, it is {now[:12]}); plan again"
     )

@@ -33,9 +33,10 @@ def hard_limits_of(objects: Index) -> HardLimits:
     """The hard limits of quotas, in bytes."""
     hard_limits: HardLimits = {}
     for quota in objects.all("quota"):
-        limit, tenant = quota.values.get("hard_limit"), quota.values["tenant"]
-        if limit and isinstance(tenant, Ref):
-            hard_limits.setdefault(tenant.target, {})[quota.values["path"]] = limit
+        limit, path, tenant = quota.values.get("hard_limit"), quota.values["path"], quota.values["tenant"]
+        # what is live is as a system said it, or somebody who wrote a snapshot
+        if limit and isinstance(limit, int) and isinstance(path, str) and isinstance(tenant, Ref):
+            hard_limits.setdefault(tenant.target, {})[path] = limit
     return hard_limits
 
 

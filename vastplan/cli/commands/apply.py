@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 from vastplan.app import reports
 from vastplan.app.apply import apply_plan, record_limits
+from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
+from vastplan.app.files import signature
+from vastplan.app.files.approvals import load as load_approvals
 from vastplan.app.plan import make_plan
 from vastplan.app.stale.reviewed import check_keys, differences, refusal, untold
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import exit_status, reporting
 from vastplan.cli.planning import plan_options
-from vastplan.cli.request import ApplyRequest, Format, planning_options
+from vastplan.cli.request import APPROVALS, ApplyRequest, Format, planning_options
 from vastplan.cli.running import interruptible, progress
 from vastplan.cli.screen import Screen
 from vastplan.model import errors
+from vastplan.model.consent import Approval
 from vastplan.model.errors import Invalid, Stale, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.finding import error
 from vastplan.model.plan import Plan
 from vastplan.model.shell import word, words
+from vastplan.model.wording import some
 from vastplan.report import json_report
 from vastplan.report.json_report import Review
 from vastplan.report.results import NOWHERE, Places
@@ -39,18 +44,25 @@ def apply(request: ApplyRequest, screen: Screen) -> int:
         return _apply_saved(request, screen, saved)
     if request.allow_difference and request.reviewed is None:
         raise VastplanError("--allow-difference is said to --reviewed FILE")
+    if _keys(request) and request.reviewed is None:
+        raise VastplanError(
+            "a signed plan is required: vastplan apply PLAN, or with --reviewed PLAN; it is signed with plan --sign KEYFILE"
+        )
     if request.documents:
         raise VastplanError("--document is given beside a saved plan; a document is given by its PATH alone")
     return _plan_and_apply(request, screen)
 
 
 def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
-    """A saved plan is carried out as it is: what says how to plan would be taken for granted, and do nothing."""
+    """A saved plan is carried out as it is: what says how to plan would be taken for granted, and do nothing.
+
+    Approvals plan nothing: they are somebody else's, in a file of its own, and are read again.
+    """
     if len(request.paths) > 1:
         raise VastplanError(
             f"{plan} is a saved plan, which is applied alone; its document, where it moved, is given with --document"
         )
-    typed = planning_options(request)
+    typed = [option for option in planning_options(request) if option != APPROVALS]
     if typed:
         raise VastplanError(
             f"{', '.join(typed)}: these are given to plan, not beside a saved plan; plan again with them, or: "
@@ -59,28 +71,57 @@ def _refuse_planning(request: ApplyRequest, plan: Path) -> None:
 
 
 def _apply_saved(request: ApplyRequest, screen: Screen, file: Path) -> int:
-    plan = plan_file.load(file)
+    keys = _keys(request)
+    plan = plan_file.load(file, signature.verified(file, keys))
     workspace = _document_of(request, plan, file)
     screen.progress(f"The plan {plan.id[:12]} is of {workspace.name} at {words(workspace.document.paths)}.")
     exit_status.refuse_wrong(plan)
-    return _carry_out(request, screen, workspace, plan, NOWHERE, None)  # it does not say on which lines it was written
+    # it does not say on which lines it was written
+    return _carry_out(
+        request, screen, workspace, plan, NOWHERE, None, _approvals(request, plan, file, signed=bool(keys))
+    )
+
+
+def _keys(request: ApplyRequest) -> tuple[Path, ...]:
+    """The files of keys that must have signed what is applied, or was reviewed."""
+    return signature.asked_for(request.connections, request.require_signature)
+
+
+def _approvals(request: ApplyRequest, plan: Plan, file: Path, *, signed: bool) -> tuple[Approval, ...] | None:
+    """The approvals as their file has them now: those in a plan were written by whoever wrote the plan.
+
+    `None` where that is somebody whose signature is trusted, and so are the plan's own.
+    """
+    if request.approvals is not None:
+        return load_approvals(request.approvals)
+    if signed:
+        return None
+    carried_out = {str(action.address) for action in plan.actions if not action.blocked}
+    resting = [approval.address for approval in plan.consent.approvals if approval.address in carried_out]
+    if resting:
+        raise VastplanError(
+            f"the plan loses data that somebody approved ({some([inert(address, 120) for address in resting])}), and approvals "
+            f"are read again when it is lost: vastplan apply {word(file)} --approvals FILE"
+        )
+    return ()
 
 
 def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     """The document of a saved plan. Raises `VastplanError` where it is neither where the plan was made nor here."""
-    documents = request.documents or plan_file.documents(plan)
-    was_there = plan_file.made_of(plan)
-    if not request.documents:
-        _refuse_elsewhere(documents, file)
-    if request.documents or documents == was_there:
-        return open_workspace(documents, request.connections)
+    if request.documents:
+        return open_workspace(request.documents, request.connections)
+    documents, was_there = plan_file.documents(plan), plan_file.made_of(plan)
     moved = (
         f"the plan was made of the document {inert(plan.document, 80)} at {inert(words(was_there), 400)}, which is not there now; "
         f"if it moved: vastplan apply {word(file)} --document PATH"
     )
-    missing = [path for path in documents if not path.exists()]
-    if missing:
+    if not all(path.exists() for path in documents):
         raise VastplanError(moved)
+    if not plan_file.beside(documents, file):  # it does not choose what is read: whoever means another types it, too
+        text = f"the plan is of the document at {inert(words(documents), 400)}, which is neither in this folder nor beside the plan"
+        raise Invalid([error("VP321", text, fix=f"if it is that one: vastplan apply {word(file)} --document PATH")])
+    if documents == was_there:
+        return open_workspace(documents, request.connections)
     try:
         workspace = open_workspace(documents, request.connections)
     except Invalid as problem:
@@ -91,28 +132,6 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     if workspace.name != plan.document:
         raise VastplanError(f"{moved}; what is at {inert(words(documents), 400)} is the document {workspace.name}")
     return workspace
-
-
-def _refuse_elsewhere(documents: Sequence[Path], file: Path) -> None:
-    """VP321 where a plan file names a document that is not in this folder, nor beside it: it does not choose what is read.
-
-    Whoever types a plan's path works in this folder or means that one; another has to be typed, too.
-    """
-    for path in documents:
-        if not _beside(path, file):
-            text = f"the plan names the document {inert(word(path), 400)}, which is neither in this folder nor beside the plan"
-            fix = f"if it is that one: vastplan apply {word(file)} --document {inert(word(path), 400)}"
-            raise Invalid([error("VP321", text, fix=fix)])
-
-
-def _beside(document: Path, file: Path) -> bool:
-    """Whether a document is in this folder, in the plan's, or has the plan in its own."""
-    try:
-        found, plan = document.resolve(), file.resolve()
-    except (OSError, ValueError, RuntimeError):  # no name that a file can have; links in a ring
-        return False
-    own = found if found.is_dir() else found.parent
-    return found.is_relative_to(Path.cwd().resolve()) or found.is_relative_to(plan.parent) or plan.is_relative_to(own)
 
 
 def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
@@ -142,10 +161,16 @@ def _plan_and_apply(request: ApplyRequest, screen: Screen) -> int:
 
 
 def _carry_out(
-    request: ApplyRequest, screen: Screen, workspace: Workspace, plan: Plan, places: Places, review: Review | None
+    request: ApplyRequest,
+    screen: Screen,
+    workspace: Workspace,
+    plan: Plan,
+    places: Places,
+    review: Review | None,
+    approvals: tuple[Approval, ...] | None = None,
 ) -> int:
     with interruptible(screen) as stop:
-        receipt = apply_plan(workspace, plan, progress(screen, plan), stop)
+        receipt = apply_plan(workspace, plan, progress(screen, plan), stop, approvals)
     if request.format is Format.JSON:
         screen.machine(json_report.applied(receipt, review))
     else:
@@ -159,7 +184,10 @@ def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) ->
     """Whether the live plan is the reviewed one. Raises `Stale` where it is not, unless `--allow-difference` was said."""
     if request.reviewed is None:
         return None
-    reviewed = plan_file.load(request.reviewed)
+    keys = _keys(request)
+    reviewed = plan_file.load(request.reviewed, signature.verified(request.reviewed, keys))
+    if keys and datetime.fromisoformat(reviewed.expires) < now():
+        raise Stale(f"the reviewed plan, and the signature of it, expired on {inert(reviewed.expires, 40)}; plan again")
     check_keys(reviewed, live)
     points, secrets = differences(reviewed, live), untold(reviewed, live)
     if points and not request.allow_difference:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from vastplan.app import checks, reports
 from vastplan.app.clock import now
-from vastplan.app.files import approvals_template
+from vastplan.app.files import approvals_template, signature
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.plan import make_plan
@@ -33,6 +33,9 @@ def plan(request: PlanRequest, screen: Screen) -> int:
     """Show what would change; the exit code says so where it was asked to."""
     if request.approvals_template:
         approvals_template.refuse(request.approvals_template, request.paths)
+    if request.sign and not request.out:
+        raise VastplanError("--sign KEYFILE is of a plan that is saved: give --out FILE, too")
+    key = signature.private_key(request.sign) if request.sign else None
     workspace, snapshot = _opened(request)
     options = plan_options(request, workspace)
     planned = make_plan(workspace, replace(options, snapshot=snapshot, base=_base(request, snapshot)))
@@ -40,6 +43,8 @@ def plan(request: PlanRequest, screen: Screen) -> int:
     if request.out:
         plan_file.save(plan, request.out)
     written = [request.out] if request.out else []
+    if request.out and key is not None:
+        written.append(signature.sign(request.out, plan_file.dumps(plan).encode(), key))
     conditions = reporting.show_plan(request, screen, plan, written, reports.places(planned))
     if request.format is Format.TEXT:
         if request.commitments:

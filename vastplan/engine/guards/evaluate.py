@@ -51,12 +51,16 @@ def _block(
     for index in operation.after:
         cause = held[operations[index].address]
         if cause.blocked:  # never itself: it is not blocked yet
-            return Block("waits", f"waits for {cause.address}, which is blocked")
+            return Block("waits", f"waits for {cause.address}, which is {_state(cause)}")
     for text in action.together:
         with_it = held[Address.parse(text)]
         if with_it.blocked:
-            return Block("together", f"goes together with {with_it.address}, which is blocked")
+            return Block("together", f"goes together with {with_it.address}, which is {_state(with_it)}")
     return None
+
+
+def _state(stopped: Action) -> str:
+    return "stale" if stopped.blocked[0].guard == "moved" else "blocked"
 
 
 def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:

@@ -1,0 +1,188 @@
+"""Signatures of plan files: Ed25519, in a file of its own beside the plan (`plan.json.sig`), over the plan file's bytes.
+
+What a plan is of (its document, ledger, systems, consents, end) is in it, and so is signed. Keys are made with `openssl genpkey
+-algorithm ed25519` or `ssh-keygen -t ed25519`; a file of public keys may hold several, of which any will do. The library is
+imported when something is signed or verified, and installed with `vastplan[sign]`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vastplan.app.files import read_write
+from vastplan.document.yaml import load as load_yaml
+from vastplan.model import canonical_json
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.shell import word
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+FORMAT_VERSION = "1.0"
+ENDING = ".sig"
+_MEANING = b"vastplan plan 1\n"
+"""Before the bytes of the file: a signature of a plan is none of anything else that the key signs."""
+_LARGEST_KEY = 64 * 1024  # bytes of a file
+_MAKE = "make one with: openssl genpkey -algorithm ed25519 -out FILE"
+_PUBLIC = re.compile(
+    rb"-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----|^ssh-ed25519 [^\n]+", re.DOTALL | re.MULTILINE
+)
+
+Verify = Callable[[bytes], None]
+"""Raises `VastplanError` for the bytes of a file that nobody signed."""
+
+
+def beside(plan: Path) -> Path:
+    """Where the signature of a plan is."""
+    return plan.with_name(plan.name + ENDING)
+
+
+def private_key(file: Path) -> Ed25519PrivateKey:
+    """The key in a file. Raises `VastplanError`, in whose text nothing of the file is."""
+    _require_library()
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    content = _content(file, "the key")
+    try:
+        ours = b"BEGIN OPENSSH PRIVATE KEY" in content
+        read = serialization.load_ssh_private_key if ours else serialization.load_pem_private_key
+        key = read(content, None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise VastplanError(f"the key {file} is no private Ed25519 key without a passphrase; {_MAKE}")
+    return key
+
+
+def public_keys(file: Path) -> tuple[Ed25519PublicKey, ...]:
+    """The keys in a file, at least one. Raises `VastplanError`."""
+    _require_library()
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
+    keys = []
+    for text in _PUBLIC.findall(_content(file, "the public key")):
+        try:
+            ours = text.startswith(b"ssh-")
+            key = serialization.load_ssh_public_key(text) if ours else serialization.load_pem_public_key(text)
+        except (ValueError, UnsupportedAlgorithm):
+            continue
+        keys += [key] if isinstance(key, Ed25519PublicKey) else []
+    if not keys:
+        raise VastplanError(
+            f"the file {file} holds no public Ed25519 key; write it with: openssl pkey -in KEY -pubout -out {word(file)}"
+        )
+    return tuple(keys)
+
+
+def sign(plan: Path, content: bytes, key: Ed25519PrivateKey) -> Path:
+    """Sign what was written to a plan file; answers where the signature is. Raises `VastplanError`."""
+    file = beside(plan)
+    data = {
+        "format_version": FORMAT_VERSION,
+        "key": fingerprint(key.public_key()),
+        "signature": base64.b64encode(key.sign(_MEANING + content)).decode(),
+    }
+    read_write.write(file, canonical_json.text(data).encode(), f"the signature {file}", mode=0o644)
+    return file
+
+
+def required(plan: Path, keys: Path) -> Verify:
+    """What the bytes of a plan file have to pass: the signature beside it is of them, and by a key of a file of keys."""
+    trusted = {fingerprint(key): key for key in public_keys(keys)}
+
+    def verify(content: bytes) -> None:
+        from cryptography.exceptions import InvalidSignature
+
+        name, signature = _signature(plan, keys)
+        key = trusted.get(name)
+        if key is None:
+            raise VastplanError(
+                f"the plan {plan} was signed with the key {inert(name, 80)}, which is none of {keys}: have it planned again, with "
+                "--sign and a key that is"
+            )
+        try:
+            key.verify(signature, _MEANING + content)
+        except InvalidSignature:
+            raise VastplanError(
+                f"the plan {plan} is not what was signed: it or {beside(plan).name} was changed; have it planned and signed again"
+            ) from None
+
+    return verify
+
+
+def asked_for(connections: Path | None, given: Path | None) -> tuple[Path, ...]:
+    """The files of keys of which each must have one that signed: that of the connections file, and the one that was typed."""
+    asked = None if connections is None else load_yaml(connections, str(connections)).get("require_signature")
+    of_connections = () if connections is None or not isinstance(asked, str) else (connections.parent / asked,)
+    return (*of_connections, *(() if given is None else (given,)))
+
+
+def verified(plan: Path, keys: Iterable[Path]) -> Verify | None:
+    """What the bytes of a plan file have to pass for all of these files of keys; `None` where there are none."""
+    each = [required(plan, file) for file in keys]
+
+    def verify(content: bytes) -> None:
+        for passes in each:
+            passes(content)
+
+    return verify if each else None
+
+
+def _signature(plan: Path, keys: Path) -> tuple[str, bytes]:
+    """The fingerprint of the key that a plan was signed with, and the signature."""
+    file = beside(plan)
+    if not file.is_file():
+        raise VastplanError(
+            f"the plan {plan} is not signed, and a signature by a key of {keys} is required: there is no {file}; plan with --sign "
+            "KEYFILE, and bring both files here"
+        )
+    data, version = read_write.read_json(file, f"the signature {file}", ": have the plan signed again")
+    try:
+        if not read_write.same_major(version, FORMAT_VERSION):
+            raise ValueError("another format")
+        name, signature = data["key"], base64.b64decode(data["signature"], validate=True)
+        if not isinstance(name, str):
+            raise ValueError("no name of a key")
+    except (ValueError, KeyError, TypeError, binascii.Error):
+        raise VastplanError(
+            f"the signature {file} is none that this vastplan reads; have the plan signed again"
+        ) from None
+    return name, signature
+
+
+def fingerprint(key: Ed25519PublicKey) -> str:
+    """What a key is called: as `ssh-keygen -l` says it."""
+    from cryptography.hazmat.primitives import serialization
+
+    text = key.public_bytes(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+    digest = hashlib.sha256(base64.b64decode(text.split()[1])).digest()
+    return f"SHA256:{base64.b64encode(digest).decode().rstrip('=')}"
+
+
+def _content(file: Path, what: str) -> bytes:
+    try:
+        if not file.is_file():
+            raise VastplanError(f"{what} {file} cannot be read: there is no such file")
+        if file.stat().st_size > _LARGEST_KEY:
+            raise VastplanError(f"{what} {file} cannot be read: it is too large for a key")
+        return file.read_bytes()
+    except OSError as problem:
+        raise VastplanError(f"{what} {file} cannot be read: {problem.strerror}") from None
+
+
+def _require_library() -> None:
+    try:
+        import cryptography  # noqa: F401 - whether it is there
+    except ImportError:
+        raise VastplanError("signatures need the library cryptography: pip install 'vastplan[sign]'") from None

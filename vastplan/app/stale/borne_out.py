@@ -1,0 +1,193 @@
+"""Whether the document, the ledger and the systems bear out what a plan says: it is held against a plan made now. Pure.
+
+Of a plan file only the choice is believed, which actions of the plan made now are carried out: what is sent, to which object,
+in which order and how much may change at once is what would be planned now. An action that is not the same any more is
+refused, and what depends on it waits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vastplan.app.planning.request import Planned
+from vastplan.engine.stale import moved_since, moved_unseen, outgrown, stale
+from vastplan.model.address import Address
+from vastplan.model.canonical_json import plain
+from vastplan.model.errors import Stale
+from vastplan.model.outcome import StaleField
+from vastplan.model.plan import GOING, Action, Operation, Plan, Step, Verb
+from vastplan.model.value import from_json, references, to_json
+from vastplan.schema.kind import Kind
+
+_Node = tuple[Address, Step]
+_MAKES_ROOM = (Verb.CREATE, Verb.REPLACE, Verb.DELETE)
+"""What others wait for because it is not there yet, or still is."""
+_COMPARED = (Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)
+"""What is planned from values of a live object."""
+
+
+@dataclass(frozen=True, slots=True)
+class BorneOut:
+    """The plan to carry out; of its actions those in `refused` are not, and `moved` says by field why.
+
+    `unlike` are those of the refused that are not what would be planned now: nothing that they say is used.
+    """
+
+    plan: Plan
+    refused: Mapping[Address, str] = field(default_factory=dict)
+    unlike: frozenset[Address] = frozenset()
+    moved: Mapping[Address, tuple[StaleField, ...]] = field(default_factory=dict)
+
+
+def borne_out(saved: Plan, again: Planned) -> BorneOut:
+    """The saved plan as far as `again`, what is planned now of the same document and ledger, bears it out."""
+    verdicts = _Verdicts(saved, again)
+    actions, problems, unlike = [], {}, set()
+    for action in saved.actions:
+        try:
+            borne, stopped = (action, None) if action.blocked else verdicts.borne_out(action)
+        except Stale as problem:
+            borne, stopped = action, problem
+            unlike.add(action.address)
+        actions.append(borne)
+        if stopped is not None:
+            problems[action.address] = stopped
+    plan = replace(saved, actions=tuple(actions), operations=tuple(verdicts.operations()))
+    refused = {address: str(problem) for address, problem in problems.items()}
+    moved = {address: problem.moved for address, problem in problems.items()}
+    return BorneOut(plan, refused, frozenset(unlike), moved)
+
+
+class _Verdicts:
+    """What every verdict looks at; nothing here changes after it is made."""
+
+    def __init__(self, saved: Plan, again: Planned) -> None:
+        self._saved, self._again = saved, again
+        self._planned, self._now = saved.by_address(), again.plan.by_address()
+        self._at = {(each.address, each.step): index for index, each in enumerate(saved.operations)}
+        self._entries = {entry.address: entry for entry in again.entries}
+        self._steps = _steps(saved)
+        self._steps_now = _steps(again.plan)
+        self._before: dict[Address, list[tuple[_Node, _Node]]] = {}
+        """By address, what each of its operations waits for now: the one that is waited for first."""
+        for operation in again.plan.operations:
+            for index in operation.after:
+                first = again.plan.operations[index]
+                pair = ((first.address, first.step), (operation.address, operation.step))
+                self._before.setdefault(operation.address, []).append(pair)
+
+    def borne_out(self, action: Action) -> tuple[Action, Stale | None]:
+        """The action to carry out, and why a guard stops it now. Raises `Stale` for what would not be planned now."""
+        now = self._now.get(action.address)
+        match = self._again.matches.match(action.address)
+        if action.verb is Verb.CREATE and (match.live is not None or match.unknown):
+            return self._as_it_would_be_made(action), None  # the executor looks at the same, and says what it has found
+        if action.verb is Verb.DELETE and match.live is None and not match.unknown:
+            return self._gone(action, now), None
+        kind = self._again.matches.kinds[action.address.kind]
+        if now is None or _facts(action, kind) != _facts(now, kind):
+            raise self._other(action)
+        borne = replace(now, blocked=(), evidence=action.evidence)
+        if now.blocked:
+            used = match.live.metrics if match.live is not None and action.verb in GOING else None
+            grown = () if used is None else outgrown(kind, action, used)
+            return borne, stale(grown) if grown else Stale(f"{now.blocked[0].message}; plan again")
+        self._refuse_order(action, now)
+        return borne, None
+
+    def _as_it_would_be_made(self, action: Action) -> Action:
+        """What the document says of it: nothing that the file says is looked up, a secret's source least of all."""
+        entry = self._entries.get(action.address)
+        if entry is None or self._steps.get(action.address) != {Step.WRITE}:
+            raise self._other(action)
+        return replace(action, desired=to_json(entry.values))
+
+    def _gone(self, action: Action, now: Action | None) -> Action:
+        """Somebody else has deleted it: the ledger hears of that."""
+        if now is None or now.verb is not Verb.RELEASE or now.id != action.id or now.desired:
+            raise self._other(action)
+        if self._steps.get(action.address) != {Step.DELETE}:
+            raise self._other(action)
+        return replace(action, locator=now.locator)
+
+    def _other(self, action: Action) -> Stale:
+        """Why an action is not what would be planned now: by field, where something of the object has moved."""
+        match = self._again.matches.match(action.address)
+        if match.unknown:
+            return Stale(f"it cannot be told whether it is as it was planned: {match.unknown}; plan again")
+        live = match.live
+        moved: tuple[StaleField, ...] = ()
+        if live is not None and live.id == action.id and live.locator == action.locator:
+            if action.verb is Verb.DELETE:
+                moved = moved_unseen(live.kind, action.seen, live.values)
+            elif action.verb in _COMPARED and self._is_desired(action):
+                desired = from_json(dict(action.desired))
+                current = self._again.matches.symbolic(live.kind, live, tuple(references(desired)))
+                moved = moved_since(live.kind, action, desired, current)
+        if moved:
+            return stale(moved)
+        if live is None and action.verb in _COMPARED:
+            return Stale("it is gone since the plan was made; plan again")
+        now = self._now.get(action.address)
+        would = "nothing would be done to it" if now is None else f"it would {now.verb.value} {_which(action, now)}"
+        return Stale(f"the document, the ledger and the systems do not bear it out: {would}; plan again")
+
+    def _is_desired(self, action: Action) -> bool:
+        """Whether the values of the plan are those of the document: only these are held against what is live."""
+        now, entry = self._now.get(action.address), self._entries.get(action.address)
+        said = now.desired if now is not None else to_json(entry.values) if entry is not None else None
+        return bool(plain(action.desired) == plain(said))
+
+    def _refuse_order(self, action: Action, now: Action) -> None:
+        """Raises `Stale` for steps that are not those it takes, or come before what they wait for."""
+        if self._steps.get(action.address) != self._steps_now.get(action.address):
+            raise Stale("it is not done in the steps that it takes; plan again")
+        for first, then in self._before.get(action.address, ()):
+            if first not in self._at:
+                needed = self._now[first[0]]
+                if needed.verb in _MAKES_ROOM and first[0] not in self._planned:
+                    raise Stale(f"it waits for {first[0]}, which the plan does not {needed.verb.value}; plan again")
+            elif self._at[first] > self._at[then]:
+                raise Stale(f"it would be done before {first[0]}, which it waits for; plan again")
+        for text in now.together:
+            if Address.parse(text) not in self._planned:
+                raise Stale(f"it goes together with {text}, which the plan does nothing to; plan again")
+
+    def operations(self) -> Iterator[Operation]:
+        """Those of the saved plan, which wait for what they waited for then and for what they wait for now."""
+        for index, operation in enumerate(self._saved.operations):
+            now = {
+                self._at[first]
+                for first, then in self._before.get(operation.address, ())
+                if then == (operation.address, operation.step) and first in self._at
+            }
+            yield replace(operation, after=tuple(sorted({*operation.after, *(each for each in now if each < index)})))
+
+
+def _steps(plan: Plan) -> dict[Address, set[Step]]:
+    steps: dict[Address, set[Step]] = {}
+    for operation in plan.operations:
+        steps.setdefault(operation.address, set()).add(operation.step)
+    return steps
+
+
+def _facts(action: Action, kind: Kind) -> Any:
+    """What an action does to which object, as it is."""
+    seen = {path: value for path, value in action.seen.items() if path.partition(".")[0] not in kind.ignored_on_delete}
+    return plain(
+        [
+            action.verb, action.id, action.locator, action.desired, action.renamed_from, action.released,
+            sorted(action.left), action.fingerprint, seen,
+            [[each.path, each.before, each.after, each.replaces, each.known_after_apply] for each in action.changes],
+        ]
+    )  # fmt: skip
+
+
+def _which(action: Action, now: Action) -> str:
+    if now.verb is not action.verb:
+        return f"it, not {action.verb.value} it"
+    if (now.id, now.locator) != (action.id, action.locator):
+        return "another object"
+    return "it otherwise"
