@@ -61,7 +61,7 @@ def test_an_edited_item_is_told_where_it_stands_and_a_moved_one_by_both_places()
 def test_mappings_are_compared_by_key_with_the_units_of_their_values() -> None:
     units = {"size": "bytes"}
     found = difference({"a": 1, "size": 1024, "b": [1]}, {"size": 2048, "c": "x", "b": [1, 2]}, "", units)
-    assert [part.line() for part in found.parts] == ["- a: 1", "~ size: 1 KiB → 2 KiB", "+ b[1]: 2", "+ c: x"]
+    assert [part.line() for part in found.parts] == ["- a: 1", "+ b[1]: 2", "+ c: x", "~ size: 1 KiB → 2 KiB"]
     assert found.unchanged == 0
 
 
