@@ -126,6 +126,17 @@ def test_a_plan_that_would_be_another_without_it_is_not_made() -> None:
         plan_file.sealed(planned)
 
 
+def test_the_name_of_a_field_is_no_disguise_of_a_secret(tmp_path: Path) -> None:
+    """A password `a-password` looks like the end of `data.password`: the plan would not be what is planned when it is applied."""
+    with Lab(tmp_path, {"iad": ["kubernetes"]}) as one:
+        (tmp_path / "password").write_text("a-password")
+        kept = {"s": {"namespace": "n", "data": {"user": "v", "password": {"file": "password"}}}}
+        one.write({"namespaces": {"n": {}}, "secrets": kept})
+        keep_secret("a-password")
+        plan = one.converge()
+    assert "data.password" in {change.path for action in plan.actions for change in action.changes}
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     with Lab(tmp_path_factory.mktemp("lab"), {"iad": ["vast", "kubernetes"]}) as one:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import inf, isfinite
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vastplan.checks.checkpoint.arithmetic import compute_budget
@@ -160,6 +160,11 @@ def test_the_window_is_where_every_target_is_met(
 
 
 @given(checkpoint_inputs)
+@example(
+    CheckpointInputs(
+        size_bytes=10**16, limits=(WriteLimit(LimitKind.SITE, "", 10**6),), targets=Targets(rpo=1, stall_fraction=1e-6)
+    )
+)  # its write takes three centuries, the one that would do a microsecond
 def test_the_write_that_is_asked_for_would_do_and_no_slower_one(inputs: CheckpointInputs) -> None:
     budget = compute_budget(inputs)
     longest, model = longest_write_on_target(budget), budget.cost_model

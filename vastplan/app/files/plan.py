@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -78,6 +78,15 @@ def _coherent(data: dict[str, Any]) -> Plan:
     return plan
 
 
+def _paths(values: Mapping[str, Any], inside: str) -> Iterator[str]:
+    """The paths of the fields that the document says: `data.password`."""
+    for name, value in values.items():
+        path = f"{inside}.{name}" if inside else name
+        yield path
+        if isinstance(value, dict):
+            yield from _paths(value, path)
+
+
 PLAN_FILE: VersionedFile[Plan] = VersionedFile(
     name="plan",
     version=FORMAT_VERSION,
@@ -91,6 +100,7 @@ PLAN_FILE: VersionedFile[Plan] = VersionedFile(
     ),
     id_length=32,
     compact=False,
+    ours=lambda data: {path for action in data["actions"] for path in _paths(action["desired"], "")},
 )
 dumps, sealed, save, load = PLAN_FILE.dumps, PLAN_FILE.sealed, PLAN_FILE.save, PLAN_FILE.load
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -45,6 +45,8 @@ class VersionedFile(Generic[Value]):
     required: str = "format_version"
     id_length: int = 64
     compact: bool = True
+    ours: Callable[[dict[str, Any]], Iterable[str]] = lambda _: ()
+    """Names in the data that are neither a system's nor secret, which a secret may look like."""
 
     @gc_pause.paused()
     def dumps(self, value: Value) -> str:
@@ -80,6 +82,8 @@ class VersionedFile(Generic[Value]):
 
     def _guarded(self, data: dict[str, Any]) -> Value:
         """The value without what a system answered of our secrets, which is what it would differ from when it is applied."""
+        for name in self.ours(data):
+            sensitive.said_openly(name)
         try:
             return self.from_data(sensitive.guarded_data(json.loads(json.dumps(data))))
         except (ValueError, KeyError, TypeError, AttributeError):

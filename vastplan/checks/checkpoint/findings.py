@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from math import ceil, isinf
+from math import ceil, isinf, sqrt
 from typing import NamedTuple
 
 from vastplan.checks.checkpoint import intervals
@@ -99,7 +99,7 @@ def longest_write_on_target(budget: Budget) -> float | None:
     if not on_target(good):
         return None
     for _ in range(_HALVINGS):
-        middle = (good + bad) / 2
+        middle = sqrt(good * bad)  # as exact for a microsecond as for a year
         good, bad = (middle, bad) if on_target(middle) else (good, middle)
     return good
 
