@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.kills import LATER, later, words
-from tests.faults.victim import ROOT
+from tests.faults.victim import ROOT, approvals
 from tests.kube.conftest import MODE
 from tests.kube.hands import Hands
 from tests.kube.lab import KubeLab
@@ -41,11 +41,13 @@ if MODE != "replay":
                 lab.write(CHAIN)
                 plan = lab.plan()
                 plan_file.save(plan, tmp_path / "plan.json")
+                approvals(tmp_path / "plan.json").write_text('{"version": 1, "approvals": []}')
                 victim = subprocess.Popen(
                     words("paused", AT, tmp_path / "plan.json"), stdout=-1, stderr=-2, text=True, cwd=ROOT
                 )
                 try:
-                    os.waitid(os.P_PID, victim.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+                    state = os.waitid(os.P_PID, victim.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+                    assert state is not None and state.si_code == os.CLD_STOPPED, victim.communicate()[0]
                     command = [sys.executable, "-m", "vastplan", "apply", str(tmp_path / "lab.yaml"), "--auto-approve"]
                     other = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT)
                     assert other.returncode == 1 and f"(pid {victim.pid})" in other.stderr, other
