@@ -267,14 +267,41 @@ def test_nothing_is_read_or_written_through_a_link(ending: str, tmp_path: Path) 
     if ending == "holder":
         ledger.open("iad", "me").close()
     elif ending == "lock":
-        with pytest.raises(VastplanError, match="the ledger of iad cannot be locked"):
+        with pytest.raises(
+            VastplanError, match=f"^the ledger of iad cannot be locked: {folder}/iad.lock: Too many levels"
+        ):
             ledger.open("iad", "me")
     else:
-        with pytest.raises(VastplanError, match="cannot be read: it is a link"):
+        what = "the ledger journal" if ending == "journal" else "the ledger"
+        with pytest.raises(VastplanError, match=f"^{what} {folder}/iad.{ending} cannot be read: it is a link"):
             ledger.read("iad")
         with pytest.raises(VastplanError, match="cannot be read: it is a link"):
             ledger.open("iad", "me")
     assert outside.read_text() == "a secret"
+
+
+def test_a_link_is_no_part_of_others_and_no_holder(tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "ledger", tmp_path / "elsewhere"
+    FileLedger(folder, "doc").open("iad", "me").close()
+    FileLedger(elsewhere, "other").open("pdx", "me").close()
+    (folder / "pdx.json").symlink_to(elsewhere / "pdx.json")
+    with pytest.raises(VastplanError, match="pdx.json cannot be read: it is a link"):
+        FileLedger(folder, "doc").others()
+    (elsewhere / "note").write_text("somebody since yesterday")
+    (folder / "iad.holder").symlink_to(elsewhere / "note")
+    with FileLock(folder / "iad.lock"), pytest.raises(Locked, match="is in use by another process;"):
+        FileLedger(folder, "doc").open("iad", "me")
+
+
+def test_whoever_may_look_sees_the_holder_and_nobody_else_the_journal(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        session = FileLedger(tmp_path, "doc").open("iad", "me")
+    finally:
+        os.umask(before)
+    modes = {ending: stat.S_IMODE((tmp_path / f"iad.{ending}").stat().st_mode) for ending in ("holder", "journal")}
+    session.close()
+    assert modes == {"holder": 0o644, "journal": 0o600}
 
 
 def test_a_ledger_is_called_as_the_document_calls_its_folder(tmp_path: Path) -> None:

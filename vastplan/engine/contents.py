@@ -66,11 +66,11 @@ def _summed(observed: Observed, site: str, rule: Contents) -> Mapping[str, Figur
         key=lambda placed: placed[:2],
     )
     sums: dict[str, Figure] = {}
-    inside, above = "", ""
+    above: tuple[str, str] | None = None
     for holder, path, live in placed:
-        if holder == inside and path.startswith(above) and above:
+        if above is not None and holder == above[0] and path.startswith(above[1]):
             continue  # its figure is part of that of the directory above it
-        inside, above = holder, path
+        above = holder, path
         figure, so_far = live.metrics[rule.metric], sums.get(holder, 0)
         if isinstance(figure, Unknown) or isinstance(so_far, Unknown):
             sums[holder] = figure if isinstance(figure, Unknown) else so_far

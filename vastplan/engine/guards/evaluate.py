@@ -60,7 +60,7 @@ def _block(
 
 
 def _state(stopped: Action) -> str:
-    return "stale" if stopped.blocked[0].guard == "moved" else "blocked"
+    return "stale" if any(block.guard == "moved" for block in stopped.blocked) else "blocked"
 
 
 def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:

@@ -72,9 +72,8 @@ def _floors(kind: Kind, path: tuple[str, ...], metrics: Mapping[str, Any]) -> It
     """
     for pattern, name in kind.floors:
         steps = pattern.split(".")
-        if len(steps) == len(path) and all(step in ("*", here) for step, here in zip(steps, path, strict=True)):
-            if name not in metrics:
-                continue
+        same = len(steps) == len(path) and all(step in ("*", here) for step, here in zip(steps, path, strict=True))
+        if same and name in metrics:
             used = metrics[name]
             if isinstance(used, Mapping):
                 used = used.get(path[steps.index("*")], 0)
