@@ -67,8 +67,9 @@ Run = Callable[..., Ran]
 
 
 @pytest.fixture
-def vastplan(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run a command in this process: `vastplan("plan", path)`."""
+def vastplan(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command in this process, in the test's own folder: `vastplan("plan", path)`."""
+    monkeypatch.chdir(tmp_path)
 
     def run(*words: str | Path) -> Ran:
         capsys.readouterr()

@@ -99,6 +99,7 @@ def run(how: str, deadly: int, plan: str) -> int:
     clock.SYSTEM = clock.Clock(
         lambda: datetime.now(UTC) + timedelta(seconds=_PAUSED[0]), lambda: time.monotonic() + _PAUSED[0], time.sleep
     )
+    os.chdir(Path(plan).parent)  # where the document is, too
     os.fsync = _around(os.fsync, happens, lambda *_, **__: True)
     HTTPConnectionPool.urlopen = _around(HTTPConnectionPool.urlopen, happens, _writes)  # type: ignore[method-assign]
     code = main(["apply", plan, "--approvals", str(approvals(Path(plan)))])

@@ -84,4 +84,4 @@ def _value(live: Live, name: str) -> str:
 
 
 def _folder(path: str) -> str:
-    return path.rstrip("/") + "/"
+    return path.removesuffix("/") + "/"

@@ -128,15 +128,13 @@ def _named(plan: Plan) -> tuple[Path, ...]:
     return tuple(map(Path, plan.sources or (plan.source,)))
 
 
-def beside(documents: Iterable[Path], file: Path) -> bool:
-    """Whether the documents are in the working folder, in that of the plan, or have the plan in theirs.
+def taken_along(documents: Iterable[Path], file: Path) -> bool:
+    """Whether a plan's document is for whoever applies it to name: it is not in the working folder, or came there with the plan.
 
-    A plan file says where its document is, and may have been written by a stranger: nothing elsewhere is opened for it.
+    A plan file says where its document is, and may have been written by a stranger, who may have put a document beside it: a
+    folder of this one that holds a plan is what a job left there.
     """
-    plan, here = file.resolve(), Path.cwd().resolve()
-    return all(
-        path.is_relative_to(here)
-        or path.is_relative_to(plan.parent)
-        or plan.is_relative_to(path if path.is_dir() else path.parent)
-        for path in (document.resolve() for document in documents)
-    )
+    here, folder = Path.cwd().resolve(), file.resolve().parent
+    left_here = folder != here and folder.is_relative_to(here)
+    found = [document.resolve() for document in documents]
+    return not all(path.is_relative_to(here) and not (left_here and path.is_relative_to(folder)) for path in found)

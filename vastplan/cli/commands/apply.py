@@ -117,8 +117,8 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     )
     if not all(path.exists() for path in documents):
         raise VastplanError(moved)
-    if not plan_file.beside(documents, file):  # it does not choose what is read: whoever means another types it, too
-        text = f"the plan is of the document at {inert(words(documents), 400)}, which is neither in this folder nor beside the plan"
+    if plan_file.taken_along(documents, file):  # it does not choose what is read: whoever means that one types it, too
+        text = f"the plan is of the document at {inert(words(documents), 400)}, which is not in this folder or came with the plan"
         raise Invalid([error("VP321", text, fix=f"if it is that one: vastplan apply {word(file)} --document PATH")])
     if documents == was_there:
         return open_workspace(documents, request.connections)
