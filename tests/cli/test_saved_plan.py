@@ -91,8 +91,8 @@ def made(folder: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_plan_is_applied_from_another_folder(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     made(tmp_path, vastplan, monkeypatch)
-    monkeypatch.chdir(tmp_path / "repo" / "plans")
-    ran = vastplan("apply", "plan.json")
+    monkeypatch.chdir(tmp_path / "repo")
+    ran = vastplan("apply", "plans/plan.json")
     assert ran.code == 0 and "2 done" in ran.out, ran
     monkeypatch.chdir("/")
     assert vastplan("plan", tmp_path / "repo" / "doc.yaml", "--detailed-exitcode").code == 0
@@ -107,9 +107,22 @@ def test_but_not_of_a_document_that_is_somewhere_else(
     (tmp_path / "repo" / "plans" / "plan.json").rename(tmp_path / "elsewhere" / "plan.json")
     monkeypatch.chdir(tmp_path / "elsewhere")
     ran, document = vastplan("apply", "plan.json"), tmp_path / "repo" / "doc.yaml"
-    assert ran.code == 1 and f"{document}, which is neither in this folder nor beside the plan" in ran.err, ran
+    assert ran.code == 1 and f"{document}, which is not in this folder (" in ran.err, ran
     ran = vastplan("apply", "plan.json", "--document", document)
     assert ran.code == 0 and "2 done" in ran.out, ran
+
+
+def test_nor_of_one_that_came_with_the_plan(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who can change what a job left can put a document there, too: it would be planned as the plan says, and be applied."""
+    left = tmp_path / "repo" / "left"
+    left.mkdir(parents=True)
+    (left / "doc.yaml").write_text(DOCUMENT)
+    monkeypatch.chdir(tmp_path / "repo")
+    assert vastplan("plan", "left/doc.yaml", "--out", "left/plan.json").code == 0
+    ran = vastplan("apply", "left/plan.json")
+    assert ran.code == 1 and "VP321: the plan is of the document at " in ran.err, ran
+    assert "in the plan's folder: who wrote the one may have written the other" in ran.err, ran
+    assert vastplan("apply", "left/plan.json", "--document", "left/doc.yaml").code == 0
 
 
 def test_the_plan_says_whose_it_is_before_anything_is_done(
@@ -214,7 +227,7 @@ def test_files_that_a_document_names_are_beside_it(
     ran = vastplan("plan", "repo/doc.yaml", "--out", "plan.json")
     assert ran.code == 0 and "2 to create" in ran.out, ran
     monkeypatch.chdir("/")
-    ran = vastplan("apply", tmp_path / "plan.json")
+    ran = vastplan("apply", tmp_path / "plan.json", "--document", repo / "doc.yaml")
     assert ran.code == 0 and "2 done" in ran.out, ran
     monkeypatch.chdir(repo)
     assert vastplan("drift", "doc.yaml").code == 0
@@ -232,5 +245,5 @@ def test_files_that_connections_name_are_beside_those(
     words = ("--connections", "ops/connections.yaml")
     assert vastplan("plan", "repo/doc.yaml", "--out", "plan.json", *words).code == 0
     monkeypatch.chdir(tmp_path / "ops")
-    ran = vastplan("apply", "../plan.json", "--connections", "connections.yaml")
+    ran = vastplan("apply", "../plan.json", "--connections", "connections.yaml", "--document", "../repo/doc.yaml")
     assert ran.code == 0 and "2 done" in ran.out, ran

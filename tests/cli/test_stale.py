@@ -185,7 +185,8 @@ def test_one_object_that_moved_is_refused_and_the_rest_goes_on(tmp_path: Path, v
 def test_of_two_processes_with_one_plan_one_wins(planned: Path, vastplan: Run) -> None:
     words = [sys.executable, "-m", "vastplan", "apply", str(planned)]
     both = [
-        subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(2)
+        subprocess.Popen(words, cwd=planned.parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
     ]
     ended = [(one.communicate(timeout=120), one.returncode) for one in both]
     codes = sorted(code for _, code in ended)

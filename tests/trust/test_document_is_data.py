@@ -484,9 +484,7 @@ def test_a_forged_plan_does_not_choose_what_is_loaded(
         forged = plan_file.sealed(replace(plan, folder=folder, source=source, sources=(source,)))
         plan_file.save(forged, Path("plan.json"))
         ran = vastplan("apply", "plan.json")
-        assert (
-            ran.code == 1 and "which is neither in this folder nor beside the plan" in ran.err and CANARY not in ran.err
-        ), ran
+        assert ran.code == 1 and "which is not in this folder (" in ran.err and CANARY not in ran.err, ran
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Outside
 
 
 def test_a_whole_life_says_none(outside: Outside, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(outside.folder)
     saved = outside.folder / "plan.json"
     lines: list[tuple[str | Path, ...]] = [
         outside.words("validate"),

@@ -128,13 +128,17 @@ def _named(plan: Plan) -> tuple[Path, ...]:
     return tuple(map(Path, plan.sources or (plan.source,)))
 
 
-def taken_along(documents: Iterable[Path], file: Path) -> bool:
-    """Whether a plan's document is for whoever applies it to name: it is not in the working folder, or came there with the plan.
+def not_believed(documents: Iterable[Path], file: Path) -> str:
+    """Why a plan does not say which document is read, "" where it does: in the working folder, and not come there with the plan.
 
-    A plan file says where its document is, and may have been written by a stranger, who may have put a document beside it: a
-    folder of this one that holds a plan is what a job left there.
+    A plan file may have been written by a stranger, who may have put a document beside it: a folder inside of this one that
+    holds a plan is what a job left there.
     """
     here, folder = Path.cwd().resolve(), file.resolve().parent
     left_here = folder != here and folder.is_relative_to(here)
-    found = [document.resolve() for document in documents]
-    return not all(path.is_relative_to(here) and not (left_here and path.is_relative_to(folder)) for path in found)
+    for path in (document.resolve() for document in documents):
+        if not path.is_relative_to(here):
+            return "not in this folder"
+        if left_here and path.is_relative_to(folder):
+            return "in the plan's folder: who wrote the one may have written the other"
+    return ""

@@ -117,8 +117,9 @@ def _document_of(request: ApplyRequest, plan: Plan, file: Path) -> Workspace:
     )
     if not all(path.exists() for path in documents):
         raise VastplanError(moved)
-    if plan_file.taken_along(documents, file):  # it does not choose what is read: whoever means that one types it, too
-        text = f"the plan is of the document at {inert(words(documents), 400)}, which is not in this folder or came with the plan"
+    reason = plan_file.not_believed(documents, file)
+    if reason:  # it does not choose what is read: whoever means that one types it, too
+        text = f"the plan is of the document at {inert(words(documents), 400)}, which is {reason}"
         raise Invalid([error("VP321", text, fix=f"if it is that one: vastplan apply {word(file)} --document PATH")])
     if documents == was_there:
         return open_workspace(documents, request.connections)
