@@ -89,7 +89,7 @@ def test_the_same_value_from_another_source_is_noted_and_not_written(lab: Lab, m
 def test_a_change_says_where_its_secret_came_from_and_comes_from(lab: Lab) -> None:
     (made,) = (one for one in lab.converge().actions if one.address.kind == "secret")
     assert {one.path: (one.source_before, one.source_after) for one in made.changes if one.sensitive} == {
-        "data.endpoint": ("", "the document"), "data.password": ("", "{env: PASSWORD}"), "data.token": ("", "{file: token}"),
+        "data.endpoint": ("", "the document: vms.example.com"), "data.password": ("", "{env: PASSWORD}"), "data.token": ("", "{file: token}"),
     }  # fmt: skip
     lab.write(document(password={"file": "token"}, token=None))
     (action,) = lab.plan().actions

@@ -57,6 +57,23 @@ def test_another_source_is_a_change_that_is_seen(offline: bool, lab: Lab, vastpl
     assert [one.verb.value for one in plan_file.load(lab.folder / "reviewed.json").actions] == ["update"]
 
 
+@pytest.mark.parametrize("offline", [False, True], ids=["live", "from a snapshot"])
+@pytest.mark.parametrize("user", ["mallory", "m" * 81], ids=["short", "long"])
+def test_what_the_document_says_openly_is_a_change_that_is_seen(
+    user: str, offline: bool, lab: Lab, vastplan: Run
+) -> None:
+    """Where a password is sent stands beside it, openly: another host there is what a review is for."""
+    lab.write(entry({"env": "LAB_A"}, user))
+    offline_words = ("--snapshot", lab.folder / "s.json") if offline else ()
+    ran = plan(lab, vastplan, "--base", lab.folder / "base.yaml", "--detailed-exitcode", *offline_words)
+    said = "the document: mallory" if len(user) < 81 else "the document: 81 characters, SHA-256 "
+    assert ran.code == 2 and "warning VP326: iad/secret/s: data.username comes from" in ran.out, ran
+    for text in everywhere(lab, ran):
+        assert "the document: vastplan" in text and said in text and A not in text
+    assert reviewed(lab, vastplan).code == 0
+    assert "no changes" in plan(lab, vastplan).out
+
+
 def test_what_stays_is_no_change(lab: Lab, vastplan: Run) -> None:
     assert "no changes" in plan(lab, vastplan).out
     ran = plan(lab, vastplan, "--snapshot", lab.folder / "s.json")
@@ -108,7 +125,7 @@ def test_what_has_the_value_already_is_only_noted(lab: Lab, vastplan: Run) -> No
 
 CREATED = {
     "source": ({"file": "file.txt"}, "vastplan", "data.password"),
-    "name": ({"env": "LAB_B"}, "admin", "the document says another data.username than in the review: (sensitive)"),
+    "name": ({"env": "LAB_B"}, "admin", "data.username is another change than the reviewed one"),
 }
 
 
@@ -118,9 +135,10 @@ def test_a_secret_that_is_created_is_the_reviewed_one(name: str, lab: Lab, vastp
     first = entry({"env": "LAB_A"})
     lab.write({**first, "secrets": {**first["secrets"], "new": new}})
     ran = plan(lab, vastplan, "--snapshot", lab.folder / "s.json")
-    assert "data.password: (sensitive, from {env: LAB_B}), data.username: (sensitive, from the document)" in ran.out, (
-        ran
-    )
+    assert (
+        "data.password: (sensitive, from {env: LAB_B}), data.username: (sensitive, from the document: vastplan)"
+        in ran.out
+    ), ran
     source, user, says = CREATED[name]
     other = {"namespace": "n", "data": {"password": source, "username": user}}
     lab.write({**first, "secrets": {**first["secrets"], "new": other}})

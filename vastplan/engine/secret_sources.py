@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -16,14 +17,24 @@ from vastplan.schema.shapes.shape import Leaf
 from vastplan.schema.walk import leaves, table
 
 IN_THE_DOCUMENT = "the document"
+_SHOWN = 80  # characters of a text that a document says openly
 _NOTHING: Mapping[str, Leaf] = {}
 
 
 def source_text(value: Any) -> str:
-    """`{env: NAME}`, `{file: PATH}`, as documents write it; "" for a field that is cleared."""
+    """`{env: NAME}`, `{file: PATH}`, as documents write it; "" for a field that is cleared.
+
+    What the document says openly is no secret, and may be where the rest is sent: it is told as it is, and by its digest when long.
+    """
     if value is None:
         return ""
-    return ", ".join(f"{{{kind}: {place}}}" for kind, place in dict.fromkeys(sources(value))) or IN_THE_DOCUMENT
+    elsewhere = ", ".join(f"{{{kind}: {place}}}" for kind, place in dict.fromkeys(sources(value)))
+    if elsewhere or not isinstance(value, str):
+        return elsewhere or IN_THE_DOCUMENT
+    if len(value) <= _SHOWN:
+        return f"{IN_THE_DOCUMENT}: {value}"
+    digest = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return f"{IN_THE_DOCUMENT}: {len(value)} characters, SHA-256 {digest}..."
 
 
 def secret_leaves(kind: Kind, desired: Values) -> Mapping[str, Leaf]:
