@@ -21,7 +21,7 @@ from tests.lab import Lab
 from tests.trust.planes import ECHOES, Echo
 from vastplan.app.secrets import beside, lazily
 from vastplan.model.errors import VastplanError
-from vastplan.model.sensitive import INSTEAD, MOST, keep_secret, without_secrets
+from vastplan.model.sensitive import INSTEAD, MOST, guarded, keep_secret, keep_token, without_secrets
 from vastplan.schema.connection import CommandSecret
 
 SYSTEMS = ("vast", "kubernetes", "runai")
@@ -310,15 +310,21 @@ def test_what_a_secret_becomes_is_known(before: str) -> None:
     assert len(shown) <= len(encoded) - len(secret) + len(INSTEAD)
 
 
-def test_what_is_remembered_is_bounded() -> None:
-    """Tokens are renewed for ever; the newest and the most used are what an answer can quote."""
-    used, gone = "used-again-and-again", "used-only-once"
-    keep_secret(used)
-    keep_secret(gone)
-    for number in range(MOST - 1):
-        keep_secret(f"token number {number}")
-        keep_secret(used)
-    assert without_secrets(f"{used} {gone} token number 7") == f"{INSTEAD} {gone} {INSTEAD}"
+def test_the_tokens_that_are_remembered_are_bounded_and_secrets_are_not_forgotten() -> None:
+    """Tokens are renewed for ever; the newest and the most used are what an answer can quote. A document names so many secrets."""
+    used, gone, lasting = "used-again-and-again", "used-only-once", "a-secret-of-the-document"
+    keep_token(used)
+    keep_token(gone)
+    keep_secret(lasting)
+    keep_token(lasting)
+    for number in range(2 * MOST - 1):
+        keep_token(f"token number {number}")
+        keep_token(used)
+    for number in range(3 * MOST):
+        keep_secret(f"secret number {number}")
+    said = f"{used} {gone} token number 900, {lasting} secret number 1"
+    assert without_secrets(said) == f"{INSTEAD} {gone} {INSTEAD}, {INSTEAD} {INSTEAD}"
+    assert guarded("USED_ONLY_ONCE A_SECRET_OF_THE_DOCUMENT") == f"USED_ONLY_ONCE {INSTEAD}"
 
 
 def test_no_recording_holds_one() -> None:

@@ -58,17 +58,22 @@ def disguises(value: str) -> frozenset[bytes]:
 class Sought:
     """Many disguises, looked for in one pass over a text, however many they are."""
 
-    def __init__(self, forms: Iterable[bytes]) -> None:
+    def __init__(self) -> None:
         self._short: list[bytes] = []
         # A long one covers a whole block of a text that is cut into blocks, wherever it begins.
         self._by_block: dict[int, list[bytes]] = {}
+        self._blocks: set[int] = set()
+
+    def add(self, forms: Iterable[bytes]) -> None:
+        """From now on these, too."""
         for form in forms:
             if len(form) < 2 * _BLOCK - 1:
                 self._short.append(form)
                 continue
             for at in range(len(form) - _BLOCK + 1):
-                self._by_block.setdefault(int.from_bytes(form[at : at + _BLOCK], sys.byteorder), []).append(form)
-        self._blocks = frozenset(self._by_block)
+                block = int.from_bytes(form[at : at + _BLOCK], sys.byteorder)
+                self._by_block.setdefault(block, []).append(form)
+                self._blocks.add(block)
 
     def found(self, text: str) -> set[bytes]:
         """Those that are in a text."""

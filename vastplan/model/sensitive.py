@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Any
 
 from vastplan.model.disguises import Sought, bare, disguises, encodings, without
 
 INSTEAD = "(sensitive)"
-MOST = 500  # values remembered: far more than can be in flight at once, so that an echo always meets its original
+MOST = 500  # tokens remembered: far more than can be in flight at once, so that an echo always meets its original
 _SHORTEST = 4  # characters; shorter ones are in every other word, so that hiding them would hide the message
 
 
@@ -23,39 +24,60 @@ class Kept:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.forms: OrderedDict[str, tuple[str, ...]] = (
-            OrderedDict()
-        )  # what each value becomes; the last used at the end
+        self.lasting: dict[str, tuple[str, ...]] = {}  # what each value becomes
+        self.passing: OrderedDict[str, tuple[str, ...]] = OrderedDict()  # the same; the last used at the end
         self.open: set[bytes] = set()  # bare
-        self.sought: Sought | None = None  # for what is kept now; made when it is first needed
+        self.sought = Sought()
+
+    def forms(self) -> Iterator[str]:
+        """All that any value becomes."""
+        for forms in (*self.lasting.values(), *self.passing.values()):
+            yield from forms
 
 
 _kept = Kept()
 
 
 def keep_secret(value: str) -> None:
-    """From now on this value is left out, and what it becomes in JSON, URLs, HTML and base64.
+    """From now on this value is left out, and what it becomes in JSON, URLs, HTML and base64: for as long as the process lives."""
+    if len(value) < _SHORTEST:
+        return
+    with _kept.lock:
+        if value not in _kept.lasting:
+            _kept.lasting[value] = _forms(value)
+            _kept.sought.add(disguises(value))
 
-    Of more than `MOST` values those that were not used for longest are forgotten: tokens are renewed for ever, and what
-    every text is searched for must not grow with them.
+
+def keep_token(value: str) -> None:
+    """The same for a token that is renewed, and whatever else there is ever more of.
+
+    At least the `MOST` that were used last are remembered: what every text is searched for must not grow with them.
     """
     if len(value) < _SHORTEST:
         return
     with _kept.lock:
-        if value in _kept.forms:
-            _kept.forms.move_to_end(value)
+        if value in _kept.lasting:
             return
-        _kept.forms[value] = tuple(
-            {form for text in {value, value.strip()} for form in encodings(text) if len(form) >= _SHORTEST}
-        )
-        if len(_kept.forms) > MOST:
-            _kept.forms.popitem(last=False)
-        _kept.sought = None
+        if value in _kept.passing:
+            _kept.passing.move_to_end(value)
+            return
+        _kept.passing[value] = _forms(value)
+        _kept.sought.add(disguises(value))
+        if len(_kept.passing) > 2 * MOST:  # many at once: what is looked for is made anew then
+            while len(_kept.passing) > MOST:
+                _kept.passing.popitem(last=False)
+            _kept.sought = Sought()
+            for known in (*_kept.lasting, *_kept.passing):
+                _kept.sought.add(disguises(known))
 
 
 def keep_credential(header: str) -> None:
     """The same for the value of an Authorization header: the scheme in front of it is no secret."""
-    keep_secret(header.rpartition(" ")[2])
+    keep_token(header.rpartition(" ")[2])
+
+
+def _forms(value: str) -> tuple[str, ...]:
+    return tuple({form for text in {value, value.strip()} for form in encodings(text) if len(form) >= _SHORTEST})
 
 
 def said_openly(text: str) -> None:
@@ -67,7 +89,7 @@ def said_openly(text: str) -> None:
 def without_secrets(text: str) -> str:
     """A message with "(sensitive)" where a secret stood, also a short one."""
     with _kept.lock:
-        contained = [form for forms in _kept.forms.values() for form in forms if form in text]
+        contained = [form for form in _kept.forms() if form in text]
     for form in sorted(contained, key=len, reverse=True):  # the longest first: a shorter one may be a part of it
         text = text.replace(form, INSTEAD)
     return guarded(text)
@@ -105,8 +127,6 @@ def holds_secret(text: str) -> bool:
 def _found(text: str) -> list[bytes]:
     """The disguises in a text, the longest first."""
     with _kept.lock:
-        if _kept.sought is None:
-            _kept.sought = Sought({form for value in _kept.forms for form in disguises(value)})
         sought, said = _kept.sought, tuple(_kept.open)
     found = sought.found(text)
     return sorted((form for form in found if not any(form in text for text in said)), key=len, reverse=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
 from vastplan.model.polling import poll
-from vastplan.model.sensitive import keep_secret
+from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
 from vastplan.schema.endpoint import SINGLETON_ID, Members, Singleton
 from vastplan.schema.history import Sought, Trace, earliest
@@ -112,7 +112,7 @@ class VastProvider:
             answer = self._send("POST", path, body)
         row: Row = answer.body if isinstance(answer.body, dict) else {}
         for place in endpoint.answered_once:
-            keep_secret(str(at(row, place) or ""))
+            keep_token(str(at(row, place) or ""))
         if isinstance(shape, Members):
             row = members.with_owner(shape, row, owner)
         self._finish(answer)
