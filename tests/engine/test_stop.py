@@ -13,20 +13,20 @@ from vastplan.model.outcome import State
 from vastplan.model.plan import Step
 
 
-def _document(tenant: str, *more: str) -> dict[str, Any]:
+def _document(tenant: str) -> dict[str, Any]:
     policy = {"tenant": tenant, "policy_type": "VIEW", "static_limits": {"max_reads_bw_mbps": 1000}}
-    return {"tenants": {name: {} for name in ("a", "b", *more)}, "qos_policies": {"q": policy, **_behind(more)}}
+    shares = {"view_policies": {"p": {"tenant": "b", "flavor": "NFS"}}}
+    return {"tenants": {"a": {}, "b": {}}, "qos_policies": {"q": policy}, **shares}
 
 
-def _behind(tenants: tuple[str, ...]) -> dict[str, Any]:
-    return {name: {"tenant": name, "policy_type": "VIEW"} for name in tenants}
+BEHIND = {"v": {"path": "/v", "tenant": "b", "view_policy": "p", "qos_policy": "q", "protocols": ["NFS"]}}
 
 
 def test_a_replacement_that_has_begun_is_finished(tmp_path: Path) -> None:
     with Lab(tmp_path, {"iad": ["vast"]}) as lab:
         lab.write(_document("a"))
         lab.converge()
-        lab.write(_document("b", "c"))
+        lab.write({**_document("b"), "views": BEHIND})
         stop = threading.Event()
 
         def progress(event: ProgressEvent) -> None:
@@ -36,7 +36,7 @@ def test_a_replacement_that_has_begun_is_finished(tmp_path: Path) -> None:
         receipt = apply_plan(lab.workspace(), lab.plan(), progress, stop)
         states = {one.address: one.state for one in receipt.outcomes}
         assert states["iad/qos_policy/q"] is State.DONE
-        assert states["iad/qos_policy/c"] is State.SKIPPED
+        assert states["iad/view/v"] is State.SKIPPED
         lab.converge()
         assert lab.plan().actions == ()
 
