@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -247,3 +248,24 @@ def test_files_that_connections_name_are_beside_those(
     monkeypatch.chdir(tmp_path / "ops")
     ran = vastplan("apply", "../plan.json", "--connections", "connections.yaml", "--document", "../repo/doc.yaml")
     assert ran.code == 0 and "2 done" in ran.out, ran
+
+
+def test_what_is_to_be_typed_carries_it_out(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the folder where it was said, with the document elsewhere and connections."""
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "here").mkdir()
+    (tmp_path / "repo" / "doc.yaml").write_text(WITHOUT_SITES + "sites: {iad: {}}\n")
+    (tmp_path / "ops.yaml").write_text("version: 1\nsites: {iad: {sim: {systems: [vast, kubernetes]}}}\n")
+    monkeypatch.chdir(tmp_path / "here")
+    ran = vastplan("plan", "../repo/doc.yaml", "--connections", "../ops.yaml", "--out", "p.json")
+    said = ran.out.split("carry it out with: ")[1].splitlines()[0]
+    assert said == "vastplan apply p.json --document ../repo/doc.yaml --connections ../ops.yaml", ran
+    ran = vastplan(*shlex.split(said)[1:])
+    assert ran.code == 0, ran
+
+
+def test_a_mistake_in_the_connections_is_all_that_is_said(tmp_path: Path, vastplan: Run) -> None:
+    (tmp_path / "doc.yaml").write_text(WITHOUT_SITES + "sites: {iad: {}}\n")
+    (tmp_path / "ops.yaml").write_text("version: 1\nsites: {iad: {sim: {}}}\nrequire_signature: null\n")
+    ran = vastplan("plan", tmp_path / "doc.yaml", "--connections", tmp_path / "ops.yaml")
+    assert ran.code == 1 and ran.err.count("error") == 1 and "require_signature" in ran.err, ran

@@ -117,6 +117,15 @@ def test_a_document_keeps_its_ledger_in_its_own_folder(place: str, tmp_path: Pat
     assert not list((tmp_path / "outside").iterdir())
 
 
+@pytest.mark.parametrize("place", [".git", ".git/refs", "a/.vastplan/ledger", ".vastplan/.git"])
+def test_nor_among_the_files_of_another_tool(place: str, tmp_path: Path) -> None:
+    """A site `index` there would be `.git/index.lock`, for which git waits."""
+    repo = tmp_path / "repo"
+    (repo / place).mkdir(parents=True)
+    with pytest.raises(Invalid, match=f"VP227: ledger: {place} is not used: it is hidden"):
+        opened(repo, f"ledger: {{local: {place}}}\n")
+
+
 @pytest.mark.parametrize("connections", ["", SITE], ids=["alone", "with connections"])
 def test_nor_is_the_usual_place_a_link_that_leads_out(connections: str, tmp_path: Path) -> None:
     (tmp_path / "outside" / "ledger").mkdir(parents=True)

@@ -140,3 +140,15 @@ def test_a_ledger_that_is_moved_is_said_against_the_base(lab: Lab, vastplan: Run
     edit(lab, {"ledger": {"local": "l2"}})
     ran = vastplan("plan", lab.folder / "lab.yaml", "--base", lab.folder / "base.yaml")
     assert "  ledger.local  .vastplan/ledger → l2\n" in ran.out, ran
+
+
+def test_another_name_than_in_the_base_is_said_and_nothing_counts_as_pending(lab: Lab, vastplan: Run) -> None:
+    """With its name a document takes another part of the ledger for its own, and may delete what stands there."""
+    file = lab.folder / "lab.yaml"
+    assert vastplan("apply", file, "--auto-approve").code == 0
+    (lab.folder / "other.yaml").write_text(file.read_text().replace("name: lab", "name: other"))
+    file.write_text(file.read_text().replace("tenants:", "tenants: {}\nx-tenants:").partition("x-tenants:")[0])
+    ran = vastplan("plan", file, "--base", lab.folder / "other.yaml", "--detailed-exitcode")
+    assert "warning VP333: the document is named lab and other in the base" in ran.out, ran
+    assert "1 to delete" in ran.out or "1 blocked" in ran.out, ran
+    assert "Pending before this change" not in ran.out and ran.code in (2, 3), ran

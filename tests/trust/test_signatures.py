@@ -190,6 +190,17 @@ def test_the_reviewed_plan_is_signed(document: Path, vastplan: Run) -> None:
     assert vastplan(*words).code == 0
 
 
+def test_what_differs_from_a_signed_plan_is_not_allowed(document: Path, vastplan: Run) -> None:
+    key, public = keys(document.parent)
+    plan = planned(document, vastplan, key)
+    document.write_text(DOCUMENT.replace("b: {}", "b: {max_views: 7}"))
+    words = ("apply", document, "--reviewed", plan, "--allow-difference", "--auto-approve")
+    ran = vastplan(*words, "--require-signature", public)
+    assert ran.code == 5 and "have the live plan reviewed and signed" in ran.err, ran
+    nothing_owned(vastplan, document)
+    assert vastplan(*words).code == 0
+
+
 def test_a_reviewed_plan_is_vouched_for_as_long_as_it_holds(document: Path, vastplan: Run) -> None:
     key, public = keys(document.parent)
     plan = planned(document, vastplan, key)

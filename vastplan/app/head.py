@@ -14,7 +14,7 @@ from vastplan.engine.consent import ChangeLimits, limits_of
 from vastplan.model.plan import Cause, DocumentHead, FieldChange, HeldAgainst, Plan
 from vastplan.model.site_ledger import SiteLedger
 
-_NOT_SETTINGS = frozenset({"version", "name"})
+_NOT_SETTINGS = frozenset({"version"})
 
 
 def requested_limits(document: Document) -> ChangeLimits:

@@ -8,7 +8,7 @@ from pathlib import Path
 from vastplan.app.files.plan import sealed
 from vastplan.app.files.review_key import with_digests
 from vastplan.app.head import with_head
-from vastplan.app.planning.base import no_base, with_standings
+from vastplan.app.planning.base import no_base, renamed, with_standings
 from vastplan.app.planning.check import check_plan
 from vastplan.app.planning.desired import compose_with_versions
 from vastplan.app.planning.endpoints import changed_endpoints, with_changed_endpoints
@@ -38,7 +38,7 @@ def make_plan(workspace: Workspace, options: PlanOptions) -> Planned:
         plan = with_head(plan, workspace.document, source.ledger(options.sites).values())
         resourced: tuple[Finding, ...] = ()
         if options.base is not None:
-            of_base = _plan_of_base(options.base, options, source)
+            of_base = _plan_of_base(workspace.name, options.base, options, source)
             if isinstance(of_base, Planned):
                 kinds = workspace.registry.kinds
                 resourced = tuple(changed_sources(kinds, planned.entries, of_base.entries))
@@ -74,10 +74,12 @@ def weigh(workspace: Workspace, options: PlanOptions, source: Source, offline: C
     return check_plan(workspace, desired, reads, weighed, inputs.now.date())
 
 
-def _plan_of_base(base: Workspace | Finding, options: PlanOptions, source: Source) -> Planned | Finding:
+def _plan_of_base(name: str, base: Workspace | Finding, options: PlanOptions, source: Source) -> Planned | Finding:
     """What the base would do, by the same observation; a finding where that cannot be told."""
     if isinstance(base, Finding):
         return base
+    if base.name != name:
+        return renamed(name, base.name)
     sites = tuple(site for site in options.sites if site in base.document.head.sites)
     try:
         planned = weigh(base, replace(options, sites=sites), source, base.composed())

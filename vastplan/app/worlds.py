@@ -24,7 +24,7 @@ _worlds_lock = threading.Lock()
 def simulators_of(folder: Path) -> Path:
     """Where the simulators of a document in that folder keep their objects. Raises `VastplanError` where links lead out of it."""
     try:
-        regular_files.within(folder, str(SIM_FOLDER), hidden=True)
+        regular_files.within(folder, str(SIM_FOLDER), ours=True)
     except OSError as problem:
         raise VastplanError(f"the simulators do not use {folder / SIM_FOLDER}: {problem.strerror}") from None
     return folder / SIM_FOLDER

@@ -40,7 +40,7 @@ def settled(
             return head  # a place of the runner's own, wherever it is
     if head.shared_ledger() is None:
         try:
-            regular_files.within(folder, local(head), hidden=True)
+            regular_files.within(folder, local(head), ours=True)
         except OSError as problem:
             fix = "a document keeps its ledger beside it; --connections may say another place"
             text = f"ledger: {local(head)} is not used: {problem.strerror}"

@@ -200,7 +200,7 @@ def _links(head: specs.Head, tree: Located) -> list[Finding]:
 
 def _connections(
     path: Path, model: type[specs.ConnectionsFile], head: specs.Head, tree: Located, problems: list[Finding]
-) -> specs.ConnectionsFile | None:
+) -> specs.ConnectionsFile:
     for name, spec in head.sites.items():
         if spec.given():
             where = tree["sites"].where(name)
@@ -212,7 +212,7 @@ def _connections(
         file = model.model_validate(written)
     except ValidationError as invalid:
         _explain(written, invalid, problems, frozenset(specs.ConnectionsFile.model_fields))
-        return None
+        raise Invalid(problems) from None  # without it every site would lack its systems: what is to be mended is here
     for name, spec in head.sites.items():
         if spec.simulated and not (name in file.sites and file.sites[name].simulated):
             fix = f"write {name}: {{sim: {{}}}} in sites of {path.name}"

@@ -13,6 +13,7 @@ from errno import EACCES, EFBIG, EINVAL, EISDIR, ELOOP
 from pathlib import Path
 from typing import BinaryIO
 
+OURS = ".vastplan"
 SECRET_BYTES = 64 * 1024
 TRUST_BYTES = 1024 * 1024  # of certificates, and of a kubeconfig
 DATA_BYTES = 1024 * 1024 * 1024  # of a plan or a snapshot: 100,000 actions take a tenth of it
@@ -48,11 +49,11 @@ def begins(path: Path, size: int, *, follow: bool = True) -> bytes:
         return file.read(size)
 
 
-def within(folder: Path, name: str, *, hidden: bool = False) -> Path:
+def within(folder: Path, name: str, *, ours: bool = False) -> Path:
     """The file behind a name and its links, which need not be there.
 
     A name with a dot in front is none of a document's own: `.git`, `.env` and `.vastplan` hold what is the runner's. Two dots
-    are how Kubernetes mounts a volume. With `hidden` all names will do: that is for what is written there.
+    are how Kubernetes mounts a volume. With `ours` it may be in `.vastplan`, which is where we write.
 
     Raises:
         Outside: It is outside the folder.
@@ -68,7 +69,10 @@ def within(folder: Path, name: str, *, hidden: bool = False) -> Path:
         raise OSError(ELOOP, "no file can be called that") from None
     if not path.is_relative_to(home):
         raise Outside(EACCES, "it is not in the document's folder")
-    if not hidden and any(part.startswith(".") and not part.startswith("..") for part in path.relative_to(home).parts):
+    parts = path.relative_to(home).parts
+    if ours and parts[:1] == (OURS,):
+        parts = parts[1:]
+    if any(part.startswith(".") and not part.startswith("..") for part in parts):
         raise Hidden(EACCES, "it is hidden: a name in its path begins with a dot")
     return path
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from vastplan.app.head import against_base
 from vastplan.model.errors import Invalid
+from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.plan import Action, Base, FieldChange, Plan, Standing, by_hand
 
@@ -17,6 +18,13 @@ def no_base(problem: Invalid) -> Finding:
     first = problem.findings[0].message if problem.findings else "it cannot be read"
     text = f"the base cannot be planned ({first}), so what was pending and what drifted is not told apart"
     return Finding("VP332", Severity.WARNING, text, "give the document at the merge base with --base")
+
+
+def renamed(name: str, of_base: str) -> Finding:
+    """The finding where the base has another name: its part of the ledger is another, and says nothing of this document."""
+    text = f"the document is named {inert(name, 80)} and {inert(of_base, 80)} in the base: with its name it takes another part of the ledger for its own"
+    fix = "rename a document in a change of its own, and move what it owns: vastplan ledger export and import"
+    return Finding("VP333", Severity.WARNING, text, fix)
 
 
 def with_standings(plan: Plan, base: Plan | Finding) -> Plan:

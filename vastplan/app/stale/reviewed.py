@@ -194,11 +194,10 @@ def check_keys(reviewed: Plan, live: Plan) -> None:
     raise VastplanError("the reviewed plan has digests of its secrets made with another review key; plan it again")
 
 
-def refusal(differences: list[str]) -> str:
-    """Why nothing is applied."""
+def refusal(differences: list[str], *, signed: bool = False) -> str:
+    """Why nothing is applied. What differs from a plan that had to be `signed` is not allowed: nobody signed it."""
     listed = "".join(f"\n  {difference}" for difference in differences[:_NAMED])
     more = f"\n  and {len(differences) - _NAMED} more" if len(differences) > _NAMED else ""
-    return (
-        f"the live plan is not the reviewed one, so nothing was done:{listed}{more}\n"
-        "have the live plan reviewed, or say --allow-difference"
+    return f"the live plan is not the reviewed one, so nothing was done:{listed}{more}\n" + (
+        "have the live plan reviewed and signed" if signed else "have the live plan reviewed, or say --allow-difference"
     )

@@ -191,8 +191,8 @@ def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) ->
         raise Stale(f"the reviewed plan, and the signature of it, expired on {inert(reviewed.expires, 40)}; plan again")
     check_keys(reviewed, live)
     points, secrets = differences(reviewed, live), untold(reviewed, live)
-    if points and not request.allow_difference:
-        raise Stale(refusal(points))
+    if points and (keys or not request.allow_difference):  # what differs from what was signed was not signed
+        raise Stale(refusal(points, signed=bool(keys)))
     verdict_text = (
         f"differs from the reviewed plan in {counted(len(points), 'point')}, which is allowed"
         if points

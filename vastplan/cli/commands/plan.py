@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vastplan.app import checks, reports
@@ -20,7 +21,8 @@ from vastplan.cli.screen import Screen
 from vastplan.model import errors
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding
-from vastplan.model.shell import word
+from vastplan.model.plan import Plan
+from vastplan.model.shell import words
 from vastplan.report.commitments import commitments_text
 from vastplan.report.isolation import isolation_text
 from vastplan.report.values import counted
@@ -52,7 +54,7 @@ def plan(request: PlanRequest, screen: Screen) -> int:
         if request.isolation:
             screen.show(isolation_text(plan.isolation, screen.style, of="the document"))
         if request.out and not snapshot:
-            screen.show(f"Saved to {request.out}; carry it out with: vastplan apply {word(request.out)}")
+            screen.show(f"Saved to {request.out}; carry it out with: {_to_apply(request, plan, request.out)}")
     if request.approvals_template:
         count = approvals_template.write(request.approvals_template, plan, now().date())
         text = f"wrote {request.approvals_template}: {counted(count, 'approval')} to give a reason for"
@@ -63,6 +65,18 @@ def plan(request: PlanRequest, screen: Screen) -> int:
     if request.isolation and checks.projects_meet(plan.findings):
         conditions.add(errors.BLOCKED)
     return errors.exit_code(conditions)
+
+
+def _to_apply(request: PlanRequest, plan: Plan, out: Path) -> str:
+    """What to type, from this folder, to carry out the plan that was saved."""
+    typed: list[Path | str] = ["vastplan", "apply", out]
+    if plan_file.not_believed(request.paths, out):
+        typed += (part for path in request.paths for part in ("--document", path))
+    if request.connections is not None:
+        typed += ("--connections", request.connections)
+    if request.approvals is not None and plan.consent.approvals:
+        typed += ("--approvals", request.approvals)
+    return words(typed)
 
 
 def _opened(request: PlanRequest) -> tuple[Workspace, Snapshot | None]:
