@@ -20,7 +20,7 @@ def openings(action: Action, matches: Matches, actions: Mapping[Address, Action]
     """How an action lets somebody in beside the fields that it changes."""
     kind = matches.kinds[action.address.kind]
     if action.verb is Verb.DELETE:
-        return (Opening(Door.GONE),) if _keeps_closed(kind) and not _goes_with_all(action, matches, actions) else ()
+        return (Opening(Door.GONE),) if keeps_closed(kind) and not _goes_with_all(action, matches, actions) else ()
     made = (Opening(Door.MADE),) if action.verb is Verb.CREATE and kind.lets_in is not None else ()
     return (*made, *_unsaid(action, kind)) if action.verb in (Verb.CREATE, Verb.REPLACE) else ()
 
@@ -38,7 +38,8 @@ def _open_unsaid(admits: Admits) -> bool:
     return bool(admits.unsaid) or admits.open_when_empty
 
 
-def _keeps_closed(kind: Kind) -> bool:
+def keeps_closed(kind: Kind) -> bool:
+    """Whether objects of a kind keep something closed, which opens when they go."""
     return (
         bool(kind.closes)
         or kind.enforces is not None

@@ -215,11 +215,14 @@ def _drifted(drifted: DriftedObject, places: Places) -> Result:
     if drifted.what in AS_A_WHOLE:
         author = author_text(drifted.author)
         message = AS_A_WHOLE[drifted.what] + (f" {author}" if author else "")
-        return Result(f"drift-{drifted.what}", Level.WARNING, message + since, drifted.address, where)
+        return Result(
+            f"drift-{drifted.what}", Level.WARNING, message + since, drifted.address, where, first=drifted.opens
+        )
     parts = []
     for field in map(of_drifted, drifted.fields[:_SHOWN_FIELDS]):
         author = f", {field.author}" if field.author else ""
         parts.append(f"{field.path} {field.found()} ({field.cause}{author})")
     hidden = len(drifted.fields) - _SHOWN_FIELDS
     more = f"; and {counted(hidden, 'more field')}" if hidden > 0 else ""
-    return Result("drift-changed", Level.WARNING, "; ".join(parts) + more + since, drifted.address, where)
+    text = "; ".join(parts) + more + since
+    return Result("drift-changed", Level.WARNING, text, drifted.address, where, first=drifted.opens)

@@ -9,6 +9,11 @@ from vastplan.schema.kind import Field
 from vastplan.schema.markers import Opens
 
 
+def may_open(field: Field) -> bool:
+    """Whether there is anything that could come in by a field."""
+    return field.admits is not None or field.opens is not None or (field.refers is not None and field.refers.admits)
+
+
 def opens(field: Field, before: Any, after: Any, *, made: bool = False) -> bool:
     """Whether more is let in after a change than before it. With `made` the field is one of an object that comes."""
     if field.refers is not None and field.refers.admits and after is not None:
