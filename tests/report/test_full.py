@@ -11,10 +11,13 @@ import pytest
 from tests.report.reading import FORMATS, large, plan
 from tests.report.test_hostile import _check_inert
 from vastplan.model.address import Address
-from vastplan.model.plan import Action, Cause, FieldChange, Plan, Verb
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.isolation import Isolation, Meeting
+from vastplan.model.plan import Action, Base, Block, Cause, Door, FieldChange, Opening, Plan, Verb
 from vastplan.report.markdown import comment
 from vastplan.report.markdown_escape import size
 from vastplan.report.markdown_page import LIMIT, Page
+from vastplan.report.view import of_change, told_lines
 
 SIXTY = [f"10.{number}.0.0/16" for number in range(60)]
 NEW = ["128.0.0.0/1", "203.0.113.66/32"]
@@ -95,7 +98,7 @@ def test_what_is_let_in_and_does_not_fit_is_counted() -> None:
     text = comment(planned(*actions))
     assert size(text) < LIMIT
     found = re.search(
-        r"^#### Lets clients in \((\d+)\)$(.*?)^- and (\d+) more: `vastplan show PLAN`$", text, re.M | re.S
+        r"^#### Lets somebody in \((\d+)\)$(.*?)^- and (\d+) more: `vastplan show PLAN`$", text, re.M | re.S
     )
     assert found and found[2].count("\n- ") + int(found[3]) == int(found[1]) == 500
 
@@ -126,4 +129,140 @@ def test_a_section_that_does_not_fit_is_shown_in_part() -> None:
 
 
 def test_a_comment_with_room_says_it_once() -> None:
-    assert "Lets clients in" not in comment(planned(update(SIXTY, [*SIXTY, *NEW])))
+    assert "Lets somebody in" not in comment(planned(update(SIXTY, [*SIXTY, *NEW])))
+
+
+def blocked(number: int) -> Action:
+    at = Address("iad", "view", f"v{number}")
+    change = FieldChange("path", None, f"/{number}/{'x' * 150}", Cause.NEW)
+    return Action(at, Verb.CREATE, "not there yet", (change,), blocked=(Block("missing", "it is not there", "add it"),))
+
+
+def lost(number: int) -> Action:
+    return Action(Address("iad", "view", f"gone-{number}"), Verb.DELETE, "no longer in the document", holds_data=True)
+
+
+OPENS = FieldChange("open", False, True, Cause.DOCUMENT, admits=True)
+
+
+def test_no_number_of_blocked_actions_hides_what_lets_in_or_what_is_lost() -> None:
+    opens = Action(Address("iad", "admission_policy", "p"), Verb.UPDATE, "the document changed", (OPENS,))
+    actions = [*(blocked(number) for number in range(200)), *(lost(number) for number in range(3)), opens]
+    text = comment(planned(*actions))
+    assert size(text) < LIMIT and "**Cut**" in text
+    order = [
+        "- `iad/admission_policy/p` `open`: becomes `true`\n",
+        "#### Lets somebody in (1)\n\n<details",
+        "<code>iad/admission_policy/p</code>",
+        "#### Deletes or replaces what holds data (3)",
+        "<code>iad/view/gone-2</code>",
+        "#### Blocked (200)",
+        "<code>iad/view/v0</code>",
+        "#### Not shown in full",
+    ]
+    assert sorted(order, key=text.index) == order
+
+
+def test_what_is_blocked_and_lets_in_comes_after_what_is_not() -> None:
+    stopped = [replace(update([], [f"10.{n}.{m}.0/24" for m in range(90)], at=Address("iad", "view_policy", f"b{n}")),
+                       blocked=(Block("narrows", "no", ""),)) for n in range(200)]  # fmt: skip
+    text = comment(planned(*stopped, update([], NEW)))
+    told = text[text.index("#### Lets somebody in (601)\n\n") :]
+    assert told.splitlines()[2] == f"- `{AT}` `nfs_read_write`: adds `128.0.0.0/1`, `203.0.113.66/32`"
+    assert told.splitlines()[3].endswith(" — blocked")
+    assert text.index("#### Lets somebody in (1)\n\n<details") < text.index("#### Blocked (200)")
+
+
+def test_no_object_with_many_clients_hides_another() -> None:
+    crowd = update([], [f"10.{number // 250}.{number % 250}.0/24" for number in range(9_000)])
+    many = [update([], [f"10.0.{number}.9"], at=Address("iad", "view_policy", f"p{number}")) for number in range(100)]
+    text = comment(planned(crowd, *many))
+    for number in range(100):
+        assert f"`iad/view_policy/p{number}` `nfs_read_write`: adds `10.0.{number}.9`\n" in text
+
+
+def test_no_opening_with_much_to_say_hides_what_is_lost() -> None:
+    many = tuple(FieldChange(f"f{number}", "a" * 150, "b" * 150, Cause.DOCUMENT) for number in range(40))
+    wide = [Action(Address("iad", "view_policy", f"p{n}"), Verb.UPDATE, "", (OPENS, *many)) for n in range(60)]
+    text = comment(planned(*wide, *(lost(number) for number in range(30))))
+    assert all(f"<code>iad/view/gone-{number}</code>" in text for number in range(30))
+
+
+def test_what_does_not_fit_is_named_in_that_order_too() -> None:
+    wide = [
+        Action(Address("iad", "view_policy", f"p{n}"), Verb.UPDATE, "z" * 400, (replace(OPENS, path="o" * 190),))
+        for n in range(100)
+    ]
+    actions = [*(blocked(n) for n in range(300)), *(lost(n) for n in range(200)), *wide]
+    text = comment(planned(*actions))
+    names = text[text.index("#### Not shown in full") :]
+    order = ["view_policy/p99`", "view/gone-199`", "— blocked", "more: "]
+    assert sorted(order, key=names.index) == order
+
+
+@pytest.mark.parametrize("ending", READ)
+def test_a_way_in_that_is_no_field_is_in_every_report(ending: str) -> None:
+    hostile = "</code>`*` @all"
+    made = Opening(Door.UNSAID, (hostile,), ("*",))
+    gone = Action(Address("iad", "admission_policy", "p"), Verb.DELETE, "not in it", opens=(Opening(Door.GONE),))
+    text = FORMATS[ending](planned(Action(AT, Verb.CREATE, "not there yet", opens=(made,)), gone))
+    assert "as the document does not say" in text and "whom it keeps out, as it goes" in text
+    if ending == "md":
+        _check_inert(text)
+
+
+def test_each_way_in_has_its_words() -> None:
+    """Of values that are none, of scalars, and of lists where what goes is what opens."""
+    changes = (
+        FieldChange("clients", None, [], Cause.NEW, unordered=True, admits=True),
+        FieldChange("tenant", {"$ref": "iad/tenant/a"}, None, Cause.DOCUMENT, admits=True),
+        FieldChange("actions", ["Deny", "Warn"], ["Audit", "Warn"], Cause.DOCUMENT, unordered=True, admits=True),
+        FieldChange("drivers", ["a", "b"], ["a"], Cause.DOCUMENT, unordered=True, admits=True),
+        FieldChange("data.p", None, None, Cause.DOCUMENT, sensitive=True, source_after="{env: A}", admits=True),
+        FieldChange("tls", True, False, Cause.DOCUMENT, admits=True),
+        FieldChange("quiet", 1, 2, Cause.DOCUMENT),
+    )
+    one = Action(AT, Verb.UPDATE, "the document changed", changes, opens=(Opening(Door.MADE),))
+    text = comment(planned(one, *(blocked(number) for number in range(200))))
+    told = text[text.index("#### Lets somebody in (7)\n\n") :].splitlines()[2:9]
+    assert [line.removeprefix(f"- `{AT}` ") for line in told] == [
+        "lets in whoever it is for, as it is made",
+        "`clients`: becomes empty",
+        "`tenant`: becomes `(none)`",
+        "`actions`: adds `Audit`; `- Deny`",
+        "`drivers`: `- b`",
+        "`data.p`: becomes `(sensitive, from {env: A})`",
+        "`tls`: becomes `false`",
+    ]
+
+
+def test_sarif_has_room_for_what_lets_in() -> None:
+    opens = Action(Address("iad", "admission_policy", "p"), Verb.UPDATE, "the document changed", (OPENS,))
+    results = json.loads(FORMATS["sarif"](planned(*(blocked(number) for number in range(5_001)), opens)))["runs"][0][
+        "results"
+    ]
+    assert len(results) == 5_000 and results[0]["ruleId"] == "opens"
+    assert results[0]["message"]["text"] == "iad/admission_policy/p: update: the document changed; open: false → true"
+
+
+def test_a_change_lets_in_by_what_comes_before_what_goes_before_all_else() -> None:
+    items = [FieldChange("a", 1, 2, Cause.DOCUMENT), update(["x"], ["y"]).changes[0], OPENS]
+    lines = told_lines(Verb.UPDATE, map(of_change, items), (Opening(Door.GONE),))
+    assert lines == [
+        "lets in: whom it keeps out, as it goes", "nfs_read_write: + y", "open: false → true", "nfs_read_write: - x", "a: 1 → 2",
+    ]  # fmt: skip
+
+
+def test_no_part_of_a_comment_is_left_out_unsaid() -> None:
+    """Projects that meet, and checks that the base has too: what has no room is counted."""
+    meeting = Meeting("network", "e" * 200, "iad/vip_pool/e", ("a", "b"))
+    apart = tuple(Isolation(f"s{n}", {"a": "a", "b": "b"}, {}, (), (meeting,) * 4, ()) for n in range(5))
+    many = [replace(update("x" * 150, [f"{number}" * 60 for number in range(9)], at=Address("iad", "view", f"v{n}")),
+                    since="2026-01-01") for n in range(300)]  # fmt: skip
+    findings = tuple(Finding("VP999", Severity.WARNING, "m" * 400, address=f"iad/view/f{n}") for n in range(80))
+    base = Base("base.yaml", "0" * 64, tuple(f"iad/view/gone-{n}" for n in range(30)), 40)
+    text = comment(replace(planned(*many), isolation=apart * 4, findings=findings, base=base))
+    assert size(text) < LIMIT
+    for title in ("Kept apart", "Pending before, and not any more", "Checks that the base has too"):
+        assert title in text or re.search(r"- and \d+ more lines that did not fit", text), title
+    assert "Kept apart" in text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from vastplan.model.site_ledger import REDACTED_DIGEST, UNKNOWN_DIGEST, digest, 
 from vastplan.model.value import REDACTED, to_json
 from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker
+from vastplan.schema.opening import opens
 from vastplan.schema.rows import Path
 from vastplan.schema.shapes.shape import Leaf
 from vastplan.schema.walk import in_sync, leaves, same, value_at
@@ -113,7 +114,7 @@ def leaf_digest(key: str, field: Field, value: Any) -> str:
     return digest(key, field.shape.digestible(field, value))
 
 
-def _change(leaf: Leaf, current: Any, cause: Cause) -> FieldChange:
+def _change(leaf: Leaf, current: Any, cause: Cause, *, made: bool = False) -> FieldChange:
     hidden = leaf.field.has(Marker.SENSITIVE)
     return FieldChange(
         path=path_text(leaf.path),
@@ -125,13 +126,21 @@ def _change(leaf: Leaf, current: Any, cause: Cause) -> FieldChange:
         replaces=leaf.immutable,
         units={field.name: field.unit for field in leaf.field.fields if field.unit},
         unordered=leaf.field.shape.unordered,
-        admits=leaf.field.admits is not None,
+        admits=opens(leaf.field, current, leaf.value, made=made),
     )
 
 
 def from_nothing(kind: Kind, desired: Mapping[str, Any]) -> tuple[FieldChange, ...]:
     """What a create sets, field by field."""
-    return tuple(replace(_change(leaf, None, Cause.NEW), replaces=False) for leaf in leaves(kind.fields, desired))
+    told = [*leaves(kind.fields, desired), *_only_made_with(kind, desired)]
+    return tuple(replace(_change(leaf, None, Cause.NEW, made=True), replaces=False) for leaf in told)
+
+
+def _only_made_with(kind: Kind, desired: Mapping[str, Any]) -> Iterator[Leaf]:
+    """What is never compared again and opens access: a mode, an owner."""
+    for field in kind.fields:
+        if field.opens is not None and field.has(Marker.CREATE_ONLY) and field.name in desired:
+            yield Leaf((field.name,), field, desired[field.name], immutable=False)
 
 
 def digests(kind: Kind, desired: Mapping[str, Any], key: str) -> dict[str, str]:

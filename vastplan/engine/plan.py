@@ -21,6 +21,7 @@ from vastplan.engine.ignore import IgnoreRule, KeptNames, ignore, kept_names
 from vastplan.engine.match import Matches, match
 from vastplan.engine.narrowing import narrowings
 from vastplan.engine.observe import Observed
+from vastplan.engine.opening import openings
 from vastplan.engine.order import Ordered, order
 from vastplan.engine.referrers import index_referrers
 from vastplan.engine.topology import topology
@@ -167,6 +168,7 @@ def _shown(
             evidence=evidence(action, context),
             dependents=_dependents(str(action.address), users),
             holds_data=context.kind(action).data_bearing,
+            opens=openings(action, context.matches, actions),
         )
         for action in sorted(actions.values(), key=lambda action: (rank.get(action.address, -1), action.address))
     )

@@ -13,6 +13,7 @@ from vastplan.model.site_ledger import path_text
 from vastplan.model.value import sources
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Marker
+from vastplan.schema.opening import opens
 from vastplan.schema.shapes.shape import Leaf
 from vastplan.schema.walk import leaves, table
 
@@ -72,7 +73,7 @@ def with_sources(
     changes += [
         FieldChange(
             path, None, None, Cause.DOCUMENT, sensitive=True, replaces=secrets[path].immutable,
-            source_before=noted[path], source_after=now[path],
+            source_before=noted[path], source_after=now[path], admits=opens(secrets[path].field, None, secrets[path].value),
         )
         for path in unseen
     ]  # fmt: skip

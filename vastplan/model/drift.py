@@ -21,7 +21,8 @@ class DriftedField:
     """A field that is not as it was applied; `cause` is `system` or `both`, numbers are in `unit`, those inside in `units`.
 
     Where the document changed too, what was applied is not known any more: `applied` is null, and `wanted` what it says now.
-    `unordered` lists are sets: what moved is which items are there.
+    `unordered` lists are sets: what moved is which items are there. By one that `opens` (since 1.1) somebody may come in, or get
+    at more, who could not before.
     """
 
     path: str
@@ -35,13 +36,15 @@ class DriftedField:
     new: bool = True
     wanted: Any = None
     unordered: bool = False
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class DriftedObject:
     """An object that moved behind our back. `since` is when it was last applied; `author` is of one that moved as a whole.
 
-    One that was `replaced` (since 1.1) is gone, and another stands in its place that is not ours.
+    One that was `replaced` (since 1.1) is gone, and another stands in its place that is not ours. By one that `opens` (since
+    1.1) somebody may come in who could not before.
     """
 
     address: str
@@ -50,16 +53,18 @@ class DriftedObject:
     since: str = ""
     author: Author | None = None
     new: bool = True
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class UnmanagedObject:
-    """A live object that nobody manages here."""
+    """A live object that nobody manages here. It `opens` where it is of a kind that lets somebody in (since 1.1)."""
 
     site: str
     kind: str
     name: str
     new: bool = True
+    opens: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,16 +156,23 @@ class Drift:
     format_version: str = FORMAT_VERSION
 
     def news(self) -> tuple[DriftedObject, ...]:
-        """The objects that moved, with those of their fields that are new; all of them where nothing was compared."""
+        """The objects that moved, with those of their fields that are new; all of them where nothing was compared.
+
+        What lets somebody in comes first, objects and fields.
+        """
         return tuple(
-            replace(drifted, fields=tuple(field for field in drifted.fields if field.new))
-            for drifted in self.drift
+            replace(drifted, fields=tuple(sorted((field for field in drifted.fields if field.new), key=_shut)))
+            for drifted in sorted(self.drift, key=_shut)
             if drifted.new
         )
 
     def strangers(self) -> tuple[UnmanagedObject, ...]:
-        """The unmanaged objects that are new."""
-        return tuple(unmanaged for unmanaged in self.unmanaged if unmanaged.new)
+        """The unmanaged objects that are new, those that let somebody in before the others."""
+        return tuple(unmanaged for unmanaged in sorted(self.unmanaged, key=_shut) if unmanaged.new)
+
+
+def _shut(moved: DriftedObject | DriftedField | UnmanagedObject) -> bool:
+    return not moved.opens
 
 
 def compared(now: Drift, earlier: Drift) -> Drift:

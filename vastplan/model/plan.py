@@ -79,8 +79,9 @@ class FieldChange:
 
     For a list of mappings `units` says it for the values inside, by name. `author` (since 1.1) is of a change by hand.
     `unordered` (since 1.1) says of lists that order means nothing: what changes is which items are there.
-    `admits` (since 1.1) says that the field lets clients in. Of a secret, whose values are not here, `source_before` and
-    `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is not known.
+    `admits` (since 1.1) says that by the change somebody may come in, or get at more, who could not before. Of a secret, whose
+    values are not here, `source_before` and `source_after` (since 1.1) say where they come from (`{env: NAME}`), "" where that is
+    not known.
     """
 
     path: str
@@ -109,6 +110,23 @@ class Evidence:
     unit: str = ""
 
 
+class Door(Enum):
+    """How an action as a whole lets somebody in."""
+
+    MADE = "made"  # the object lets people in, and there was none
+    GONE = "gone"  # the object keeps something closed that stays
+    UNSAID = "unsaid"  # the system opens what is not said of the new object
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A way in that is no field of the document. `fields` are those that are not said, `whom` they let in: none named is everybody."""
+
+    door: Door
+    fields: tuple[str, ...] = ()
+    whom: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """Why a guard stops an action, and what would satisfy it.
@@ -131,7 +149,7 @@ class Action:
     `together` (since 1.1) are addresses that this action is blocked with, whatever the order of the two.
     `renamed_from` is the address that the ledger has the object at, where that is another (since 1.1).
     Since 1.1: `since` is when the object was last applied, `author` who deleted one that is gone, `left` the fields that
-    are left as they were changed by hand.
+    are left as they were changed by hand, `opens` how it lets somebody in beside the changes that do.
     """
 
     address: Address
@@ -155,6 +173,7 @@ class Action:
     since: str = ""
     author: Author | None = None
     left: tuple[str, ...] = ()
+    opens: tuple[Opening, ...] = ()
     deleted_outside: bool = (
         False  # what was ours was deleted by somebody else: a create, or an adoption of what is there now (since 1.1)
     )
@@ -176,6 +195,11 @@ class IgnoredChange:
     rule: bool = False
     until: str = ""
     changes: tuple[FieldChange, ...] = ()
+
+
+def lets_in(action: Action) -> bool:
+    """Whether somebody may come in by the action, or get at more, who could not before."""
+    return bool(action.opens) or any(change.admits for change in action.changes)
 
 
 def moved_by_hand(change: FieldChange) -> bool:

@@ -38,10 +38,16 @@ def comment(drift: Drift) -> str:
 
 
 def _moved(page: Page, news: Sequence[DriftedObject]) -> int:
-    """Adds the objects that moved, those that are gone first; answers how many did not fit."""
+    """Adds the objects that moved, those that let somebody in first, then those that are gone; answers how many did not fit."""
     left = 0
-    for change, title in (("gone", "Gone"), ("replaced", "Deleted and made again"), ("changed", "Changed by hand")):
-        objects = [drifted for drifted in news if drifted.what == change]
+    titles = {
+        "opens": "Lets somebody in",
+        "gone": "Gone",
+        "replaced": "Deleted and made again",
+        "changed": "Changed by hand",
+    }
+    for change, title in titles.items():
+        objects = [drifted for drifted in news if change == ("opens" if drifted.opens else drifted.what)]
         if objects:
             page.add(f"\n#### {title} ({len(objects)})\n\n")
             left += sum(page.used > _FULL * LIMIT or not page.add(_object(drifted)) for drifted in objects)

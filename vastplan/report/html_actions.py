@@ -12,7 +12,7 @@ from vastplan.report.html_escape import HOLE, Form, Html, code, joined, tag
 from vastplan.report.html_page import table
 from vastplan.report.review import Risk, Topology, by_risk
 from vastplan.report.values import author_text, kind_words, plain, verb_word
-from vastplan.report.view import FieldView, of_change
+from vastplan.report.view import FieldView, of_change, unseen_openings
 
 _SHOWN_AT_ONCE = 300  # rows of a group that is open when the page opens
 _MOST_SITES = 60  # with a box of their own; more would be a wall
@@ -123,6 +123,8 @@ def _why(action: Action) -> Iterator[Html]:
     for block in action.blocked:
         fix = _FIX.fill(f" To go on: {block.fix}") if block.fix else ""
         yield _BLOCK.fill(f"Blocked ({block.guard}): {block.message}.", fix)
+    for opening in unseen_openings(action):
+        yield _SEEN.fill(f"Lets in: {opening}")
     if action.evidence:
         seen = "; ".join(f"{evidence.name} {plain(evidence.value, evidence.unit)}" for evidence in action.evidence)
         yield _SEEN.fill(f"Seen: {seen}")

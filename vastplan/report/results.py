@@ -10,7 +10,7 @@ from types import MappingProxyType
 from vastplan.model.drift import Drift, DriftedObject
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Plan, Standing, UnknownCollection, Verb
+from vastplan.model.plan import Action, Plan, Standing, UnknownCollection, Verb, lets_in
 from vastplan.report.change import settings_changed
 from vastplan.report.commitments import cells
 from vastplan.report.drift import ignored_words
@@ -37,7 +37,7 @@ class Level(Enum):
 class Result:
     """One finding, change or outcome. `rule` is bounded: a code of ours, never a name; `unclear` could not be told.
 
-    `lines` say what a change does, field by field.
+    `lines` say what a change does, field by field; what is to be seen `first` no number of others hides, but errors.
     """
 
     rule: str
@@ -48,6 +48,7 @@ class Result:
     unclear: bool = False
     before: bool | None = None  # whether the base has it too; `None` where there is no base
     lines: tuple[str, ...] = ()
+    first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,7 @@ RULES = {
     "unknown": "A collection could not be read; what depends on it is left out of the plan.",
     "settings": "A setting of the document, which is of no object, that is not as it was.",
     "change": "A change that the plan would make.",
+    "opens": "A change by which somebody may come in, or get at more, who could not before.",
     "items": "A change of what is in a list or a mapping of an object that is there.",
     "drift-changed": "An object is not as it was last applied.",
     "drift-gone": "An object that was applied is gone.",
@@ -92,7 +94,7 @@ def of_plan(plan: Plan, places: Places = NOWHERE) -> Results:
             for result, action in zip(changes, plan.actions, strict=True)
         ]
     settings = tuple(
-        Result("settings", Level.NOTE, change.path, before=before, lines=tuple(of_change(change).lines()))
+        Result("settings", Level.NOTE, change.path, before=before, lines=tuple(of_change(change).lines()), first=True)
         for change in settings_changed(plan)
         for before in (None if plan.base is None else False,)
     )
@@ -194,11 +196,13 @@ def _proofs(plan: Plan) -> Iterator[Result]:
 def _change(action: Action, places: Places) -> Result:
     address, message = str(action.address), f"{action.verb.value}: {action.reason}"
     fields = [of_change(change) for change in action.changes]
-    lines, where = tuple(told_lines(action.verb, fields)), places.get(address)
+    lines, where = tuple(told_lines(action.verb, fields, action.opens)), places.get(address)
     if not action.blocked:
         of_items = action.verb is not Verb.CREATE and any(field.parts for field in fields)
         rule, level = ("items", Level.NOTE) if of_items else ("change", Level.NONE)
-        return Result(rule, level, message, address, where, lines=lines)
+        if lets_in(action):
+            rule, level = "opens", Level.NOTE
+        return Result(rule, level, message, address, where, lines=lines, first=lets_in(action))
     stops = "; ".join(
         f"{block.guard}: {block.message}" + (f" ({block.fix})" if block.fix else "") for block in action.blocked
     )
@@ -211,11 +215,14 @@ def _drifted(drifted: DriftedObject, places: Places) -> Result:
     if drifted.what in AS_A_WHOLE:
         author = author_text(drifted.author)
         message = AS_A_WHOLE[drifted.what] + (f" {author}" if author else "")
-        return Result(f"drift-{drifted.what}", Level.WARNING, message + since, drifted.address, where)
+        return Result(
+            f"drift-{drifted.what}", Level.WARNING, message + since, drifted.address, where, first=drifted.opens
+        )
     parts = []
     for field in map(of_drifted, drifted.fields[:_SHOWN_FIELDS]):
         author = f", {field.author}" if field.author else ""
         parts.append(f"{field.path} {field.found()} ({field.cause}{author})")
     hidden = len(drifted.fields) - _SHOWN_FIELDS
     more = f"; and {counted(hidden, 'more field')}" if hidden > 0 else ""
-    return Result("drift-changed", Level.WARNING, "; ".join(parts) + more + since, drifted.address, where)
+    text = "; ".join(parts) + more + since
+    return Result("drift-changed", Level.WARNING, text, drifted.address, where, first=drifted.opens)

@@ -1,6 +1,7 @@
 """Findings as SARIF 2.1.0 (OASIS), which code reviews show on the line of the YAML that they are about.
 
-What is as it should be is not a finding: a plan's changes are left out, but for those of items in lists and mappings.
+What is as it should be is not a finding: a plan's changes are left out, but for those that let somebody in and those of items in
+lists and mappings.
 A file inside `root` is named relative to it (`uriBaseId` `%SRCROOT%`), as GitHub and GitLab want it; one outside keeps its whole path and is shown without a line.
 """
 
@@ -29,7 +30,7 @@ _LEVELS = tuple(Level)
 def sarif(results: Results, version: str, root: PurePath) -> str:
     """One run; `version` is ours, `root` the folder that the code review sees as its own (absolute)."""
     listed = [result for result in results.results if result.level is not Level.NONE]
-    shown = sorted(listed, key=lambda result: _LEVELS.index(result.level))[:_MOST]
+    shown = sorted(listed, key=_place)[:_MOST]
     rules = sorted({result.rule for result in shown})
     place = {rule: number for number, rule in enumerate(rules)}
     driver = {
@@ -57,6 +58,11 @@ def sarif(results: Results, version: str, root: PurePath) -> str:
         }
         run["invocations"] = [{"executionSuccessful": True, "toolExecutionNotifications": [note]}]
     return canonical_json.text({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _place(result: Result) -> tuple[bool, bool, int]:
+    """Errors first; then settings and what lets somebody in, which no number of blocked changes pushes out; then the others, the worst first."""
+    return result.level is not Level.ERROR, not result.first, _LEVELS.index(result.level)
 
 
 def _fingerprints(results: Iterable[Result]) -> Iterator[str]:

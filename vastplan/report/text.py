@@ -26,7 +26,7 @@ from vastplan.report.change import (
 from vastplan.report.differences import before_after
 from vastplan.report.review import blind, keeps, left_words, reverts
 from vastplan.report.values import VERB_WORDS, counted, plain, verb_word
-from vastplan.report.view import FieldView, of_change
+from vastplan.report.view import FieldView, of_change, unseen_openings
 
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
 _OF_VERB = {
@@ -173,6 +173,8 @@ def _action(action: Action, style: Style) -> Iterator[str]:
             yield f"      why: {inert(action.reason)}"
     else:
         yield style.paint(head, colour) + f"  {inert(action.reason)}"
+    for opening in unseen_openings(action):
+        yield from style.wrapped(f"lets in: {opening}", "      ")
     for note in action.notes:
         yield from (style.paint(line, "dim") for line in style.wrapped(f"chosen: {inert(note)}", "      "))
     if action.verb is not Verb.CREATE:

@@ -12,7 +12,7 @@ from typing import Literal
 from vastplan.model.drift import Drift, DriftedField, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding, Severity
-from vastplan.model.plan import Cause, FieldChange, Plan, UnknownCollection, Verb, moved_by_hand
+from vastplan.model.plan import Action, Cause, Door, FieldChange, Opening, Plan, UnknownCollection, Verb, moved_by_hand
 from vastplan.model.wording import some
 from vastplan.report import review
 from vastplan.report.change import parted
@@ -104,9 +104,10 @@ def of_change(change: FieldChange) -> FieldView:
     )  # fmt: skip
 
 
-def told_lines(verb: Verb, fields: Iterable[FieldView]) -> list[str]:
-    """What an action does field by field, a line each, what comes into lists that let clients in before all else."""
-    first: list[str] = []
+def told_lines(verb: Verb, fields: Iterable[FieldView], opens: Iterable[Opening] = ()) -> list[str]:
+    """What an action does, a line each: how it lets somebody in before all else, and of fields that do what comes into them."""
+    first = [f"lets in: {opening_words(opening)}" for opening in opens]
+    second: list[str] = []
     lines: list[str] = []
     for field in fields:
         path = inert(field.path)
@@ -114,8 +115,24 @@ def told_lines(verb: Verb, fields: Iterable[FieldView]) -> list[str]:
             (first if field.admits else lines).append(f"{path}: {field.after}")
             continue
         for line in field.lines():
-            (first if field.admits and line.startswith(Sign.ADDED.value) else lines).append(f"{path}: {line}")
-    return [*first, *lines]
+            comes = not field.parts or line.startswith(Sign.ADDED.value)
+            (lines if not field.admits else first if comes else second).append(f"{path}: {line}")
+    return [*first, *second, *lines]
+
+
+def opening_words(opening: Opening) -> str:
+    """How an action as a whole lets somebody in: whom, and by what."""
+    if opening.door is Door.MADE:
+        return "whoever it is for, as it is made"
+    if opening.door is Door.GONE:
+        return "whom it keeps out, as it goes"
+    whom = ", ".join(map(inert, opening.whom)) or "everybody"
+    return f"{whom}, as the document does not say {', '.join(map(inert, opening.fields))}"
+
+
+def unseen_openings(action: Action) -> list[str]:
+    """Those that its verb does not tell: what goes, and what the document does not say."""
+    return [opening_words(opening) for opening in action.opens if opening.door is not Door.MADE]
 
 
 def inner_difference(change: FieldChange) -> Difference:

@@ -30,7 +30,20 @@ from vastplan.schema.kind import (
     Row,
     Values,
 )
-from vastplan.schema.markers import Admits, Clears, Codec, Exclusive, ListMap, Marker, Refers, Since, Unit, Until, Wire
+from vastplan.schema.markers import (
+    Admits,
+    Clears,
+    Codec,
+    Exclusive,
+    ListMap,
+    Marker,
+    Opens,
+    Refers,
+    Since,
+    Unit,
+    Until,
+    Wire,
+)
 from vastplan.schema.shapes.list import LIST
 from vastplan.schema.shapes.list_map import LIST_MAP
 from vastplan.schema.shapes.map import MAP
@@ -41,7 +54,7 @@ from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.types import Existing
 from vastplan.schema.walk import FieldTable
 
-_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Exclusive, Since, Until, Shape)
+_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Opens, Exclusive, Since, Until, Shape)
 
 
 def kind(
@@ -177,6 +190,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         codec=_first(metadata, Codec),
         unit=unit.name if unit else "",
         admits=_first(metadata, Admits),
+        opens=_first(metadata, Opens),
         exclusive=_first(metadata, Exclusive),
         clears=clears.sends if clears else None,
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,

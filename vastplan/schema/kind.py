@@ -8,7 +8,7 @@ from typing import Any
 
 from vastplan.model.plan import Stage
 from vastplan.schema.endpoint import Endpoint
-from vastplan.schema.markers import Admits, Codec, Exclusive, Marker, Refers, Since, Until
+from vastplan.schema.markers import Admits, Codec, Exclusive, Marker, Opens, Refers, Since, Until
 from vastplan.schema.shapes.shape import Shape
 from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.walk import table
@@ -33,6 +33,7 @@ class Field:
     codec: Codec | None = None
     unit: str = ""
     admits: Admits | None = None
+    opens: Opens | None = None
     exclusive: Exclusive | None = None
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
@@ -245,7 +246,7 @@ class Kind:
     `system_owned` lists wire values that mark rows which are never ours to touch (`internal: true`). With `mirrored` the system
     keeps a copy of the object on another site, under the same name, which comes and goes with it. `stage` is its column in
     a picture of a site, `measures` what is written there beside its name. Who is let in and who is kept out, so that nobody is
-    cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits`.
+    cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits`; what else opens access by `Opens`.
     """
 
     name: str

@@ -50,7 +50,7 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
                 by_controller[live.controller or ITSELF] += 1
             else:
                 strangers += 1
-                unmanaged.append(UnmanagedObject(site, kind, live.name))
+                unmanaged.append(UnmanagedObject(site, kind, live.name, opens=live.kind.lets_in is not None))
         if managed or strangers:
             coverage.append(Coverage(site, kind, managed, strangers))
         controller_owned += [

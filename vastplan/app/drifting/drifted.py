@@ -9,9 +9,14 @@ from typing import Literal
 from vastplan.app.drifting.coverage import look_over
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
+from vastplan.engine.opening import keeps_closed
 from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import Drift, DriftedField, DriftedObject, IgnoredDrift
 from vastplan.model.plan import Action, Cause, IgnoredChange, Verb, by_hand, moved_by_hand
+from vastplan.model.site_ledger import path_text
+from vastplan.schema.kind import Kind
+from vastplan.schema.opening import may_open, opens
+from vastplan.schema.walk import leaves
 
 _WHAT: Mapping[Verb, Literal["gone", "replaced", "changed"]] = {Verb.CREATE: "gone", Verb.ADOPT: "replaced"}
 
@@ -26,7 +31,7 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
     return Drift(
         document=plan.document,
         checked=plan.created,
-        drift=tuple(map(_drifted_object, actions)),
+        drift=tuple(_drifted_object(action, planned.matches.kinds[action.address.kind]) for action in actions),
         unmanaged=overview.unmanaged,
         unknown=plan.unknown,
         pending=len(plan.actions) - len(actions),
@@ -41,7 +46,11 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
     )
 
 
-def _drifted_object(action: Action) -> DriftedObject:
+def _drifted_object(action: Action, kind: Kind) -> DriftedObject:
+    # what it moved away from is what the document wants back, where that did not change too
+    opening = {
+        path_text(leaf.path): leaf.field for leaf in leaves(kind.fields, {**action.desired}) if may_open(leaf.field)
+    }
     fields = tuple(
         DriftedField(
             change.path,
@@ -54,11 +63,14 @@ def _drifted_object(action: Action) -> DriftedObject:
             change.author,
             wanted=change.after if change.cause is Cause.BOTH else None,
             unordered=change.unordered,
+            opens=change.path in opening and opens(opening[change.path], change.after, change.before),
         )
         for change in action.changes
         if moved_by_hand(change)
     )
-    return DriftedObject(str(action.address), _WHAT.get(action.verb, "changed"), fields, action.since, action.author)
+    what = _WHAT.get(action.verb, "changed")
+    opened = any(field.opens for field in fields) or (what != "changed" and keeps_closed(kind))
+    return DriftedObject(str(action.address), what, fields, action.since, action.author, opens=opened)
 
 
 def _ignored_drift(ignored: IgnoredChange) -> list[IgnoredDrift]:

@@ -7,7 +7,7 @@ from vastplan.kinds.kubernetes.admission_policy import GROUP
 from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Enforces
-from vastplan.schema.markers import SET, Refers, Wire
+from vastplan.schema.markers import SET, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
 _NOTE = ("metadata", "annotations", "vastplan.io/storage-class")
@@ -17,12 +17,17 @@ class AdmissionBinding(Labelled):
     """A binding. `storage_class` notes which class opens when it goes; `only` is null: it holds everywhere."""
 
     name: ObjectName = MISSING
-    policy: Annotated[ReferenceName, Refers("admission_policy.name", blocks_delete=False), Wire("spec", "policyName")]
+    policy: Annotated[
+        ReferenceName,
+        Refers("admission_policy.name", blocks_delete=False),
+        Wire("spec", "policyName"),
+        Opens(made=False),
+    ]
     storage_class: Annotated[
         ReferenceName | MISSING, Refers("storage_class.name", blocks_delete=False, shields=True), Wire(*_NOTE)
     ] = MISSING
     validation_actions: Annotated[
-        list[Literal["Deny", "Warn", "Audit"]] | MISSING, Wire("spec", "validationActions"), SET
+        list[Literal["Deny", "Warn", "Audit"]] | MISSING, Wire("spec", "validationActions"), SET, Opens(lost=True)
     ] = MISSING
     only: Annotated[None, Wire("spec", "matchResources")] = None
 

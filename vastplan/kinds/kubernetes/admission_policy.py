@@ -13,7 +13,7 @@ from vastplan.kinds.kubernetes._common import BLOCK_DRIVER, FILE_DRIVER, NAMESPA
 from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Backs, Closes, Row, Values
-from vastplan.schema.markers import ATOMIC, SET, Refers, Since, Wire
+from vastplan.schema.markers import ATOMIC, SET, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
 GROUP = "admissionregistration.k8s.io"
@@ -29,10 +29,13 @@ class AdmissionPolicy(Labelled):
         Refers("storage_class.name", blocks_delete=False, shields=True),
         Wire(*_WIRE, "storageClass"),
         ATOMIC,
+        Opens(made=False),
     ] = MISSING
-    namespaces: Annotated[list[ReferenceName] | MISSING, NAMESPACE, Wire(*_WIRE, "namespaces"), SET, ATOMIC] = MISSING
-    open: Annotated[bool | MISSING, Wire(*_WIRE, "open"), ATOMIC] = MISSING
-    drivers: Annotated[list[Text] | MISSING, Wire(*_WIRE, "drivers"), SET, ATOMIC] = MISSING
+    namespaces: Annotated[
+        list[ReferenceName] | MISSING, NAMESPACE, Wire(*_WIRE, "namespaces"), SET, ATOMIC, Opens()
+    ] = MISSING
+    open: Annotated[bool | MISSING, Wire(*_WIRE, "open"), ATOMIC, Opens(True)] = MISSING
+    drivers: Annotated[list[Text] | MISSING, Wire(*_WIRE, "drivers"), SET, ATOMIC, Opens(lost=True)] = MISSING
     rule: Annotated[Literal["as vastplan writes it"], Wire(*_WIRE, "rule"), ATOMIC] = "as vastplan writes it"
 
     @model_validator(mode="after")

@@ -17,7 +17,7 @@ from vastplan.kinds.kubernetes._common import (
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import ControllerOwned, Metric, Row, Values
-from vastplan.schema.markers import IMMUTABLE, SET, Codec, Refers, Since, Wire
+from vastplan.schema.markers import IMMUTABLE, SET, Codec, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
 
 AccessMode = Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]
@@ -47,15 +47,17 @@ class PersistentVolume(Labelled):
 
     name: ObjectName = MISSING
     size: Annotated[Bytes, Wire("spec", "capacity", "storage"), QUANTITY]
-    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET]
+    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, Opens(made=False)]
     reclaim_policy: Annotated[Literal["Delete", "Retain"] | MISSING, Wire("spec", "persistentVolumeReclaimPolicy")] = (
         MISSING
     )
-    storage_class_name: Annotated[Text | None | MISSING, Wire("spec", "storageClassName")] = MISSING
-    claim_namespace: Annotated[ReferenceName | MISSING, NAMESPACE, Wire("spec", "claimRef", "namespace")] = MISSING
-    claim_name: Annotated[KubernetesName | MISSING, Wire("spec", "claimRef", "name")] = MISSING
+    storage_class_name: Annotated[Text | None | MISSING, Wire("spec", "storageClassName"), Opens(made=False)] = MISSING
+    claim_namespace: Annotated[ReferenceName | MISSING, NAMESPACE, Wire("spec", "claimRef", "namespace"), Opens()] = (
+        MISSING
+    )
+    claim_name: Annotated[KubernetesName | MISSING, Wire("spec", "claimRef", "name"), Opens(made=False)] = MISSING
     driver: Annotated[str, Wire("spec", "csi", "driver"), IMMUTABLE]
-    volume_handle: Annotated[Text, Wire("spec", "csi", "volumeHandle"), IMMUTABLE]
+    volume_handle: Annotated[Text, Wire("spec", "csi", "volumeHandle"), IMMUTABLE, Opens()]
     volume_attributes: Annotated[dict[str, Text] | MISSING, Wire("spec", "csi", "volumeAttributes"), IMMUTABLE] = (
         MISSING
     )
@@ -64,21 +66,24 @@ class PersistentVolume(Labelled):
         Refers("vip_pool.name", blocks_delete=False),
         Wire("spec", "csi", "volumeAttributes", "vip_pool_name"),
         IMMUTABLE,
+        Opens(made=False),
     ] = MISSING
     view_policy: Annotated[
         ReferenceName | MISSING,
         Refers("view_policy.name", blocks_delete=False),
         Wire("spec", "csi", "volumeAttributes", "view_policy"),
         IMMUTABLE,
+        Opens(made=False),
     ] = MISSING
     fs_type: Annotated[Text | MISSING, Wire("spec", "csi", "fsType"), IMMUTABLE] = MISSING
-    read_only: Annotated[bool | MISSING, Wire("spec", "csi", "readOnly"), IMMUTABLE] = MISSING
+    read_only: Annotated[bool | MISSING, Wire("spec", "csi", "readOnly"), IMMUTABLE, Opens(False, made=False)] = MISSING
     secret: Annotated[
         ReferenceName | MISSING,
         Refers("secret.path"),
         Wire("spec", "csi"),
         Codec(_write_secret, _read_secret),
         IMMUTABLE,
+        Opens(made=False),
     ] = MISSING
     mount_options: Annotated[list[Text] | None | MISSING, Wire("spec", "mountOptions")] = MISSING
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE] = MISSING

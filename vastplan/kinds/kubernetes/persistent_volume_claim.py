@@ -18,6 +18,7 @@ from vastplan.schema.markers import (
     IMMUTABLE,
     SET,
     Clears,
+    Opens,
     Refers,
     Wire,
 )
@@ -46,13 +47,14 @@ class PersistentVolumeClaim(Labelled):
     ]
     size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, GROW_ONLY] = MISSING
     nominal_size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
-    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE]
+    access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE, Opens(made=False)]
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE] = MISSING
     volume: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume.name"),  # a volume that is deleted is there until its claim is gone (pv-protection)
         Wire("spec", "volumeName"),
         IMMUTABLE,
+        Opens(),
     ] = MISSING
 
     @model_validator(mode="after")

@@ -15,7 +15,7 @@ from vastplan.kinds.kubernetes._common import (
     secret_parameters,
 )
 from vastplan.schema.compile import kind
-from vastplan.schema.markers import Clears, Codec, Refers, Wire
+from vastplan.schema.markers import Clears, Codec, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
 DEFAULT = "snapshot.storage.kubernetes.io/is-default-class"
@@ -42,6 +42,7 @@ class SnapshotClass(Labelled):
         Wire("parameters"),
         Codec(_write, _read),
         Clears(secret_parameters(None, _PURPOSES)),
+        Opens(made=False),
     ] = MISSING
     snapshot_name_format: Annotated[Text | None | MISSING, Wire("parameters", "snapshot_name_fmt")] = MISSING
     default: Annotated[bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT] = MISSING

@@ -19,7 +19,7 @@ from vastplan.kinds.kubernetes.namespace import NamespaceName
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import LetsIn, Row, Values
-from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, SET, Refers, Since, Wire
+from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, SET, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Host, ReferenceName, Text
 
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
@@ -46,6 +46,8 @@ _WRITTEN = {  # parameters that have a field of their own
     **{same: same for same in ("view_policy", "vip_pool_fqdn", "qos_policy", "subsystem", "transport_type")},
     "volume_group": "volume_group", "cluster_name": "cluster_name",
 }  # fmt: skip
+
+_ELSEWHERE = Opens(made=False)  # whoever uses the class gets at something else than before
 
 # What each version of the drivers understands, by their change log up to 2.7.1; what is older than 2.4 is taken to be there.
 # A parameter that a driver does not know is ignored by it in silence, and classes are immutable.
@@ -84,34 +86,38 @@ class StorageClass(Labelled):
     name: Annotated[ClassName | MISSING, Wire("metadata", "name"), IDENTITY, IMMUTABLE] = MISSING
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant", blocks_delete=False), DOCUMENT] = MISSING
     driver: Annotated[Literal["file", "block"], Wire("provisioner"), DRIVER, IMMUTABLE, *_DRIVER_SINCE]
-    storage_path: Annotated[_Path | MISSING, Wire("parameters", "root_export"), IMMUTABLE] = MISSING
+    storage_path: Annotated[_Path | MISSING, Wire("parameters", "root_export"), IMMUTABLE, _ELSEWHERE] = MISSING
     view_policy: Annotated[
         ReferenceName | MISSING,
         Refers("view_policy.name", blocks_delete=False),
         Wire("parameters", "view_policy"),
         IMMUTABLE,
+        _ELSEWHERE,
     ] = MISSING
     subsystem: Annotated[
         ReferenceName | MISSING,
         Refers("view.name", blocks_delete=False, needs=True),
         Wire("parameters", "subsystem"),
         IMMUTABLE,
+        _ELSEWHERE,
     ] = MISSING
     tenant_name: Annotated[
         ReferenceName | MISSING,
         Refers("tenant.name", blocks_delete=False, needs=True),
         Wire("parameters", "tenant_name"),
         IMMUTABLE,
+        _ELSEWHERE,
     ] = MISSING
     vip_pool: Annotated[
         ReferenceName | MISSING,
         Refers("vip_pool.name", blocks_delete=False),
         Wire("parameters", "vip_pool_name"),
         IMMUTABLE,
+        _ELSEWHERE,
     ] = MISSING
-    vip_pool_fqdn: Annotated[Host | MISSING, Wire("parameters", "vip_pool_fqdn"), IMMUTABLE, Since("csi", "2.4.1")] = (
-        MISSING
-    )
+    vip_pool_fqdn: Annotated[
+        Host | MISSING, Wire("parameters", "vip_pool_fqdn"), IMMUTABLE, _ELSEWHERE, Since("csi", "2.4.1")
+    ] = MISSING
     qos_policy: Annotated[
         ReferenceName | MISSING,
         Refers("qos_policy.name", blocks_delete=False, needs=True),
@@ -134,6 +140,7 @@ class StorageClass(Labelled):
         Refers("secret.path", blocks_delete=False, needs=True),
         Wire("parameters", "secret"),
         IMMUTABLE,
+        _ELSEWHERE,
         Since("csi", "2.4.1"),
         Since("csi", "2.6.1", inside="data", values=("token",)),
         Since("csi", "2.6.3", inside="data", values=("tenant", "passphrase")),
@@ -144,7 +151,7 @@ class StorageClass(Labelled):
         Literal["Immediate", "WaitForFirstConsumer"] | MISSING, Wire("volumeBindingMode"), IMMUTABLE
     ] = MISSING
     allow_volume_expansion: Annotated[bool | MISSING, Wire("allowVolumeExpansion")] = MISSING
-    default: Annotated[bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT] = MISSING
+    default: Annotated[bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT, Opens(True)] = MISSING
     shared: Annotated[bool, DOCUMENT] = False
     open_to: Annotated[list[NamespaceName] | MISSING, SET, DOCUMENT] = MISSING
     """Namespaces that may use it besides those of the projects, whoever made them: they have to be there."""

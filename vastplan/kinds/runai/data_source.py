@@ -15,7 +15,7 @@ from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Metric, Ready, Row, Values
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Codec, Refers, Since, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Codec, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, Name, ReferenceName, Spec
 
 # Run:AI also takes 10GB and 10GiB.
@@ -41,25 +41,31 @@ class DataSource(Spec):
         Refers("persistent_volume_claim.name", blocks_delete=False),
         Wire("spec", "claimName"),
         IMMUTABLE,
+        Opens(),
     ] = MISSING
     claim_name: Annotated[
         Annotated[KubernetesName, StringConstraints(max_length=63)] | MISSING, Wire("spec", "claimName"), IMMUTABLE
     ] = MISSING
     existing_claim: Annotated[bool, Wire("spec", "existingPvc"), IMMUTABLE] = True
     size: Annotated[Bytes | MISSING, Wire("spec", "claimInfo", "size"), _SIZE, IMMUTABLE] = MISSING
-    storage_class: Annotated[_ClassName | MISSING, Wire("spec", "claimInfo", "storageClass"), IMMUTABLE] = MISSING
+    storage_class: Annotated[
+        _ClassName | MISSING, Wire("spec", "claimInfo", "storageClass"), IMMUTABLE, Opens(made=False)
+    ] = MISSING
     """The class of a new claim, without dots: Run:AI refuses them. The cluster's default when left out."""
     access_modes: Annotated[
         Annotated[list[Literal["ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany"]], Field(min_length=1)] | MISSING,
         SET,
         Wire("spec", "claimInfo", "accessModes"),
         IMMUTABLE,
+        Opens(made=False),
     ] = MISSING
     volume_mode: Annotated[
         Literal["Filesystem", "Block"] | MISSING, Wire("spec", "claimInfo", "volumeMode"), IMMUTABLE
     ] = MISSING
-    read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), IMMUTABLE] = MISSING
-    data_sharing: Annotated[bool | MISSING, Wire("spec", "dataSharing"), IMMUTABLE, Since("runai", "2.22")] = MISSING
+    read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), IMMUTABLE, Opens(False, made=False)] = MISSING
+    data_sharing: Annotated[
+        bool | MISSING, Wire("spec", "dataSharing"), IMMUTABLE, Opens(True), Since("runai", "2.22")
+    ] = MISSING
 
     @model_validator(mode="after")
     def _one_claim(self) -> "DataSource":

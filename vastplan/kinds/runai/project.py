@@ -14,7 +14,7 @@ from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Attribute, Measure, Metric, Ready
-from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SET, Refers, Since, Wire
+from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SET, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 
 _PREFIX = "runai-"
@@ -25,8 +25,10 @@ class Project(OrgUnit):
     """A project, inside a tenant or of none. Without `department` Run:AI puts it into `default`."""
 
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
-    department: Annotated[ReferenceName | MISSING, Refers("department"), Wire("parentId"), IMMUTABLE] = MISSING
-    namespace: Annotated[KubernetesName | MISSING, Wire("requestedNamespace"), IMMUTABLE] = MISSING
+    department: Annotated[
+        ReferenceName | MISSING, Refers("department"), Wire("parentId"), IMMUTABLE, Opens(made=False)
+    ] = MISSING
+    namespace: Annotated[KubernetesName | MISSING, Wire("requestedNamespace"), IMMUTABLE, Opens()] = MISSING
     """A namespace that exists and carries the label runai/queue: PROJECT; otherwise Run:AI makes runai-PROJECT."""
     enforce_runai_scheduler: Annotated[bool | MISSING, Wire("enforceRunaiScheduler"), Since("runai", "2.21")] = MISSING
     storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), SET, DOCUMENT] = MISSING

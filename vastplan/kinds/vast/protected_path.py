@@ -9,7 +9,7 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Metric, Precedes, Ready
-from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, Codec, Refers, Wire
+from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, Codec, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec
 
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
@@ -44,10 +44,12 @@ class ProtectedPath(Spec):
     protection_policy: Annotated[
         ReferenceName, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
     ]
-    capabilities: Annotated[Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN"], IMMUTABLE] = "ASYNC_REPLICATION"
-    remote_tenant: Annotated[ReferenceName | MISSING, Refers("tenant.guid"), Wire("remote_tenant_guid"), IMMUTABLE] = (
-        MISSING
-    )
+    capabilities: Annotated[
+        Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN"], IMMUTABLE, Opens("REPLICATION_AND_GN")
+    ] = "ASYNC_REPLICATION"
+    remote_tenant: Annotated[
+        ReferenceName | MISSING, Refers("tenant.guid"), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
+    ] = MISSING
     enabled: Annotated[bool | MISSING, AFTER_CREATE] = MISSING
     lease_expiry_time: Span | MISSING = MISSING
     """How long the other cluster may serve what it has cached (global access)."""

@@ -9,7 +9,7 @@ from vastplan.kinds.vast._common import INTERNAL, SUFFIXED, collection
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Refers, Wire
+from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec, Text
 
 _START = "%Y-%m-%d %H:%M:%S"
@@ -55,7 +55,9 @@ class ProtectionPolicy(Spec):
     frames: Annotated[list[ScheduleFrame], Field(min_length=1)]
     indestructible: Annotated[bool | MISSING, ONE_WAY] = MISSING
     replicate_to: Annotated[ReferenceName | MISSING, Refers("peering"), DOCUMENT] = MISSING
-    peer: Annotated[ReferenceName | MISSING, Refers("replication_peer"), Wire("target_object_id"), IMMUTABLE] = MISSING
+    peer: Annotated[
+        ReferenceName | MISSING, Refers("replication_peer"), Wire("target_object_id"), IMMUTABLE, Opens()
+    ] = MISSING
     clone_type: Annotated[Literal["LOCAL", "NATIVE_REPLICATION"], IMMUTABLE] = "LOCAL"
 
     @model_validator(mode="before")

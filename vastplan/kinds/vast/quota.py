@@ -8,7 +8,18 @@ from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, Directory, Mo
 from vastplan.model import units
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Metric
-from vastplan.schema.markers import CREATE_ONLY, IDENTITY, IMMUTABLE, NAMED, WRITE_ONLY, Clears, Refers, Since, Wire
+from vastplan.schema.markers import (
+    CREATE_ONLY,
+    IDENTITY,
+    IMMUTABLE,
+    NAMED,
+    WRITE_ONLY,
+    Clears,
+    Opens,
+    Refers,
+    Since,
+    Wire,
+)
 from vastplan.schema.types import MISSING, Bytes, Count, Name, ReferenceName, Span, Spec, Text
 
 _Bytes = Annotated[Bytes, Field(gt=0)]
@@ -44,7 +55,7 @@ class Quota(QuotaLimits):
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     is_physical_quota: Annotated[bool | MISSING, IMMUTABLE, WRITE_ONLY, Since("vms", "5.5")] = MISSING
     create_dir: Annotated[bool, CREATE_ONLY] = True
-    create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY] = MISSING
+    create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY, Opens()] = MISSING
     default_email: Annotated[Text | None | MISSING, Clears("")] = MISSING
     enable_alarms: bool | MISSING = MISSING
     enable_email_providers: bool | MISSING = MISSING

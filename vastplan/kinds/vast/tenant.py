@@ -10,7 +10,7 @@ from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Contents, Measure
-from vastplan.schema.markers import ATOMIC, IDENTITY, IMMUTABLE, SET, Admits, Clears, Exclusive, Since, Unit
+from vastplan.schema.markers import ATOMIC, IDENTITY, IMMUTABLE, SET, Admits, Clears, Exclusive, Opens, Since, Unit
 from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
 
 _SOURCES = Admits(open_when_empty=True)
@@ -70,7 +70,7 @@ class Tenant(Spec):
     qos: Annotated[TenantQos | MISSING, ATOMIC] = MISSING
     max_views: Annotated[Count | None | MISSING, Clears(0), Since("vms", "5.5")] = MISSING
     encryption_group: Annotated[Text | MISSING, IMMUTABLE] = MISSING
-    trash_gid: Count | None | MISSING = MISSING
+    trash_gid: Annotated[Count | None | MISSING, Opens(shut=(None,))] = MISSING
 
 
 KIND = kind(

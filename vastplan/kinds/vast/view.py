@@ -23,6 +23,7 @@ from vastplan.schema.markers import (
     Admits,
     Clears,
     Codec,
+    Opens,
     Refers,
     Since,
     Wire,
@@ -57,8 +58,8 @@ class ShareGrant(Spec):
 class ShareAcl(Spec):
     """The access list of an SMB share."""
 
-    enabled: bool
-    acl: Annotated[list[ShareGrant] | None | MISSING, Clears([])] = MISSING
+    enabled: Annotated[bool, Opens(False)]
+    acl: Annotated[list[ShareGrant] | None | MISSING, Clears([]), Opens()] = MISSING
 
 
 class View(Spec):
@@ -71,34 +72,37 @@ class View(Spec):
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy", admits=True), Wire("policy_id")] = MISSING
-    protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), SET, Admits()] = MISSING
+    protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), SET, Admits(unsaid=("NFS",))] = MISSING
     name: Name | MISSING = MISSING
-    alias: Annotated[_Alias | None | MISSING, Clears("")] = MISSING
+    alias: Annotated[_Alias | None | MISSING, Clears(""), Opens(shut=(None,))] = MISSING
     create_dir: Annotated[bool, CREATE_ONLY] = True
-    create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY] = MISSING
-    owner: Annotated[Text | MISSING, CREATE_ONLY] = MISSING
-    owning_group: Annotated[Text | MISSING, CREATE_ONLY] = MISSING
+    create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY, Opens()] = MISSING
+    owner: Annotated[Text | MISSING, CREATE_ONLY, Opens()] = MISSING
+    owning_group: Annotated[Text | MISSING, CREATE_ONLY, Opens()] = MISSING
     qos_policy: Annotated[ReferenceName | None | MISSING, Refers("qos_policy"), Wire("qos_policy_id")] = MISSING
     is_seamless: bool | MISSING = MISSING
     select_for_live_monitoring: bool | MISSING = MISSING
-    abe_protocols: Annotated[list[Literal["NFS", "NFS4", "SMB", "S3"]] | None | MISSING, SET, Clears([])] = MISSING
-    nfs_interop_flags: (
+    abe_protocols: Annotated[
+        list[Literal["NFS", "NFS4", "SMB", "S3"]] | None | MISSING, SET, Clears([]), Opens(lost=True, made=False)
+    ] = MISSING
+    nfs_interop_flags: Annotated[
         Literal[
             "BOTH_NFS3_AND_NFS4_INTEROP_DISABLED",
             "ONLY_NFS3_INTEROP_ENABLED",
             "ONLY_NFS4_INTEROP_ENABLED",
             "BOTH_NFS3_AND_NFS4_INTEROP_ENABLED",
         ]
-        | MISSING
-    ) = MISSING
+        | MISSING,
+        Opens(shut=("BOTH_NFS3_AND_NFS4_INTEROP_DISABLED",)),
+    ] = MISSING
 
-    share: Annotated[_Share | MISSING, IMMUTABLE] = MISSING
+    share: Annotated[_Share | MISSING, IMMUTABLE, Opens()] = MISSING
     share_acl: Annotated[ShareAcl | MISSING, ATOMIC] = MISSING
 
-    bucket: Annotated[Name | MISSING, IMMUTABLE] = MISSING
-    bucket_owner: Text | MISSING = MISSING
-    bucket_owner_type: Annotated[Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5")] = MISSING
-    allow_s3_anonymous_access: bool | MISSING = MISSING
+    bucket: Annotated[Name | MISSING, IMMUTABLE, Opens()] = MISSING
+    bucket_owner: Annotated[Text | MISSING, Opens()] = MISSING
+    bucket_owner_type: Annotated[Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5"), Opens(made=False)] = MISSING
+    allow_s3_anonymous_access: Annotated[bool | MISSING, Opens(True)] = MISSING
     s3_versioning: Annotated[bool | MISSING, ONE_WAY] = MISSING
     locking: Annotated[bool | MISSING, ONE_WAY] = MISSING
     s3_locks_retention_mode: _Retention | MISSING = MISSING
@@ -108,7 +112,7 @@ class View(Spec):
     max_retention_period: _Period | MISSING = MISSING
     auto_commit: _Period | MISSING = MISSING
 
-    is_default_subsystem: bool | MISSING = MISSING
+    is_default_subsystem: Annotated[bool | MISSING, Opens(True)] = MISSING
 
     quota: Annotated[QuotaLimits | MISSING, DOCUMENT] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING

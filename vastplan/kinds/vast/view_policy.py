@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import INTERNAL, SECONDS, Clients, Mode, NfsCli
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import ControllerOwned, LetsIn, Row, Values
-from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Admits, Clears, Refers, Wire
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Admits, Clears, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec, Text
 
 _PERMISSIONS = "permission_per_vip_pool"
@@ -51,14 +51,16 @@ class ViewPolicy(Spec):
     """
 
     name: Annotated[Name | MISSING, IDENTITY] = MISSING
-    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
-    flavor: Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING = MISSING
-    access_flavor: Literal["NFS4", "SMB", "ALL"] | MISSING = MISSING
-    auth_source: Literal["RPC", "PROVIDERS", "RPC_AND_PROVIDERS"] | MISSING = MISSING
+    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL, Opens(None)]
+    flavor: Annotated[Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(made=False)] = MISSING
+    access_flavor: Annotated[Literal["NFS4", "SMB", "ALL"] | MISSING, Opens(made=False)] = MISSING
+    auth_source: Annotated[
+        Literal["RPC", "PROVIDERS", "RPC_AND_PROVIDERS"] | MISSING, Opens("RPC", "RPC_AND_PROVIDERS")
+    ] = MISSING
     path_length: Literal["LCD", "NPL"] | MISSING = MISSING
     allowed_characters: Literal["LCD", "NPL"] | MISSING = MISSING
     gid_inheritance: Literal["LINUX", "BSD"] | MISSING = MISSING
-    inherit_parent_mode_bits: bool | MISSING = MISSING
+    inherit_parent_mode_bits: Annotated[bool | MISSING, Opens(made=False)] = MISSING
     atime_frequency: Annotated[Span | MISSING, SECONDS] = MISSING
     vip_pools: Annotated[_Pools, Wire(_PERMISSIONS, "RW"), Admits(open_when_empty=True)] = MISSING
     vip_pools_read_only: Annotated[_Pools, Wire(_PERMISSIONS, "RO"), Admits("vip_pools")] = MISSING
@@ -74,28 +76,29 @@ class ViewPolicy(Spec):
     smb_read_only: Annotated[_Hosts, Admits("smb_read_write")] = MISSING
     s3_read_write: Annotated[_Hosts, Admits(unsaid=_ALL)] = MISSING
     s3_read_only: Annotated[_Hosts, Admits("s3_read_write")] = MISSING
-    trash_access: _Hosts = MISSING
+    trash_access: Annotated[_Hosts, Opens()] = MISSING
 
-    nfs_minimal_protection_level: (
-        Literal["NONE", "SYSTEM", "KRB_AUTH_ONLY", "KRB_INTEGRITY", "KRB_PRIVACY"] | MISSING
-    ) = MISSING
-    nfs_enforce_tls: bool | MISSING = MISSING
-    nfs_enforce_tls_relaxed: bool | MISSING = MISSING
-    nfs_posix_acl: bool | MISSING = MISSING
-    nfs_return_open_permissions: bool | MISSING = MISSING
+    nfs_minimal_protection_level: Annotated[
+        Literal["NONE", "SYSTEM", "KRB_AUTH_ONLY", "KRB_INTEGRITY", "KRB_PRIVACY"] | MISSING,
+        Opens(shut=("KRB_PRIVACY",), made=False),
+    ] = MISSING
+    nfs_enforce_tls: Annotated[bool | MISSING, Opens(False)] = MISSING
+    nfs_enforce_tls_relaxed: Annotated[bool | MISSING, Opens(True)] = MISSING
+    nfs_posix_acl: Annotated[bool | MISSING, Opens(made=False)] = MISSING
+    nfs_return_open_permissions: Annotated[bool | MISSING, Opens(True)] = MISSING
     nfs_case_insensitive: bool | MISSING = MISSING
-    enable_access_to_snapshot_dir_in_subdirs: bool | MISSING = MISSING
-    enable_visibility_of_snapshot_dir: bool | MISSING = MISSING
-    smb_file_mode: Mode | MISSING = MISSING
-    smb_directory_mode: Mode | MISSING = MISSING
+    enable_access_to_snapshot_dir_in_subdirs: Annotated[bool | MISSING, Opens(True)] = MISSING
+    enable_visibility_of_snapshot_dir: Annotated[bool | MISSING, Opens(True)] = MISSING
+    smb_file_mode: Annotated[Mode | MISSING, Opens()] = MISSING
+    smb_directory_mode: Annotated[Mode | MISSING, Opens()] = MISSING
     smb_is_ca: bool | MISSING = MISSING
     apple_sid: bool | MISSING = MISSING
     s3_special_chars_support: bool | MISSING = MISSING
-    s3_flavor_allow_free_listing: bool | MISSING = MISSING
-    s3_flavor_detect_full_pathname: bool | MISSING = MISSING
-    s3_visibility: _Names = MISSING
-    s3_visibility_groups: _Names = MISSING
-    is_s3_default_policy: bool | MISSING = MISSING
+    s3_flavor_allow_free_listing: Annotated[bool | MISSING, Opens(True)] = MISSING
+    s3_flavor_detect_full_pathname: Annotated[bool | MISSING, Opens(made=False)] = MISSING
+    s3_visibility: Annotated[_Names, Opens()] = MISSING
+    s3_visibility_groups: Annotated[_Names, Opens()] = MISSING
+    is_s3_default_policy: Annotated[bool | MISSING, Opens(True)] = MISSING
     protocols: Annotated[
         list[Literal["NFSv3", "NFSv4.1", "SMB", "S3", "NDB", "STS"]] | None | MISSING, SET, Clears([])
     ] = MISSING

@@ -9,9 +9,21 @@ from vastplan.kinds.vast._common import RANGE, collection
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, LetsIn
-from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Admits, Clears, Exclusive, Refers, Wire
+from vastplan.schema.markers import (
+    EXPLICIT_NULL,
+    IDENTITY,
+    IMMUTABLE,
+    SET,
+    Admits,
+    Clears,
+    Exclusive,
+    Opens,
+    Refers,
+    Wire,
+)
 from vastplan.schema.types import MISSING, Address4or6, Count, IpRange, Name, ReferenceName, Spec, Text
 
+_ROUTE = Opens(shut=(None,), made=False)  # it is reached from another network than before
 _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
 
 
@@ -22,21 +34,23 @@ class VipPool(Spec):
     """
 
     name: Annotated[Name | MISSING, IDENTITY] = MISSING
-    role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE] = "PROTOCOLS"
-    tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL] = MISSING
+    role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE, Opens(made=False)] = "PROTOCOLS"
+    tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL, Opens()] = (
+        MISSING
+    )
     ip_ranges: Annotated[list[Annotated[IpRange, RANGE]], Field(min_length=1), SET, Admits(), Exclusive("vlan")]
     subnet_cidr: Annotated[int, Field(ge=1, le=32)] | MISSING = MISSING
     subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128)] | MISSING = MISSING
-    gw_ip: Address4or6 | None | MISSING = MISSING
-    gw_ipv6: Address4or6 | None | MISSING = MISSING
-    vlan: Annotated[Annotated[Count, Field(le=4096)] | None | MISSING, Clears(0)] = MISSING
+    gw_ip: Annotated[Address4or6 | None | MISSING, _ROUTE] = MISSING
+    gw_ipv6: Annotated[Address4or6 | None | MISSING, _ROUTE] = MISSING
+    vlan: Annotated[Annotated[Count, Field(le=4096)] | None | MISSING, Clears(0), Opens(made=False)] = MISSING
     port_membership: Literal["RIGHT", "LEFT", "ALL"] | MISSING = MISSING
     cnode_ids: Annotated[list[Count] | None | MISSING, SET, Clears([])] = MISSING
     domain_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
-    enabled: bool | MISSING = MISSING
+    enabled: Annotated[bool | MISSING, Opens(True, made=False)] = MISSING
     vms_preferred: bool | MISSING = MISSING
-    enable_l3: Annotated[bool | MISSING, IMMUTABLE] = MISSING
-    peer_asn: _Asn | None | MISSING = MISSING
+    enable_l3: Annotated[bool | MISSING, IMMUTABLE, Opens(True)] = MISSING
+    peer_asn: Annotated[_Asn | None | MISSING, _ROUTE] = MISSING
     vast_asn: _Asn | None | MISSING = MISSING
 
     @model_validator(mode="after")

@@ -1,0 +1,105 @@
+"""By which fields of which kinds somebody is let in: a table over all kinds, so that a new field has to say it too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+import yaml
+
+from tests.lab import REGISTRY_KINDS
+from vastplan.engine.diff import from_nothing
+from vastplan.engine.match import Matches
+from vastplan.engine.opening import openings
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Door, Verb
+from vastplan.schema.endpoint import Update
+from vastplan.schema.kind import Field, Kind
+from vastplan.schema.markers import Marker
+from vastplan.schema.opening import opens
+from vastplan.schema.walk import table
+
+TABLE: dict[str, dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "openings.yaml").read_text())
+ONLY_READ = {"pod", "snapshot"} | {name for name, kind in REGISTRY_KINDS.items() if kind.endpoint.update is Update.NONE}
+ONLY_MADE = {"access_rule"}  # there is no call that changes one
+_NOT_SENT = (Marker.DOCUMENT, Marker.CREATE_ONLY)
+
+
+def fields(kind_fields: tuple[Field, ...], inside: str = "") -> Iterator[tuple[str, Field]]:
+    """What a plan may show a change of, by its path; a struct by its fields."""
+    for field in kind_fields:
+        if any(map(field.has, _NOT_SENT)) and field.opens is None:
+            continue
+        if field.shape.name == "struct":
+            yield from fields(field.fields, f"{inside}{field.name}.")
+        else:
+            yield f"{inside}{field.name}", field
+
+
+def of(kind: str, path: str) -> Field:
+    return dict(fields(REGISTRY_KINDS[kind].fields))[path.removesuffix(".null")]
+
+
+def opening() -> list[tuple[str, str]]:
+    return [(kind, path) for kind, row in TABLE.items() for path in (*row.get("opens", ()), *row.get("any", ()))]
+
+
+def test_every_kind_is_in_the_table() -> None:
+    assert set(TABLE) == REGISTRY_KINDS.keys() - (ONLY_READ - ONLY_MADE)
+
+
+@pytest.mark.parametrize("kind", TABLE)
+def test_every_field_is_in_the_table_once(kind: str) -> None:
+    row = TABLE[kind]
+    lets_in = {path.removesuffix(".null") for path in (*row.get("opens", ()), *row.get("any", ()))}
+    paths = dict(fields(REGISTRY_KINDS[kind].fields))
+    shut = {path for path in paths if any(fnmatch(path, pattern) for pattern in row["shut"])}
+    assert lets_in | shut == set(paths) and not lets_in & shut
+    assert not [path for path in shut if opens(paths[path], None, True) or opens(paths[path], [1], [2])]
+
+
+@pytest.mark.parametrize(("kind", "path"), opening())
+def test_a_field_opens_by_what_the_table_says(kind: str, path: str) -> None:
+    row, field = TABLE[kind], of(kind, path)
+    if path in row.get("any", ()):
+        assert all(opens(field, "before", after) for after in row["any"][path])
+        made = row["any"][path][0]
+    else:
+        before, made = row["opens"][path]
+        assert opens(field, before, made) and not opens(field, made, before)
+    loses = isinstance(made, list) and isinstance(before, list) and len(made) < len(before) and made
+    assert opens(field, None, made, made=True) is (path not in row.get("later", ()) and not loses)
+
+
+@pytest.mark.parametrize("kind", TABLE)
+def test_an_object_opens_as_a_whole_as_the_table_says(kind: str) -> None:
+    row = TABLE[kind]
+    said = {"made": Door.MADE, "gone": Door.GONE}.get(row.get("whole", ""))
+    made = [one for one in _openings(kind, Verb.CREATE) if one.door is not Door.UNSAID]
+    gone = _openings(kind, Verb.DELETE)
+    assert [one.door for one in (*made, *gone)] == ([said] if said else [])
+    unsaid = {field: list(one.whom) for one in _openings(kind, Verb.CREATE) if one.fields for field in one.fields}
+    assert unsaid == row.get("unsaid", {})
+    assert not [one for one in _openings(kind, Verb.CREATE, dict.fromkeys(unsaid)) if one.door is Door.UNSAID]
+    assert not _openings(kind, Verb.UPDATE) and not _openings(kind, Verb.RELEASE) and not _openings(kind, Verb.ADOPT)
+
+
+def _openings(kind: str, verb: Verb, desired: dict[str, Any] | None = None) -> tuple[Any, ...]:
+    """Those of an object of which nothing else is known."""
+    matches = SimpleNamespace(kinds=REGISTRY_KINDS, match=lambda _: SimpleNamespace(live=None))
+    action = Action(Address("iad", kind, "one"), verb, "", desired=desired or {})
+    return openings(action, cast(Matches, matches), {})
+
+
+def test_what_is_only_said_when_it_is_made_is_shown_where_it_opens() -> None:
+    view: Kind = REGISTRY_KINDS["view"]
+    told = {
+        change.path: change for change in from_nothing(view, {"path": "/a", "create_dir": True, "create_dir_mode": 777})
+    }
+    assert told["create_dir_mode"].after == 777 and told["create_dir_mode"].admits
+    assert "create_dir" not in told and not told["path"].admits
+    assert table(view.fields).by_name["create_dir"].opens is None

@@ -1,0 +1,46 @@
+"""Whether a field lets somebody in by what it becomes, or lets people get at more. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vastplan.model.value import Ref, json_text
+from vastplan.schema.kind import Field
+from vastplan.schema.markers import Opens
+
+
+def may_open(field: Field) -> bool:
+    """Whether there is anything that could come in by a field."""
+    return field.admits is not None or field.opens is not None or (field.refers is not None and field.refers.admits)
+
+
+def opens(field: Field, before: Any, after: Any, *, made: bool = False) -> bool:
+    """Whether more is let in after a change than before it. With `made` the field is one of an object that comes."""
+    if field.refers is not None and field.refers.admits and after is not None:
+        return True
+    if field.admits is not None:
+        if field.admits.open_when_empty and not after:
+            return True
+        everybody = field.admits.open_when_empty and not before and not made  # whom it lists now keeps the others out
+        return not everybody and _comes(before, after)
+    rule = field.opens
+    return rule is not None and (rule.made or not made) and _opens(rule, before, after)
+
+
+def _opens(rule: Opens, before: Any, after: Any) -> bool:
+    if rule.lost:
+        return not after or _comes(after, before)
+    if isinstance(after, list):
+        return _comes(before, after)
+    known = json_text(after)  # as texts, for to Python 0 is false
+    return known in map(json_text, rule.to) if rule.to else known not in map(json_text, rule.shut)
+
+
+def _comes(before: Any, after: Any) -> bool:
+    """Whether a list has what it did not have."""
+    return not _items(after) <= _items(before)
+
+
+def _items(value: Any) -> set[Any]:
+    listed = value if isinstance(value, list) else []
+    return {item if isinstance(item, Ref) else json_text(item) for item in listed}
