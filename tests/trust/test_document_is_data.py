@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 import trustme
 import yaml
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tests.conftest import Ran, Run
 from tests.force import by_force
@@ -632,6 +634,41 @@ def test_nor_is_their_folder_one(repo: Path, tmp_path: Path, vastplan: Run) -> N
         assert ran.code == 1 and "the simulators do not use" in ran.err, ran
         link.unlink()
     assert [entry.name for entry in (tmp_path / "outside").iterdir()] == ["key"]
+
+
+WRITTEN: dict[str, tuple[tuple[str, ...], str]] = {  # what is typed, and the name that is a link
+    "a plan": (("plan", "doc.yaml", "--out", "out/it.json"), "it.json"),
+    "a signature, whose name nobody typed": (("plan", "doc.yaml", "--out", "out/it.json", "--sign", "../sign.key"), "it.json.sig"),
+    "a report of a plan": (("plan", "doc.yaml", "--report", "out/it.html"), "it.html"),
+    "a report of a document": (("validate", "doc.yaml", "--report", "out/it.sarif"), "it.sarif"),
+    "a report of drift": (("drift", "doc.yaml", "--report", "out/it.md"), "it.md"),
+    "a report of an apply": (("apply", "doc.yaml", "--auto-approve", "--report", "out/it.xml"), "it.xml"),
+    "a snapshot": (("record", "doc.yaml", "--out", "out/it.json"), "it.json"),
+    "an export": (("ledger", "export", "doc.yaml", "lab/namespace/a", "--out", "out/it.json"), "it.json"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_commands_write_replaces_a_link(
+    name: str, repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who writes the folder would else choose what is written over."""
+    words, link = WRITTEN[name]
+    key = Ed25519PrivateKey.generate()
+    pem = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    (tmp_path / "sign.key").write_bytes(pem)
+    (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {sim: {systems: [kubernetes]}}}\n")
+    (repo / "out").mkdir()
+    monkeypatch.chdir(repo)
+    assert words[0] != "ledger" or vastplan("apply", "doc.yaml", "--auto-approve").code == 0
+    (repo / "out" / link).symlink_to("../../outside/key")
+    ran = vastplan(*words)
+    assert ran.code == 0, ran
+    assert (tmp_path / "outside" / "key").read_text() == f"{CANARY}: secret\n"
+    assert not (repo / "out" / link).is_symlink() and (repo / "out" / link).stat().st_size > 50
+    assert {file.name for file in (repo / "out").iterdir()} <= {link, "it.json"}
 
 
 MADE_BY_OTHERS = {
