@@ -655,9 +655,7 @@ def test_what_commands_write_replaces_a_link(
     """Who writes the folder would else choose what is written over."""
     words, link = WRITTEN[name]
     key = Ed25519PrivateKey.generate()
-    pem = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
     (tmp_path / "sign.key").write_bytes(pem)
     (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {sim: {systems: [kubernetes]}}}\n")
     (repo / "out").mkdir()
