@@ -393,6 +393,57 @@ def test_what_lies_beside_a_connections_file_is_not_the_documents(repo: Path, va
         assert ran.code == code and ("VP223" in ran.err) == bool(code), ran
 
 
+TAKEN: dict[
+    str, dict[str, Any]
+] = {  # a kubeconfig that names the file `theirs`, and a credential of the connections that does
+    "a key": {"user": {"client-certificate-data": "x", "client-key": "theirs"}},
+    "a certificate": {"user": {"client-certificate": "./theirs", "client-key-data": "x"}},
+    "a token": {"user": {"tokenFile": "theirs"}},
+    "an authority": {"cluster": {"certificate-authority": "WHOLE"}},
+    "a plug-in's": {"user": {"exec": {"command": "cat", "args": ["--token=theirs"]}}},
+    "a provider's": {"user": {"auth-provider": {"config": {"idp-certificate-authority": "theirs"}}}},
+    "a command's": {"command": ["cat", "theirs"]},
+    "a shell's": {"command": ["sh", "-c", "tr -d x < theirs"]},
+    "the authority of VMS": {"ca_file": "theirs"},
+}
+
+
+@pytest.mark.parametrize("usual", [False, True], ids=["named", "KUBECONFIG"])
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_the_connections_open_a_system_with_is_not_the_documents(
+    name: str, usual: bool, repo: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the connections file lies beside the document, which is warned of: what else its commands read, nobody knows."""
+    said = dict(TAKEN[name])
+    vast = {"url": "https://127.0.0.1:9", "token": {"command": said.pop("command", ["true"])}}
+    vast |= {"ca_file": said.pop("ca_file")} if "ca_file" in said else {}
+    content = yaml.safe_dump(kubeconfig(**json.loads(json.dumps(said)))).replace("WHOLE", str(repo / "theirs"))
+    (repo / "kube").write_text(content)
+    monkeypatch.setenv("KUBECONFIG", f"{repo / 'none'}{os.pathsep}{repo / 'kube'}")
+    given = {"context": "lab"} if usual else {"kubeconfig": "kube"}
+    (repo / "c.cfg").write_text(yaml.safe_dump({"version": 1, "sites": {"lab": {"vast": vast, "kubernetes": given}}}))
+    for file in ("theirs", "mine"):
+        (repo / file).write_text(CANARY)
+    for file, code in (("theirs", 1), ("kube", 1), ("mine", 0)):
+        secret = f"secrets: {{s: {{namespace: a, data: {{token: {{file: {file}}}}}}}}}\n"
+        (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n" + secret)
+        (ran,) = each(vastplan, repo, "--connections", repo / "c.cfg", commands=("validate",))
+        refusal = f"VP223: lab/secret/s: takes the file {file}, which is one that c.cfg connects with"
+        assert ran.code == code and (refusal in ran.err) == bool(code), ran
+        assert code or "warning VP241: " in ran.err, ran
+
+
+@pytest.mark.parametrize(("place", "warned"), [(".", True), ("ci", True), ("../ci", False)])
+def test_a_connections_file_in_the_documents_folder_is_warned_of(
+    place: str, warned: bool, repo: Path, vastplan: Run
+) -> None:
+    (repo / place).mkdir(exist_ok=True)
+    (repo / place / "c.cfg").write_text("version: 1\nsites: {lab: {sim: {}}}\n")
+    (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n")
+    for ran in each(vastplan, repo, "--connections", repo / place / "c.cfg", commands=("validate", "plan")):
+        assert ran.code == 0 and ("VP241" in ran.out + ran.err) == warned, ran
+
+
 def test_a_copy_of_a_document_names_the_same_files(repo: Path, tmp_path: Path) -> None:
     """`drift --accept` tries an edit on one."""
     (tmp_path / "given").mkdir()

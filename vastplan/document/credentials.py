@@ -14,7 +14,7 @@ from vastplan.document.secret_sources import SecretSources
 from vastplan.document.specs import ConnectionsFile, Head, SecretsSpec
 from vastplan.document.yaml import Mapping as Located
 from vastplan.model import regular_files
-from vastplan.model.finding import Finding, Where, error
+from vastplan.model.finding import Finding, Severity, Where, error
 from vastplan.model.value import sources
 from vastplan.schema.connection import CommandSecret, SystemSpec
 from vastplan.schema.entries import Entry
@@ -78,8 +78,8 @@ def secret_sources(
     if file is None or connections is None:
         return SecretSources(folder.resolve(), tuple(allow_env))
     specs, home = list(file.opened()), connections.parent
-    files = {path for spec in specs for name in spec.credential_files() if (path := _real(home, name))}
-    files |= {path for path in (_real(Path(), str(connections)),) if path}
+    named = [connections, *(path for spec in specs for path in spec.named(home))]
+    files = {path for name in named if (path := _real(Path(), str(name)))}
     allowed = file.secrets if isinstance(file.secrets, SecretsSpec) else SecretsSpec()
     env, folders = allowed.env, allowed.folders
     return SecretSources(
@@ -93,6 +93,16 @@ def secret_sources(
         taken_files=frozenset(files),
         taken_folder=home.resolve() if folder.resolve() in home.resolve().parents else None,
     )
+
+
+def beside_the_document(folder: Path, connections: Path) -> list[Finding]:
+    """VP241 for a connections file in the document's folder: what its commands read without being told cannot be known."""
+    if not connections.resolve().is_relative_to(folder.resolve()):
+        return []
+    text = (
+        f"{connections} lies in the document's folder: what its commands read there, a document may take for a secret"
+    )
+    return [Finding("VP241", Severity.WARNING, text, "keep it, and all that it uses, in another folder")]
 
 
 def taken(entries: Iterable[Entry], allowed: SecretSources) -> list[Finding]:

@@ -52,6 +52,8 @@ class Document:
     """Where its secrets may come from."""
     by_document: bool = True
     """Whether it is the document that says where its systems and its ledger are, and no connections file."""
+    warnings: tuple[Finding, ...] = ()
+    """What is no mistake, and to be said all the same."""
 
     @property
     def ledger_folder(self) -> Path:
@@ -116,9 +118,11 @@ def load(
     problems += credentials.taken(entries, allowed)
     if problems:
         raise Invalid(problems)
+    warnings = credentials.beside_the_document(folder, connections) if connections else []
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections.parent.absolute() if connections else folder,
         systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed, connections is None,
+        tuple(warnings),
     )  # fmt: skip
 
 
