@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import sqlite3
@@ -344,6 +345,62 @@ def test_no_variable_goes_to_a_host_that_a_document_names(tmp_path: Path, vastpl
     document.write_text(f"version: 1\nname: doc\nsites: {{lab: {vast}}}\ntenants: {{a: {{}}}}\n")
     ran = vastplan("plan", document)
     assert ran.code == 6 and "which whoever runs this does not allow" in ran.out, ran
+
+
+def test_no_variable_goes_to_a_server_that_nobody_vouches_for(
+    repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who allowed the variable has not allowed that anybody in between reads it. What is the document's own it may show."""
+    monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "*")
+    (repo / "own").write_text("own")
+    vast = {"url": "https://127.0.0.1:9", "insecure_skip_verify": True}
+    whole = {"version": 1, "name": "doc", "tenants": {"a": {}}}
+
+    def written(given: dict[str, Any]) -> None:
+        (repo / "doc.yaml").write_text(yaml.safe_dump({**whole, "sites": {"lab": {"vast": given} if given else {}}}))
+
+    for given in ({"token": {"env": "CANARY"}}, {"username": "a", "password": {"env": "CANARY"}}):
+        written({**vast, **given})
+        for ran in each(vastplan, repo):
+            says = "VP242: site lab: vast: insecure_skip_verify would send the variable CANARY to whoever answers there"
+            assert ran.code == 1 and says in ran.err, ran
+    written({**vast, "token": {"file": "own"}})
+    assert [ran.code for ran in each(vastplan, repo, commands=("validate", "plan"))] == [0, 6]
+    written({})
+    of_runner = {"version": 1, "sites": {"lab": {"vast": {**vast, "token": {"env": "CANARY"}}}}}
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(of_runner))
+    words = ("--connections", tmp_path / "c.yaml")
+    assert [ran.code for ran in each(vastplan, repo, *words, commands=("validate", "plan"))] == [0, 6]
+
+
+@pytest.mark.parametrize("where", ["a site", "the ledger"])
+def test_no_context_of_the_runner_is_opened_to_a_server_that_nobody_vouches_for(
+    where: str, repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Lab(tmp_path, {"far": ["kubernetes"]}) as lab:
+        (one,) = lab.world.endpoints()
+        config = yaml.safe_load(Path(one.kubeconfig).read_text())
+        cluster = config["clusters"][0]["cluster"]
+        other = base64.b64encode(STRANGE.encode()).decode()
+        default = "kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION"  # read when the client is imported
+        monkeypatch.setattr(default, str(tmp_path / "config"))
+        given = {"context": "far", "insecure_skip_verify": True}
+        head: dict[str, Any] = {"sites": {"lab": {"kubernetes": given}}}
+        if where == "the ledger":
+            head = {"sites": {"lab": {"sim": {}}}, "ledger": {"kubernetes": {"namespace": "n", **given}}}
+        (repo / "doc.yaml").write_text(HEAD + yaml.safe_dump(head))
+        for agrees in (False, True):
+            of_kubeconfig = {"insecure-skip-tls-verify": True} if agrees else {"certificate-authority-data": other}
+            config["clusters"][0]["cluster"] = {"server": cluster["server"], **of_kubeconfig}
+            (tmp_path / "config").write_text(yaml.safe_dump(config))
+            for ran in each(vastplan, repo, commands=("plan", "drift", "record")):
+                assert ran.code == (0 if agrees else 1), ran
+                says = (
+                    "VP242: kubernetes: context far: insecure_skip_verify would send a credential of whoever runs this"
+                )
+                assert (says in ran.err) != agrees, ran
+                assert bool(lab.all_calls()) == agrees, ran
+        assert "warning VP320: " in vastplan("plan", repo / "doc.yaml").out
 
 
 def test_a_connections_file_says_which_variables_and_folders(

@@ -1,7 +1,8 @@
 """What a document may not do with credentials: run something for one, or take one that is not its own.
 
 A document is written by whoever may open a pull request. What it says is read and never run (VP222); the files that it
-names are in its folder (VP224), and what they say is data, too (VP225); and with a connections file its author is not
+names are in its folder (VP224), and what they say is data, too (VP225); a credential of the runner's own goes to no server that
+nobody vouches for (VP242), nor does the account of a pod (VP243) go anywhere; and with a connections file its author is not
 trusted with that file's credentials, so none of them may become the value of a Secret (VP223).
 """
 
@@ -16,7 +17,7 @@ from vastplan.document.yaml import Mapping as Located
 from vastplan.model import regular_files
 from vastplan.model.finding import Finding, Severity, Where, error
 from vastplan.model.value import sources
-from vastplan.schema.connection import CommandSecret, SystemSpec
+from vastplan.schema.connection import CommandSecret, SystemSpec, Verified
 from vastplan.schema.entries import Entry
 from vastplan.schema.types import EnvironmentSecret
 
@@ -46,6 +47,24 @@ def named_files(head: Head, tree: Located, folder: Path) -> list[Finding]:
             fix = "give the address with --connections"
             reasons = spec.unsafe(folder)
             findings += [error("VP225", f"{place}: {reason}", fix=fix, where=where) for reason in reasons]
+    return findings
+
+
+def of_the_runner(head: Head, tree: Located) -> list[Finding]:
+    """VP242 and VP243 where a document decides what becomes of a credential that is not its own.
+
+    Of a context of the runner's kubeconfig that is settled when it is opened: the kubeconfig may agree.
+    """
+    findings = []
+    for place, spec, where in _places(head, tree):
+        unchecked = isinstance(spec, Verified) and spec.insecure_skip_verify is True
+        if unchecked and spec.variables():
+            text = f"{place}: insecure_skip_verify would send the variable {', '.join(spec.variables())} to whoever answers there"
+            fix = "take the credential from a file beside the document, or say both in a file for --connections"
+            findings.append(error("VP242", text, fix=fix, where=where))
+        if spec.withheld():
+            text = f"{place}: {spec.withheld()} opens it with an account of whoever runs this, which a document does not choose"
+            findings.append(error("VP243", text, fix="say it in a file for --connections", where=where))
     return findings
 
 

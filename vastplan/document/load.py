@@ -99,6 +99,7 @@ def load(
     outside = _connections(connections, models.connections_file, head, tree, problems) if connections else None
     if connections is None:
         problems += credentials.named_files(head, tree, folder)
+        problems += credentials.of_the_runner(head, tree)
     head = ledger_place.settled(head, outside, tree, folder, problems)
     of_sites, assumed = _of_sites(head, outside, recorded or {})
     for name, connected in of_sites.items():

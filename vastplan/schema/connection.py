@@ -73,6 +73,14 @@ class SystemSpec(Spec):
         words = [path for command in commands for word in command for path in meant(word, folder)]
         return [*(folder / name for name in self.files()), *words]
 
+    def variables(self) -> list[str]:
+        """The variables that its credentials are in: of whoever runs a command, whoever names them."""
+        return [source.env for _, source in self.credentials() if isinstance(source, EnvironmentSecret)]
+
+    def withheld(self) -> str:
+        """What is said that no document may say, since a credential goes with it that nobody named for this; "" for nothing."""
+        return ""
+
     def unsafe(self, folder: Path) -> list[str]:
         """What must not be used of the files that it names, where a document in that folder says it: they are data, too."""
         return []

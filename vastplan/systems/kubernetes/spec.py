@@ -42,6 +42,10 @@ class KubernetesEndpoint(Verified):
         files = kubeconfigs(str(folder / self.kubeconfig) if isinstance(self.kubeconfig, str) else "")
         return [*super().named(folder), *files, *(path for file in files for path in named_files(file))]
 
+    def withheld(self) -> str:
+        """The account of the pod: a runner in a cluster has one for all that runs there, meant for this or not."""
+        return "in_cluster" if self.in_cluster is True else ""
+
     def unsafe(self, folder: Path) -> list[str]:
         """What its kubeconfig says beyond where a cluster is and what opens it."""
         from vastplan.systems.kubernetes.plain_kubeconfig import refusals
