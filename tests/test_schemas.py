@@ -165,7 +165,7 @@ def test_what_was_moved_by_hand_is_printed_as_it_should_be(tmp_path: Path, vastp
 
 def test_warnings_are_printed_as_findings(tmp_path: Path, vastplan: Run) -> None:
     file = tmp_path / "doc.yaml"
-    url = "{url: 'https://127.0.0.1:9', token: {env: NOBODY}, insecure_skip_verify: true}"
+    url = "{url: 'https://127.0.0.1:9', token: {file: nobody}, insecure_skip_verify: true}"
     file.write_text(f"version: 1\nname: doc\nsites: {{iad: {{vast: {url}}}}}\ntenants: {{a: {{}}}}\n")
     ran = vastplan("plan", file, *JSON)
     assert ran.code == 6, ran

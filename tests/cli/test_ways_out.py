@@ -81,12 +81,16 @@ def test_what_is_no_file_is_left_as_it_is(
     assert Path("pipe").is_fifo() and Path("folder.json").is_dir()
 
 
-def test_a_link_is_followed(document: Path, vastplan: Run) -> None:
-    real, link = document.parent / "real.json", document.parent / "link.json"
-    real.write_text("old")
-    link.symlink_to(real)
-    assert vastplan("plan", document, "--out", link).code == 0
-    assert link.is_symlink() and json.loads(real.read_text())["document"] == "doc"
+def test_what_is_open_is_written_by_its_name(document: Path) -> None:
+    """`/dev/stdout` is a link of the system's, not of a folder: what it stands for is written, and it stays."""
+    out = document.parent / "out.json"
+    words = [sys.executable, "-m", "vastplan", "plan", str(document), "--out", "/dev/stdout", "--format", "json"]
+    with out.open("w") as opened:
+        ran = subprocess.run(words, stdout=opened, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.returncode == 0 and json.loads(out.read_text())["document"] == "doc", ran
+    assert Path("/dev/stdout").is_symlink()
+    ran = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert ran.returncode == 1 and "the plan /dev/stdout cannot be written" in ran.stderr, ran
 
 
 def test_a_name_that_no_file_can_have(vastplan: Run) -> None:

@@ -29,13 +29,23 @@ def opened(folder: Path, ledger: str, site: str = REAL, connections: str = "") -
         ("{local: kept}", "file:kept"),
         ("{kubernetes: {namespace: ops}}", "kubernetes:ops at the current context"),
         ("{kubernetes: {namespace: ops, context: mgmt}}", "kubernetes:ops at mgmt"),
-        ("{kubernetes: {namespace: ops, in_cluster: true}}", "kubernetes:ops at this cluster"),
         ("{kubernetes: {namespace: ops, site: iad}}", "kubernetes:ops at iad"),
     ],
 )
 def test_one_place_is_given(tmp_path: Path, ledger: str, place: str) -> None:
     with opened(tmp_path, f"ledger: {ledger}\n").ledger() as backend:  # and nothing is connected
         assert backend.describe() == place
+
+
+def test_the_account_of_a_pod_is_for_a_connections_file_to_say(tmp_path: Path) -> None:
+    ledger = "ledger: {kubernetes: {namespace: ops, in_cluster: true}}\n"
+    with opened(tmp_path, "", "{}", f"sites: {{iad: {REAL}}}\n{ledger}").ledger() as backend:
+        assert backend.describe() == "kubernetes:ops at this cluster"
+    says = r"VP243: {}: in_cluster opens it with an account of whoever runs this, .* \(say it in a file for --connections\)"
+    with pytest.raises(Invalid, match=says.format("ledger: kubernetes")):
+        opened(tmp_path, ledger)
+    with pytest.raises(Invalid, match=says.format("site iad: kubernetes")):
+        opened(tmp_path, "", "{kubernetes: {in_cluster: true, kubeconfig: mine}}")
 
 
 @pytest.mark.parametrize(

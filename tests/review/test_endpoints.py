@@ -15,7 +15,7 @@ from tests.lab import Lab
 from tests.review.test_snapshot import sealed
 from tests.test_schemas import published
 
-VAST = {"url": "https://vms.example.com", "token": {"env": "VAST_TOKEN"}, "ca_file": "vms.pem"}
+VAST = {"url": "https://vms.example.com", "token": {"file": "vms.token"}, "ca_file": "vms.pem"}
 HEAD = {"version": 1, "name": "lab"}
 TENANTS = {"tenants": {"a": {"max_views": 3}}}
 
@@ -50,7 +50,7 @@ CHANGED: dict[str, tuple[dict[str, Any], str, bool]] = {
     "another host": ({"url": "https://evil.example.com"}, "url is https://evil.example.com, and was https://vms.example.com", True),
     "nobody vouches": ({"insecure_skip_verify": True}, "insecure_skip_verify is true, and was not given", True),
     "another authority": ({"ca_file": "evil.pem"}, "ca_file is evil.pem, and was vms.pem", True),
-    "another credential": ({"token": {"env": "RUNAI_SECRET"}}, 'token is {"env": "RUNAI_SECRET"}, and was {"env": "VAST_TOKEN"}', False),
+    "another credential": ({"token": {"env": "RUNAI_SECRET"}}, 'token is {"env": "RUNAI_SECRET"}, and was {"file": "vms.token"}', False),
     "another tenant to log in to": ({"tenant": "x"}, "tenant is x, and was not given", False),
 }  # fmt: skip
 

@@ -124,7 +124,8 @@ def test_a_snapshot_holds_its_version_and_where_it_is(copy: Path, library: Serve
 def test_its_credentials_are_known_as_such(copy: Path, library: Server) -> None:
     file = written(copy, library.url, token="{command: [cat, token]}")
     assert "VP222: site here: library.token" in vastplan(copy, "validate", file).stderr
-    file = written(copy, library.url, ", insecure_skip_verify: true")
+    (copy / "token").write_text(TOKEN)
+    file = written(copy, library.url, ", insecure_skip_verify: true", token="{file: token}")
     ran = vastplan(copy, "plan", file)
     assert f"VP320: site here: the certificate of {library.url} is not verified" in ran.stdout, ran
 

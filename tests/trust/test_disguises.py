@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import base64
+import codecs
+import html
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -42,6 +45,8 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "base64 in the middle": lambda text: base64.b64encode(f"Bearer {text} and more".encode()).decode(),
     "for a URL": lambda text: quote(text, safe=""),
     "JSON": lambda text: json.dumps({"a": text}),
+    "Python": repr,
+    "HTML": html.escape,
     "backwards": lambda text: text[::-1],
     "with blanks": " ".join,
     "with dashes": "-".join,
@@ -49,6 +54,35 @@ DISGUISES: dict[str, Callable[[str], str]] = {
     "on lines": "\n".join,
     "other capitals": str.swapcase,
 }
+
+
+NOT_FOUND: dict[str, Callable[[str], str]] = {
+    "a part of it": lambda text: text[: len(text) // 2],
+    "cut short": lambda text: text[:-1],
+    "every second character": lambda text: text[::2],
+    "base64 of base64": lambda text: base64.b64encode(base64.b64encode(text.encode())).decode(),
+    "base32": lambda text: base64.b32encode(text.encode()).decode(),
+    "rot13": lambda text: codecs.encode(text, "rot13"),
+    "full-width letters": lambda text: "".join(chr(ord(char) + 0xFEE0) for char in text),
+    "numbers of characters": lambda text: "".join(f"&#{ord(char)};" for char in text),
+}
+PAGE = (Path(__file__).parents[2] / "docs" / "security.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", [*DISGUISES, *NOT_FOUND])
+def test_the_page_says_which_are_found_and_which_are_not(name: str) -> None:
+    """Whoever relies on it has to know that no list of disguises is complete."""
+    secret = "s3cr3t-<Token>&'With\"/Parts+0123456789"
+    keep_secret(secret)
+    shown = guarded({**DISGUISES, **NOT_FOUND}[name](secret))
+    found, others = (
+        re.search(rf"^  {word}: (.*?)\.$", PAGE, re.MULTILINE | re.DOTALL) for word in ("Found", "Not found")
+    )
+    assert found is not None and others is not None
+    listed = [re.split(r"[;,]\s+", match[1]) for match in (found, others)]
+    assert (name in listed[0], name in listed[1]) == (
+        (True, False) if INSTEAD in shown or "*" in shown else (False, True)
+    )
 
 
 @pytest.mark.parametrize("name", DISGUISES)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import sqlite3
@@ -14,6 +15,8 @@ from typing import Any
 import pytest
 import trustme
 import yaml
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from tests.conftest import Ran, Run
 from tests.force import by_force
@@ -344,6 +347,62 @@ def test_no_variable_goes_to_a_host_that_a_document_names(tmp_path: Path, vastpl
     assert ran.code == 6 and "which whoever runs this does not allow" in ran.out, ran
 
 
+def test_no_variable_goes_to_a_server_that_nobody_vouches_for(
+    repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who allowed the variable has not allowed that anybody in between reads it. What is the document's own it may show."""
+    monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "*")
+    (repo / "own").write_text("own")
+    vast = {"url": "https://127.0.0.1:9", "insecure_skip_verify": True}
+    whole = {"version": 1, "name": "doc", "tenants": {"a": {}}}
+
+    def written(given: dict[str, Any]) -> None:
+        (repo / "doc.yaml").write_text(yaml.safe_dump({**whole, "sites": {"lab": {"vast": given} if given else {}}}))
+
+    for given in ({"token": {"env": "CANARY"}}, {"username": "a", "password": {"env": "CANARY"}}):
+        written({**vast, **given})
+        for ran in each(vastplan, repo):
+            says = "VP242: site lab: vast: insecure_skip_verify would send the variable CANARY to whoever answers there"
+            assert ran.code == 1 and says in ran.err, ran
+    written({**vast, "token": {"file": "own"}})
+    assert [ran.code for ran in each(vastplan, repo, commands=("validate", "plan"))] == [0, 6]
+    written({})
+    of_runner = {"version": 1, "sites": {"lab": {"vast": {**vast, "token": {"env": "CANARY"}}}}}
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(of_runner))
+    words = ("--connections", tmp_path / "c.yaml")
+    assert [ran.code for ran in each(vastplan, repo, *words, commands=("validate", "plan"))] == [0, 6]
+
+
+@pytest.mark.parametrize("where", ["a site", "the ledger"])
+def test_no_context_of_the_runner_is_opened_to_a_server_that_nobody_vouches_for(
+    where: str, repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Lab(tmp_path, {"far": ["kubernetes"]}) as lab:
+        (one,) = lab.world.endpoints()
+        config = yaml.safe_load(Path(one.kubeconfig).read_text())
+        cluster = config["clusters"][0]["cluster"]
+        other = base64.b64encode(STRANGE.encode()).decode()
+        default = "kubernetes.config.kube_config.KUBE_CONFIG_DEFAULT_LOCATION"  # read when the client is imported
+        monkeypatch.setattr(default, str(tmp_path / "config"))
+        given = {"context": "far", "insecure_skip_verify": True}
+        head: dict[str, Any] = {"sites": {"lab": {"kubernetes": given}}}
+        if where == "the ledger":
+            head = {"sites": {"lab": {"sim": {}}}, "ledger": {"kubernetes": {"namespace": "n", **given}}}
+        (repo / "doc.yaml").write_text(HEAD + yaml.safe_dump(head))
+        for agrees in (False, True):
+            of_kubeconfig = {"insecure-skip-tls-verify": True} if agrees else {"certificate-authority-data": other}
+            config["clusters"][0]["cluster"] = {"server": cluster["server"], **of_kubeconfig}
+            (tmp_path / "config").write_text(yaml.safe_dump(config))
+            for ran in each(vastplan, repo, commands=("plan", "drift", "record")):
+                assert ran.code == (0 if agrees else 1), ran
+                says = (
+                    "VP242: kubernetes: context far: insecure_skip_verify would send a credential of whoever runs this"
+                )
+                assert (says in ran.err) != agrees, ran
+                assert bool(lab.all_calls()) == agrees, ran
+        assert "warning VP320: " in vastplan("plan", repo / "doc.yaml").out
+
+
 def test_a_connections_file_says_which_variables_and_folders(
     repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -389,6 +448,57 @@ def test_what_lies_beside_a_connections_file_is_not_the_documents(repo: Path, va
         (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n" + secret)
         (ran,) = each(vastplan, repo, "--connections", repo / "ci" / "c.yaml", commands=("plan",))
         assert ran.code == code and ("VP223" in ran.err) == bool(code), ran
+
+
+TAKEN: dict[
+    str, dict[str, Any]
+] = {  # a kubeconfig that names the file `theirs`, and a credential of the connections that does
+    "a key": {"user": {"client-certificate-data": "x", "client-key": "theirs"}},
+    "a certificate": {"user": {"client-certificate": "./theirs", "client-key-data": "x"}},
+    "a token": {"user": {"tokenFile": "theirs"}},
+    "an authority": {"cluster": {"certificate-authority": "WHOLE"}},
+    "a plug-in's": {"user": {"exec": {"command": "cat", "args": ["--token=theirs"]}}},
+    "a provider's": {"user": {"auth-provider": {"config": {"idp-certificate-authority": "theirs"}}}},
+    "a command's": {"command": ["cat", "theirs"]},
+    "a shell's": {"command": ["sh", "-c", "tr -d x < theirs"]},
+    "the authority of VMS": {"ca_file": "theirs"},
+}
+
+
+@pytest.mark.parametrize("usual", [False, True], ids=["named", "KUBECONFIG"])
+@pytest.mark.parametrize("name", TAKEN)
+def test_what_the_connections_open_a_system_with_is_not_the_documents(
+    name: str, usual: bool, repo: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the connections file lies beside the document, which is warned of: what else its commands read, nobody knows."""
+    said = dict(TAKEN[name])
+    vast = {"url": "https://127.0.0.1:9", "token": {"command": said.pop("command", ["true"])}}
+    vast |= {"ca_file": said.pop("ca_file")} if "ca_file" in said else {}
+    content = yaml.safe_dump(kubeconfig(**json.loads(json.dumps(said)))).replace("WHOLE", str(repo / "theirs"))
+    (repo / "kube").write_text(content)
+    monkeypatch.setenv("KUBECONFIG", f"{repo / 'none'}{os.pathsep}{repo / 'kube'}")
+    given = {"context": "lab"} if usual else {"kubeconfig": "kube"}
+    (repo / "c.cfg").write_text(yaml.safe_dump({"version": 1, "sites": {"lab": {"vast": vast, "kubernetes": given}}}))
+    for file in ("theirs", "mine"):
+        (repo / file).write_text(CANARY)
+    for file, code in (("theirs", 1), ("kube", 1), ("mine", 0)):
+        secret = f"secrets: {{s: {{namespace: a, data: {{token: {{file: {file}}}}}}}}}\n"
+        (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n" + secret)
+        (ran,) = each(vastplan, repo, "--connections", repo / "c.cfg", commands=("validate",))
+        refusal = f"VP223: lab/secret/s: takes the file {file}, which is one that c.cfg connects with"
+        assert ran.code == code and (refusal in ran.err) == bool(code), ran
+        assert code or "warning VP241: " in ran.err, ran
+
+
+@pytest.mark.parametrize(("place", "warned"), [(".", True), ("ci", True), ("../ci", False)])
+def test_a_connections_file_in_the_documents_folder_is_warned_of(
+    place: str, warned: bool, repo: Path, vastplan: Run
+) -> None:
+    (repo / place).mkdir(exist_ok=True)
+    (repo / place / "c.cfg").write_text("version: 1\nsites: {lab: {sim: {}}}\n")
+    (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n")
+    for ran in each(vastplan, repo, "--connections", repo / place / "c.cfg", commands=("validate", "plan")):
+        assert ran.code == 0 and ("VP241" in ran.out + ran.err) == warned, ran
 
 
 def test_a_copy_of_a_document_names_the_same_files(repo: Path, tmp_path: Path) -> None:
@@ -630,6 +740,39 @@ def test_nor_is_their_folder_one(repo: Path, tmp_path: Path, vastplan: Run) -> N
         assert ran.code == 1 and "the simulators do not use" in ran.err, ran
         link.unlink()
     assert [entry.name for entry in (tmp_path / "outside").iterdir()] == ["key"]
+
+
+WRITTEN: dict[str, tuple[tuple[str, ...], str]] = {  # what is typed, and the name that is a link
+    "a plan": (("plan", "doc.yaml", "--out", "out/it.json"), "it.json"),
+    "a signature, whose name nobody typed": (("plan", "doc.yaml", "--out", "out/it.json", "--sign", "../sign.key"), "it.json.sig"),
+    "a report of a plan": (("plan", "doc.yaml", "--report", "out/it.html"), "it.html"),
+    "a report of a document": (("validate", "doc.yaml", "--report", "out/it.sarif"), "it.sarif"),
+    "a report of drift": (("drift", "doc.yaml", "--report", "out/it.md"), "it.md"),
+    "a report of an apply": (("apply", "doc.yaml", "--auto-approve", "--report", "out/it.xml"), "it.xml"),
+    "a snapshot": (("record", "doc.yaml", "--out", "out/it.json"), "it.json"),
+    "an export": (("ledger", "export", "doc.yaml", "lab/namespace/a", "--out", "out/it.json"), "it.json"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_what_commands_write_replaces_a_link(
+    name: str, repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who writes the folder would else choose what is written over."""
+    words, link = WRITTEN[name]
+    key = Ed25519PrivateKey.generate()
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (tmp_path / "sign.key").write_bytes(pem)
+    (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {sim: {systems: [kubernetes]}}}\n")
+    (repo / "out").mkdir()
+    monkeypatch.chdir(repo)
+    assert words[0] != "ledger" or vastplan("apply", "doc.yaml", "--auto-approve").code == 0
+    (repo / "out" / link).symlink_to("../../outside/key")
+    ran = vastplan(*words)
+    assert ran.code == 0, ran
+    assert (tmp_path / "outside" / "key").read_text() == f"{CANARY}: secret\n"
+    assert not (repo / "out" / link).is_symlink() and (repo / "out" / link).stat().st_size > 50
+    assert {file.name for file in (repo / "out").iterdir()} <= {link, "it.json"}
 
 
 MADE_BY_OTHERS = {

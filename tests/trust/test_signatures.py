@@ -33,9 +33,12 @@ def keys(folder: Path, name: str = "plan", *, openssh: bool = False) -> tuple[Pa
 
 
 @pytest.fixture
-def document(tmp_path: Path) -> Path:
-    (tmp_path / "doc.yaml").write_text(DOCUMENT)
-    return tmp_path / "doc.yaml"
+def document(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """In a folder of its own: beside it lies what is the runner's."""
+    (tmp_path / "repo").mkdir()
+    (tmp_path / "repo" / "doc.yaml").write_text(DOCUMENT)
+    monkeypatch.chdir(tmp_path / "repo")
+    return tmp_path / "repo" / "doc.yaml"
 
 
 def planned(document: Path, vastplan: Run, key: Path, *words: str | Path) -> Path:
@@ -52,22 +55,22 @@ def nothing_owned(vastplan: Run, document: Path) -> None:
 
 @pytest.mark.parametrize("openssh", [False, True], ids=["PEM", "OpenSSH"])
 def test_what_was_signed_is_applied(openssh: bool, document: Path, vastplan: Run) -> None:
-    key, public = keys(document.parent, openssh=openssh)
+    key, public = keys(document.parent.parent, openssh=openssh)
     plan = planned(document, vastplan, key)
     ran = vastplan("apply", plan, "--require-signature", public)
     assert ran.code == 0 and "2 done" in ran.out, ran
 
 
 def test_any_key_of_a_file_will_do(document: Path, vastplan: Run) -> None:
-    key, public = keys(document.parent, "new", openssh=True)
-    _, old = keys(document.parent, "old")
+    key, public = keys(document.parent.parent, "new", openssh=True)
+    _, old = keys(document.parent.parent, "old")
     both = document.parent / "both.pub"
     both.write_bytes(b"# who may sign\n" + old.read_bytes() + public.read_bytes())
     assert vastplan("apply", planned(document, vastplan, key), "--require-signature", both).code == 0
 
 
 def test_a_plan_that_nobody_signed(document: Path, vastplan: Run) -> None:
-    _, public = keys(document.parent)
+    _, public = keys(document.parent.parent)
     plan = document.parent / "plan.json"
     assert vastplan("plan", document, "--out", plan).code == 0
     ran = vastplan("apply", plan, "--require-signature", public)
@@ -79,8 +82,8 @@ def test_a_plan_that_nobody_signed(document: Path, vastplan: Run) -> None:
 
 
 def test_a_plan_that_somebody_else_signed(document: Path, vastplan: Run) -> None:
-    key, _ = keys(document.parent, "theirs")
-    _, public = keys(document.parent, "ours")
+    key, _ = keys(document.parent.parent, "theirs")
+    _, public = keys(document.parent.parent, "ours")
     ran = vastplan("apply", planned(document, vastplan, key), "--require-signature", public)
     assert (
         ran.code == 1 and f"which is none of {public}: have it planned again, with --sign and a key that is" in ran.err
@@ -90,7 +93,7 @@ def test_a_plan_that_somebody_else_signed(document: Path, vastplan: Run) -> None
 
 def test_a_plan_that_was_changed_after_it_was_signed(document: Path, vastplan: Run) -> None:
     """Its digest made anew, or no more than a blank in it."""
-    key, public = keys(document.parent)
+    key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
     data = json.loads(plan.read_text())
     data["consent"]["adopt"] = True
@@ -107,7 +110,7 @@ def test_a_plan_that_was_changed_after_it_was_signed(document: Path, vastplan: R
      '{"format_version": "1.0", "key": "x", "signature": "not base64!"}', "\x00"],
 )  # fmt: skip
 def test_a_signature_that_is_none(content: str, document: Path, vastplan: Run) -> None:
-    key, public = keys(document.parent)
+    key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
     signature.beside(plan).write_text(content)
     ran = vastplan("apply", plan, "--require-signature", public)
@@ -117,7 +120,7 @@ def test_a_signature_that_is_none(content: str, document: Path, vastplan: Run) -
 
 
 def test_the_signature_of_another_plan(document: Path, vastplan: Run) -> None:
-    key, public = keys(document.parent)
+    key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
     before = signature.beside(plan).read_bytes()
     document.write_text(DOCUMENT.replace("b: {}", "c: {}"))
@@ -128,7 +131,7 @@ def test_the_signature_of_another_plan(document: Path, vastplan: Run) -> None:
 
 def test_a_signature_is_of_a_plan_and_of_nothing_else(document: Path, vastplan: Run) -> None:
     """The same bytes signed for another purpose are no signed plan."""
-    key, public = keys(document.parent)
+    key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
     data = json.loads(signature.beside(plan).read_text())
     data["signature"] = base64.b64encode(signature.private_key(key).sign(plan.read_bytes())).decode()
@@ -137,7 +140,7 @@ def test_a_signature_is_of_a_plan_and_of_nothing_else(document: Path, vastplan: 
 
 
 def test_approvals_in_a_signed_plan_are_believed(document: Path, vastplan: Run) -> None:
-    key, public = keys(document.parent)
+    key, public = keys(document.parent.parent)
     assert vastplan("apply", document, "--auto-approve").code == 0
     document.write_text(HEAD + "tenants: {a: {}}\n")
     (document.parent / "signed").mkdir()
@@ -154,8 +157,9 @@ def test_approvals_in_a_signed_plan_are_believed(document: Path, vastplan: Run) 
 def connections(document: Path, **more: str) -> Path:
     """The same sites from a connections file, in a folder of its own."""
     document.write_text("version: 1\nname: doc\nsites: {iad: {}}\ntenants: {a: {}, b: {}}\n")
-    (document.parent / "ci").mkdir(exist_ok=True)
-    file = document.parent / "ci" / "connections.yaml"
+    ours = document.parent.parent / "ci"
+    ours.mkdir(exist_ok=True)
+    file = ours / "connections.yaml"
     file.write_text(yaml.safe_dump({"version": 1, "sites": {"iad": {"sim": {"systems": ["vast"]}}}, **more}))
     return file
 
@@ -170,14 +174,14 @@ def test_a_connections_file_may_require_it(document: Path, vastplan: Run) -> Non
     signature.beside(plan).unlink()
     assert "is not signed" in vastplan("apply", plan, "--connections", file).err
     signature.beside(plan).write_bytes(signed)
-    _, other = keys(document.parent, "other")
+    _, other = keys(document.parent.parent, "other")
     assert "which is none of" in vastplan("apply", plan, "--connections", file, "--require-signature", other).err
     nothing_owned(lambda *words: vastplan(*words, "--connections", file), document)
     assert vastplan("apply", plan, "--connections", file).code == 0
 
 
 def test_the_reviewed_plan_is_signed(document: Path, vastplan: Run) -> None:
-    key, public = keys(document.parent)
+    key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
     words = ("apply", document, "--auto-approve", "--reviewed", plan, "--require-signature", public)
     whole = plan.read_text()
@@ -202,7 +206,7 @@ def test_what_differs_from_a_signed_plan_is_not_allowed(document: Path, vastplan
 
 
 def test_a_reviewed_plan_is_vouched_for_as_long_as_it_holds(document: Path, vastplan: Run) -> None:
-    key, public = keys(document.parent)
+    key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
     data = {**json.loads(plan.read_text()), "expires": "2020-01-01T00:00:00+00:00"}
     plan.write_text(json.dumps({**data, "id": PLAN_FILE.identity(data)}))
@@ -215,8 +219,8 @@ def test_a_reviewed_plan_is_vouched_for_as_long_as_it_holds(document: Path, vast
 
 
 def test_keys_that_are_none(document: Path, vastplan: Run) -> None:
-    key, _ = keys(document.parent)
-    folder, out = document.parent, document.parent / "plan.json"
+    key, _ = keys(document.parent.parent)
+    folder, out = document.parent.parent, document.parent / "plan.json"
     (folder / "none.key").write_text("not a key\n")
     encrypted = signature.private_key(key).private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.BestAvailableEncryption(b"secret")
@@ -239,8 +243,27 @@ def test_keys_that_are_none(document: Path, vastplan: Run) -> None:
     assert "--sign KEYFILE is of a plan that is saved" in vastplan("plan", document, "--sign", key).err
 
 
+@pytest.mark.parametrize(
+    ("place", "which"),
+    [("repo", "the document's folder"), ("repo/deep", "the document's folder"), ("given", "a folder that its secrets may come from")],
+)  # fmt: skip
+def test_a_key_that_a_document_could_take_is_refused(place: str, which: str, document: Path, vastplan: Run) -> None:
+    """It would become the value of a Secret, on a host that the document names."""
+    home = document.parent.parent
+    (home / place).mkdir(exist_ok=True)
+    key, _ = keys(home / place)
+    file = connections(document)
+    file.write_text(file.read_text() + "secrets: {folders: [../given]}\n")
+    (home / "link.key").symlink_to(key)
+    out = document.parent / "plan.json"
+    for named in (key, home / "link.key"):
+        ran = vastplan("plan", document, "--connections", file, "--out", out, "--sign", named)
+        assert ran.code == 1 and f"the key {named} is in {which}: keep it where only the runner writes" in ran.err, ran
+        assert not out.exists()
+
+
 def test_where_the_library_is_not_installed(document: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    key, _ = keys(document.parent)
+    key, _ = keys(document.parent.parent)
     monkeypatch.setitem(sys.modules, "cryptography", None)
     ran = vastplan("plan", document, "--out", document.parent / "plan.json", "--sign", key)
     assert ran.code == 1 and ran.err == (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from vastplan.app.secrets import beside, lazily, of_document
 from vastplan.app.worlds import simulators_of, world
 from vastplan.document.load import Document
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.sensitive import keep_secret
 from vastplan.schema.connection import SharedLedgerSpec, SystemSpec, Verified
@@ -29,7 +29,10 @@ TRANSPORT_LIMITS = DEFAULT_LIMITS
 
 @contextlib.contextmanager
 def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> Iterator[Providers]:
-    """A client for every system of the named sites; one that cannot be made stands as the reason why."""
+    """A client for every system of the named sites; one that cannot be made stands as the reason why.
+
+    Raises `Invalid` for one that the document must not ask for.
+    """
     with contextlib.ExitStack() as stack:
         providers: Providers = {}
         simulated = [name for name in document.head.sites if document.connections[name].simulated]
@@ -40,14 +43,16 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
                 if endpoint.site in sites and simulate is not None:
                     keep_secret(endpoint.password)
                     connection = _connection(document, writable, _parallel(document, endpoint.site))
-                    providers[endpoint.site, endpoint.system] = simulate(endpoint, connection)
+                    provider = simulate(endpoint, connection)
+                    stack.callback(provider.close)
+                    providers[endpoint.site, endpoint.system] = provider
         for site in sites:
             connection = _connection(document, writable, _parallel(document, site))
             for system, spec in sorted(document.connections[site].given().items()):
-                providers[site, system] = _client_or_problem(document, system, spec, connection)
-        for provider in providers.values():
-            if not isinstance(provider, Exception):
-                stack.callback(provider.close)
+                made = _client_or_problem(document, system, spec, connection)
+                if not isinstance(made, Exception):
+                    stack.callback(made.close)
+                providers[site, system] = made
         yield providers
 
 
@@ -113,5 +118,7 @@ def _parallel(document: Document, site: str) -> int:
 def _client_or_problem(document: Document, system: str, spec: SystemSpec, connection: Connection) -> Client | Exception:
     try:
         return document.systems[system].connect(spec, connection)
+    except Invalid:
+        raise
     except VastplanError as problem:
         return problem

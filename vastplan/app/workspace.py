@@ -89,7 +89,7 @@ class Workspace:
         errors += circular(self.registry.kinds, entries)
         if errors:
             raise Invalid(errors)
-        findings = (*scope.findings, *look_alikes(written))
+        findings = (*self.document.warnings, *scope.findings, *look_alikes(written))
         return Composed(tuple(sorted(entries, key=attrgetter("address"))), findings, scope.asked)
 
     def entries(

@@ -21,5 +21,5 @@ def plan_options(request: PlanningRequest, workspace: Workspace) -> PlanOptions:
         believe_gone=request.believe_gone,
     )
     sites, limited = workspace.chosen(request.site), request.site is not None
-    key = load_review_key(request.review_key, workspace.document.paths) if request.review_key else None
+    key = load_review_key(request.review_key, workspace.document) if request.review_key else None
     return PlanOptions(sites, request.targets, consent, request.keep_drift, limited=limited, review_key=key)

@@ -1,7 +1,8 @@
 """What a document may not do with credentials: run something for one, or take one that is not its own.
 
 A document is written by whoever may open a pull request. What it says is read and never run (VP222); the files that it
-names are in its folder (VP224), and what they say is data, too (VP225); and with a connections file its author is not
+names are in its folder (VP224), and what they say is data, too (VP225); a credential of the runner's own goes to no server that
+nobody vouches for (VP242), nor does the account of a pod (VP243) go anywhere; and with a connections file its author is not
 trusted with that file's credentials, so none of them may become the value of a Secret (VP223).
 """
 
@@ -14,9 +15,9 @@ from vastplan.document.secret_sources import SecretSources
 from vastplan.document.specs import ConnectionsFile, Head, SecretsSpec
 from vastplan.document.yaml import Mapping as Located
 from vastplan.model import regular_files
-from vastplan.model.finding import Finding, Where, error
+from vastplan.model.finding import Finding, Severity, Where, error
 from vastplan.model.value import sources
-from vastplan.schema.connection import CommandSecret, SystemSpec
+from vastplan.schema.connection import CommandSecret, SystemSpec, Verified
 from vastplan.schema.entries import Entry
 from vastplan.schema.types import EnvironmentSecret
 
@@ -49,6 +50,24 @@ def named_files(head: Head, tree: Located, folder: Path) -> list[Finding]:
     return findings
 
 
+def of_the_runner(head: Head, tree: Located) -> list[Finding]:
+    """VP242 and VP243 where a document decides what becomes of a credential that is not its own.
+
+    Of a context of the runner's kubeconfig that is settled when it is opened: the kubeconfig may agree.
+    """
+    findings = []
+    for place, spec, where in _places(head, tree):
+        unchecked = isinstance(spec, Verified) and spec.insecure_skip_verify is True
+        if unchecked and spec.variables():
+            text = f"{place}: insecure_skip_verify would send the variable {', '.join(spec.variables())} to whoever answers there"
+            fix = "take the credential from a file beside the document, or say both in a file for --connections"
+            findings.append(error("VP242", text, fix=fix, where=where))
+        if spec.withheld():
+            text = f"{place}: {spec.withheld()} opens it with an account of whoever runs this, which a document does not choose"
+            findings.append(error("VP243", text, fix="say it in a file for --connections", where=where))
+    return findings
+
+
 def _outside(folder: Path, place: str, name: str, where: Where) -> Finding | None:
     try:
         regular_files.within(folder, name)
@@ -78,8 +97,8 @@ def secret_sources(
     if file is None or connections is None:
         return SecretSources(folder.resolve(), tuple(allow_env))
     specs, home = list(file.opened()), connections.parent
-    files = {path for spec in specs for name in spec.credential_files() if (path := _real(home, name))}
-    files |= {path for path in (_real(Path(), str(connections)),) if path}
+    named = [connections, *(path for spec in specs for path in spec.named(home))]
+    files = {path for name in named if (path := _real(Path(), str(name)))}
     allowed = file.secrets if isinstance(file.secrets, SecretsSpec) else SecretsSpec()
     env, folders = allowed.env, allowed.folders
     return SecretSources(
@@ -93,6 +112,16 @@ def secret_sources(
         taken_files=frozenset(files),
         taken_folder=home.resolve() if folder.resolve() in home.resolve().parents else None,
     )
+
+
+def beside_the_document(folder: Path, connections: Path) -> list[Finding]:
+    """VP241 for a connections file in the document's folder: what its commands read without being told cannot be known."""
+    if not connections.resolve().is_relative_to(folder.resolve()):
+        return []
+    text = (
+        f"{connections} lies in the document's folder: what its commands read there, a document may take for a secret"
+    )
+    return [Finding("VP241", Severity.WARNING, text, "keep it, and all that it uses, in another folder")]
 
 
 def taken(entries: Iterable[Entry], allowed: SecretSources) -> list[Finding]:

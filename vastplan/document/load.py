@@ -52,6 +52,8 @@ class Document:
     """Where its secrets may come from."""
     by_document: bool = True
     """Whether it is the document that says where its systems and its ledger are, and no connections file."""
+    warnings: tuple[Finding, ...] = ()
+    """What is no mistake, and to be said all the same."""
 
     @property
     def ledger_folder(self) -> Path:
@@ -97,6 +99,7 @@ def load(
     outside = _connections(connections, models.connections_file, head, tree, problems) if connections else None
     if connections is None:
         problems += credentials.named_files(head, tree, folder)
+        problems += credentials.of_the_runner(head, tree)
     head = ledger_place.settled(head, outside, tree, folder, problems)
     of_sites, assumed = _of_sites(head, outside, recorded or {})
     for name, connected in of_sites.items():
@@ -116,9 +119,11 @@ def load(
     problems += credentials.taken(entries, allowed)
     if problems:
         raise Invalid(problems)
+    warnings = credentials.beside_the_document(folder, connections) if connections else []
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections.parent.absolute() if connections else folder,
         systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed, connections is None,
+        tuple(warnings),
     )  # fmt: skip
 
 

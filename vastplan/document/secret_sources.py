@@ -42,14 +42,14 @@ class SecretSources:
             return "takes a secret from what is neither a file nor a variable"
         if kind == "env":
             if where in self.taken_env:
-                return self._taken(where)
+                return f"takes {where}, which is a credential of {self.connections}"
             if not any(fnmatchcase(where, name) for name in self.env):
                 allowing = self.connections or "whoever runs this"
                 return f"takes the environment variable {where}, which {allowing} does not allow"
             return ""
         path, reason = self._found(where)
         if path in self.taken_files:
-            return self._taken(where)
+            return f"takes the file {where}, which is one that {self.connections} connects with"
         return f"takes the file {where}, {reason}" if reason else ""
 
     def fix(self, kind: str) -> str:
@@ -82,6 +82,3 @@ class SecretSources:
                 if folder != self.folder or self.taken_folder is None or not path.is_relative_to(self.taken_folder):
                     return path, ""
         return None, "which is hidden: a name in its path begins with a dot" if hidden else _BESIDE_IT
-
-    def _taken(self, where: str) -> str:
-        return f"takes {where}, which is a credential of {self.connections}"

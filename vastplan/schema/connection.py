@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -15,6 +16,13 @@ Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#]*)?
 SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
 
 UNVERIFIED = "not verified"
+
+
+def meant(word: str, folder: Path) -> list[Path]:
+    """The files that a word of a command, or of a kubeconfig, may mean: from that folder or the working folder, also in
+    `--option=FILE` and in a line for a shell."""
+    names = {word, *re.split(r"[\s=]+", word)} - {""}
+    return [base / name for name in sorted(names) for base in (folder, Path())]
 
 
 class CommandSecret(Spec):
@@ -58,6 +66,20 @@ class SystemSpec(Spec):
     def files(self) -> list[str]:
         """All files that it names."""
         return self.credential_files()
+
+    def named(self, folder: Path) -> list[Path]:
+        """All files that a connections file in that folder names for it, and those that these name. They need not be there."""
+        commands = [source.command for _, source in self.credentials() if isinstance(source, CommandSecret)]
+        words = [path for command in commands for word in command for path in meant(word, folder)]
+        return [*(folder / name for name in self.files()), *words]
+
+    def variables(self) -> list[str]:
+        """The variables that its credentials are in: of whoever runs a command, whoever names them."""
+        return [source.env for _, source in self.credentials() if isinstance(source, EnvironmentSecret)]
+
+    def withheld(self) -> str:
+        """What is said that no document may say, since a credential goes with it that nobody named for this; "" for nothing."""
+        return ""
 
     def unsafe(self, folder: Path) -> list[str]:
         """What must not be used of the files that it names, where a document in that folder says it: they are data, too."""

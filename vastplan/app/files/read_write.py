@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Callable
 from errno import EISDIR
-from os import strerror
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +15,37 @@ from vastplan.model.errors import VastplanError
 
 
 def write(path: Path, content: bytes, name: str, mode: int | None = 0o600) -> None:
-    """Replace a file, or raise `VastplanError` and leave the old one; `mode` as `write_atomically` has it.
+    """Put a new file in the place of what has that name, or raise `VastplanError` and leave it; `mode` as `write_atomically` has it.
 
-    A link is followed, as any other program does. What is no regular file (a folder, a device, a pipe) is left as it is.
+    All that commands write where somebody typed a name goes through here. A link is replaced, never followed: whoever can put
+    one into a folder would choose what is written over. A folder, a device and a pipe are left as they are.
     """
     try:
-        path = path.resolve()
-        if path.is_dir():
-            raise IsADirectoryError(EISDIR, strerror(EISDIR))
-        if path.exists() and not path.is_file():
+        place = _place(path)
+        there = _mode(place)
+        if stat.S_ISDIR(there):
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        if there and not (stat.S_ISREG(there) or stat.S_ISLNK(there)):
             raise VastplanError(f"{name} is not written: a device or a pipe is there")
-        write_atomically(path, content, mode)
+        write_atomically(place, content, mode)
     except OSError as problem:
         raise VastplanError(f"{name} cannot be written: {problem.strerror}") from None
+
+
+def _place(path: Path) -> Path:
+    """Where the file goes: into the folder that was typed. In `/dev` and `/proc` a name stands for what this process has open."""
+    folder = Path(os.path.realpath(path.parent))
+    if folder == Path("/dev") or folder.is_relative_to("/proc"):
+        return Path(os.path.realpath(path))
+    return folder / path.name
+
+
+def _mode(place: Path) -> int:
+    """What is there, 0 for nothing. Raises `OSError` where nothing can be."""
+    try:
+        return os.lstat(place).st_mode
+    except FileNotFoundError:
+        return 0
 
 
 def read_json(path: Path, name: str, hint: str = "", verify: Callable[[bytes], None] | None = None) -> tuple[Any, str]:

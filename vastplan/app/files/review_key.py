@@ -7,10 +7,11 @@ cannot find the value, not even a short one, and who writes plans cannot make th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from vastplan.app.files.runner_keys import refuse_in_reach
+from vastplan.document.load import Document
 from vastplan.engine.secret_sources import secret_leaves
 from vastplan.model.canonical_json import text
 from vastplan.model.errors import VastplanError
@@ -40,13 +41,10 @@ class ReviewKey:
         return hashlib.blake2b(said, key=self.secret, digest_size=_SIZE).hexdigest()
 
 
-def load(path: Path, documents: Iterable[Path]) -> ReviewKey:
+def load(path: Path, document: Document) -> ReviewKey:
     """The key in a file. Raises `VastplanError` for one that is short, or lies where a document may bring its own."""
     name = f"the review key {path}"
-    for document in documents:
-        folder = (document if document.is_dir() else document.parent).resolve()
-        if path.resolve().is_relative_to(folder):
-            raise VastplanError(f"{name} is in the document's folder: keep it where only the runner writes")
+    refuse_in_reach(path, name, document)
     try:
         if not path.is_file():
             raise VastplanError(f"{name} is no file")

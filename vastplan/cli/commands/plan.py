@@ -11,6 +11,7 @@ from vastplan.app.clock import now
 from vastplan.app.files import approvals_template, signature
 from vastplan.app.files import plan as plan_file
 from vastplan.app.files import snapshot as snapshot_file
+from vastplan.app.files.runner_keys import refuse_in_reach
 from vastplan.app.plan import make_plan
 from vastplan.app.planning.base import no_base
 from vastplan.app.workspace import Workspace, open_workspace
@@ -39,6 +40,8 @@ def plan(request: PlanRequest, screen: Screen) -> int:
         raise VastplanError("--sign KEYFILE is of a plan that is saved: give --out FILE, too")
     key = signature.private_key(request.sign) if request.sign else None
     workspace, snapshot = _opened(request)
+    if request.sign:
+        refuse_in_reach(request.sign, f"the key {request.sign}", workspace.document)
     options = plan_options(request, workspace)
     planned = make_plan(workspace, replace(options, snapshot=snapshot, base=_base(request, snapshot)))
     plan = planned.plan

@@ -25,6 +25,7 @@ def _connect(spec: KubernetesEndpoint, connection: Connection) -> KubernetesProv
         context=spec.context if isinstance(spec.context, str) else None,
         in_cluster=spec.in_cluster is True,
         unverified=spec.insecure_skip_verify is True,
+        decides=kubeconfig is not None or not connection.by_document,
     )
     return KubernetesProvider(
         api,

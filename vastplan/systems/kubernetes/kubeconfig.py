@@ -14,7 +14,8 @@ import yaml
 from kubernetes import client, config
 from urllib3.util.ssl_ import create_urllib3_context
 
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.finding import error
 from vastplan.model.sensitive import keep_secret
 from vastplan.systems.failures import one_line
 
@@ -24,12 +25,21 @@ _TRUST = ("ca_certs", "ca_cert_data", "cert_file", "key_file")
 
 
 def connect(
-    *, kubeconfig: str | Mapping[str, Any] | None, context: str | None, in_cluster: bool, unverified: bool = False
+    *,
+    kubeconfig: str | Mapping[str, Any] | None,
+    context: str | None,
+    in_cluster: bool,
+    unverified: bool = False,
+    decides: bool = True,
 ) -> client.ApiClient:
     """The official client for a context of a file, of what would be in one, or of the usual files.
 
-    Raises `VastplanError` when there is none or its credentials cannot be had.
-    A kubeconfig that leaves the server's certificate unchecked is not enough for it: `unverified` must say so, too.
+    A kubeconfig that leaves the server's certificate unchecked is not enough for it: `unverified` must say so, too. Nor is
+    `unverified` where whoever says it does not decide that, since the credential is somebody else's.
+
+    Raises:
+        Invalid: `unverified` is not enough.
+        VastplanError: There is none, or its credentials cannot be had.
     """
     settings, named = client.Configuration(), f"kubernetes: context {context or '(current)'}"
     # A certificate and its key can only be given to TLS as files: in memory where there is such a place, and not for long.
@@ -57,6 +67,12 @@ def connect(
         if not (settings.api_key or settings.cert_file or settings.username):
             # A credential plug-in that fails leaves the client without credentials and says nothing.
             raise VastplanError(f"{named} yields no credentials")
+        if unverified and not decides and settings.verify_ssl:
+            text = (
+                f"{named}: insecure_skip_verify would send a credential of whoever runs this to whoever answers there"
+            )
+            fix = "say insecure-skip-tls-verify in the kubeconfig itself, too, or give the address with --connections"
+            raise Invalid([error("VP242", text, fix=fix)])
         if unverified:
             settings.verify_ssl = False
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)  # the plan says it, once

@@ -33,6 +33,19 @@ class KubernetesEndpoint(Verified):
             return "this cluster"
         return self.context if isinstance(self.context, str) else "the current context"
 
+    def named(self, folder: Path) -> list[Path]:
+        """What its kubeconfigs name as well."""
+        from vastplan.systems.kubernetes.named_files import kubeconfigs, named_files
+
+        if self.in_cluster is True:
+            return super().named(folder)
+        files = kubeconfigs(str(folder / self.kubeconfig) if isinstance(self.kubeconfig, str) else "")
+        return [*super().named(folder), *files, *(path for file in files for path in named_files(file))]
+
+    def withheld(self) -> str:
+        """The account of the pod: a runner in a cluster has one for all that runs there, meant for this or not."""
+        return "in_cluster" if self.in_cluster is True else ""
+
     def unsafe(self, folder: Path) -> list[str]:
         """What its kubeconfig says beyond where a cluster is and what opens it."""
         from vastplan.systems.kubernetes.plain_kubeconfig import refusals
