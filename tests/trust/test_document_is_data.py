@@ -94,6 +94,7 @@ KUBECONFIGS: dict[str, tuple[dict[str, Any], str]] = {
     "goes through a proxy": ({"cluster": {"proxy-url": "http://127.0.0.1:9"}}, "its cluster lab has proxy-url"),
     "believes any server": ({"cluster": {"insecure-skip-tls-verify": True}}, "its cluster lab has insecure-skip-tls-verify"),
     "is not encrypted": ({"cluster": {"server": "http://127.0.0.1:9"}}, "its cluster lab is not reached by https"),
+    "has a login in its server": ({"cluster": {"server": f"https://admin:{CANARY}@127.0.0.1:9"}}, "its cluster lab has a server, and there is a user"),
     "has members that are none": ({"users": ["lab"]}, "it is no kubeconfig"),
     "has a list in a user": ({"users": [{"name": "lab", "user": ["exec"]}]}, "it is no kubeconfig"),
 }  # fmt: skip
@@ -117,6 +118,27 @@ def test_a_kubeconfig_of_a_document_is_an_address_and_a_credential(
     for ran in each(vastplan, repo, commands=COMMANDS[:2] if where == "the ledger" else COMMANDS):
         assert ran.code == 1 and "error VP225: " in ran.err and says in ran.err, ran
     assert not touched.exists()
+
+
+@pytest.mark.parametrize("where", ["the document", "the connections file"])
+@pytest.mark.parametrize("system", ["vast", "runai"])
+def test_a_login_in_an_address_is_refused_and_not_said(system: str, where: str, repo: Path, vastplan: Run) -> None:
+    said: dict[str, Any] = {"url": f"https://admin:{CANARY}@127.0.0.1:9"}
+    said |= (
+        {"token": {"env": "T"}}
+        if system == "vast"
+        else {"cluster": "c", "client_id": "i", "client_secret": {"env": "T"}}
+    )
+    sites = {"lab": {system: said}}
+    file, more = repo / "doc.yaml", ()
+    if where == "the connections file":
+        file, more = repo.parent / "connections.yaml", ("--connections", repo.parent / "connections.yaml")
+        (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n")
+    file.write_text(("version: 1\n" if more else HEAD) + yaml.safe_dump({"sites": sites}))
+    for ran in each(vastplan, repo, *more, "--format", "json", commands=("validate",)):
+        assert ran.code == 1 and f"sites.lab.{system}.url: there is a user or a password in it" in ran.out + ran.err, (
+            ran
+        )
 
 
 TEXTS = {

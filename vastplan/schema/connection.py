@@ -5,13 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from pydantic import MISSING, Field, StringConstraints
+from pydantic import MISSING, BeforeValidator, Field, StringConstraints
 
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
+from vastplan.model.urls import LOGIN_IN_URL, holds_login
 from vastplan.schema.types import EnvironmentSecret, FileSecret, Spec
 
-Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#]*)?$")]
+
+def _without_login(value: object) -> object:
+    if isinstance(value, str) and holds_login(value):
+        raise ValueError(f"{LOGIN_IN_URL}: an address is shown, so write them in fields of their own")
+    return value
+
+
+Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#@]*)?$"), BeforeValidator(_without_login)]
 SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
 
 UNVERIFIED = "not verified"

@@ -16,7 +16,9 @@ from urllib3.util.ssl_ import create_urllib3_context
 
 from vastplan.model.errors import VastplanError
 from vastplan.model.sensitive import keep_secret
+from vastplan.model.urls import LOGIN_IN_URL, holds_login
 from vastplan.systems.failures import one_line
+from vastplan.systems.proxies import environment_proxies
 
 # The official client remembers by their content which files it has written: two at once could lose each other's.
 _LOADING = threading.Lock()
@@ -28,7 +30,7 @@ def connect(
 ) -> client.ApiClient:
     """The official client for a context of a file, of what would be in one, or of the usual files.
 
-    Raises `VastplanError` when there is none or its credentials cannot be had.
+    Raises `VastplanError` when there is none, its credentials cannot be had, or one stands in an address.
     A kubeconfig that leaves the server's certificate unchecked is not enough for it: `unverified` must say so, too.
     """
     settings, named = client.Configuration(), f"kubernetes: context {context or '(current)'}"
@@ -52,6 +54,10 @@ def connect(
         except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, OSError):
             # It is not quoted: there are credentials in it.
             raise VastplanError(f"{named}: the kubeconfig cannot be used, it is damaged or of another form") from None
+        proxy = settings.proxy if settings.proxy not in environment_proxies() else None  # said by the kubeconfig
+        for what, url in (("server", settings.host), ("proxy-url", proxy)):
+            if url and holds_login(url):
+                raise VastplanError(f"{named}: its {what} is not used: {LOGIN_IN_URL}")
         if settings.password:
             keep_secret(settings.password)
         if not (settings.api_key or settings.cert_file or settings.username):

@@ -16,6 +16,7 @@ import yaml
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.urls import LOGIN_IN_URL, holds_login
 
 try:
     from yaml import CBaseLoader as _Loader
@@ -88,6 +89,8 @@ def _beyond(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
                         yield f"{subject} names a file in {field}, and {problem.strerror}"
                 elif field == "server" and not _text(value).startswith("https://"):
                     yield f"{subject} is not reached by https"
+                elif field == "server" and holds_login(_text(value)):
+                    yield f"{subject} has a server, and {LOGIN_IN_URL}"
                 elif field not in allowed | _HARMLESS:
                     yield f"{subject} has {inert(field, 80)}, which only a kubeconfig of your own may have"
 
