@@ -67,6 +67,11 @@ class SystemSpec(Spec):
         """All files that it names."""
         return self.credential_files()
 
+    def contents(self, folder: Path) -> dict[str, str]:
+        """What the files that it names, in that folder, say of where it is and who vouches for it, by field: never a credential,
+        of which there is its source alone. Nothing of a file that cannot be read."""
+        return {}
+
     def unsafe(self, folder: Path) -> list[str]:
         """What must not be used of the files that it names, where a document in that folder says it: they are data, too."""
         return []
@@ -105,6 +110,15 @@ class Tls(Verified):
     def files(self) -> list[str]:
         """The file of its authority as well."""
         return [*super().files(), *([self.ca_file] if isinstance(self.ca_file, str) else [])]
+
+    def contents(self, folder: Path) -> dict[str, str]:
+        """The digest of its authority."""
+        digest = (
+            regular_files.digest(folder / self.ca_file, regular_files.TRUST_BYTES)
+            if isinstance(self.ca_file, str)
+            else ""
+        )
+        return {"ca_file content": digest} if digest else {}
 
     def verify(self, folder: Path) -> str | bool:
         """Which authority vouches for the server, as `requests` takes it; raises `VastplanError` where there is no such file."""

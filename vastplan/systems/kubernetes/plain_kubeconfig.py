@@ -7,6 +7,7 @@ it is taken out and written anew.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,46 @@ def refusals(folder: Path, name: str) -> list[str]:
     except (OSError, ValueError) as problem:
         reasons = [_reason(problem)]
     return [f"the kubeconfig {name} is not used: {reason}" for reason in reasons]
+
+
+def contents(folder: Path, name: str, context: str | None) -> dict[str, str]:
+    """What the kubeconfig says of a context, `None` for its current one: the server, who vouches for it, and where its credential
+    is from, which is itself not among it. Nothing of one that cannot be used."""
+    try:
+        content = _parsed(folder, name)
+        chosen = _named(content, "contexts", "context").get(context or _text(content.get("current-context")), {})
+        cluster = _named(content, "clusters", "cluster").get(_text(chosen.get("cluster")), {})
+        user = _named(content, "users", "user").get(_text(chosen.get("user")), {})
+        return {
+            part: said
+            for part, said in (
+                ("server", cluster.get("server")),
+                ("tls-server-name", cluster.get("tls-server-name")),
+                ("authority", _authority(folder, cluster)),
+                ("credential", f"{_text(chosen.get('user'))}: {', '.join(_origins(user))}"),
+            )
+            if isinstance(said, str) and said not in _NOTHING
+        }
+    except (OSError, ValueError):
+        return {}
+
+
+def _authority(folder: Path, cluster: Mapping[str, Any]) -> str:
+    """The digest of the certificates themselves, whether they are in the kubeconfig or in a file beside it."""
+    inline, file = cluster.get("certificate-authority-data"), cluster.get("certificate-authority")
+    if inline and inline not in _NOTHING:
+        try:
+            return regular_files.digest_of(base64.b64decode(_text(inline)))
+        except ValueError:
+            return regular_files.digest_of(_text(inline).encode())
+    return regular_files.digest(regular_files.within(folder, file), regular_files.TRUST_BYTES) if file else ""
+
+
+def _origins(user: Mapping[str, Any]) -> Iterator[str]:
+    """Where a credential is from: the fields that hold it, and the files that they name."""
+    for field, value in sorted(user.items()):
+        if value not in _NOTHING and field in _USER | _FILES:
+            yield f"{field} {value}" if field in _FILES else field
 
 
 def _reason(problem: OSError | ValueError) -> str:

@@ -33,6 +33,15 @@ class KubernetesEndpoint(Verified):
             return "this cluster"
         return self.context if isinstance(self.context, str) else "the current context"
 
+    def contents(self, folder: Path) -> dict[str, str]:
+        """What its kubeconfig says of the context."""
+        from vastplan.systems.kubernetes.plain_kubeconfig import contents
+
+        if not isinstance(self.kubeconfig, str):
+            return {}
+        context = self.context if isinstance(self.context, str) else None
+        return {f"kubeconfig {part}": said for part, said in contents(folder, self.kubeconfig, context).items()}
+
     def unsafe(self, folder: Path) -> list[str]:
         """What its kubeconfig says beyond where a cluster is and what opens it."""
         from vastplan.systems.kubernetes.plain_kubeconfig import refusals
