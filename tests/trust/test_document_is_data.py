@@ -449,6 +449,41 @@ def test_a_yaml_file_is_no_link_that_leads_out(repo: Path, vastplan: Run) -> Non
         link.unlink()
 
 
+@pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
+@pytest.mark.parametrize("target", [".", "real", "../outside", "real/.."])
+def test_no_link_chooses_which_folder_is_the_documents(
+    target: str, relative: bool, repo: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else what lies beside it in a checkout, and is not the document's, would be: a whole checkout by `storage -> .`."""
+    monkeypatch.chdir(repo.parent if relative else "/")
+    text = HEAD + "sites: {lab: {sim: {systems: [kubernetes]}}}\nsecrets: {s: {namespace: a, data: {v: {file: key}}}}\n"
+    (repo / "real" / "sub").mkdir(parents=True)
+    (repo / "key").write_text(CANARY)
+    for folder in (repo, repo / "real", repo / "real" / "sub", repo.parent / "outside"):
+        (folder / "doc.yaml").write_text(text)
+    (repo / "link").symlink_to(target)
+    home = Path("repo") if relative else repo
+    for place in (home / "link", home / "link" / "doc.yaml", home / "link" / "sub", home / "link" / "sub" / "doc.yaml"):
+        ran = vastplan("validate", place)
+        says = (
+            f"VP229: {home / 'link'} is a link and not read: it would choose which folder is the document's (give what"
+        )
+        assert ran.code == 1 and (says in ran.err or not place.exists()), ran
+    for place in (home / "real", home / "real" / "doc.yaml"):
+        assert vastplan("validate", place).code == 0
+
+
+def test_how_a_machine_is_laid_out_is_the_runners(
+    repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `/tmp` may be a link: it is outside of what somebody checked out."""
+    monkeypatch.chdir(repo)
+    (repo / "real").mkdir()
+    (repo / "real" / "doc.yaml").write_text(HEAD + "sites: {lab: {sim: {}}}\n")
+    (tmp_path / "somewhere").symlink_to(tmp_path)
+    assert vastplan("validate", tmp_path / "somewhere" / "repo" / "real").code == 0
+
+
 def test_one_that_stays_in_the_folder_is_read(repo: Path, vastplan: Run) -> None:
     """As Kubernetes mounts a ConfigMap."""
     (repo / "..2026_01_01").mkdir()
