@@ -130,7 +130,8 @@ def test_a_login_in_an_address_is_refused_and_not_said(system: str, where: str, 
         else {"cluster": "c", "client_id": "i", "client_secret": {"env": "T"}}
     )
     sites = {"lab": {system: said}}
-    file, more = repo / "doc.yaml", ()
+    file = repo / "doc.yaml"
+    more: tuple[str | Path, ...] = ()
     if where == "the connections file":
         file, more = repo.parent / "connections.yaml", ("--connections", repo.parent / "connections.yaml")
         (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n")
