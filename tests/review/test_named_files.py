@@ -15,8 +15,11 @@ import yaml
 from tests.conftest import Ran, Run
 from tests.review.test_snapshot import sealed
 from vastplan.app import connect
+from vastplan.app.files import plan as plan_file
+from vastplan.app.head import of_files, settings, with_head
 from vastplan.app.planning.endpoints import changed_endpoints
 from vastplan.app.workspace import open_workspace
+from vastplan.ledger.events import new_part
 
 TOKEN, OTHER_TOKEN = "canary-token-4711", "canary-token-0815"
 SERVER, EVIL = "https://127.0.0.1:9", "https://127.0.0.1:11"
@@ -160,3 +163,19 @@ def test_the_ledgers_cluster_as_well(tmp_path: Path, vastplan: Run) -> None:
     (found,) = changed_endpoints(now, None, before)
     assert found.message == f"the ledger: kubeconfig server is {EVIL}, and was {SERVER} in the base"
     assert changed_endpoints(before, None, before) == ()
+
+
+def test_against_what_the_ledger_noted(old: Path, vastplan: Run) -> None:
+    """A ledger of before these were settings says nothing of them."""
+    assert vastplan("plan", old, "--out", old.parent / "p.json").code == 6
+    plan, document_then = plan_file.load(old.parent / "p.json"), open_workspace([old]).document
+    noted = {**settings(document_then)}
+    (old / "c.pem").write_text("another")
+    document_now = open_workspace([old]).document
+
+    def changed(head: dict[str, Any]) -> list[str]:
+        held = with_head(plan, document_now, [replace(new_part("lab", "iad"), serial=1, head=head)]).head
+        return [change.path for change in held.changes] if held else []
+
+    assert changed(noted) == ["sites.iad.vast.ca_file content"]
+    assert changed({path: value for path, value in noted.items() if path not in of_files(document_then)}) == []
