@@ -74,6 +74,7 @@ class Hub:
         }  # fmt: skip
         if reaches:
             base |= {"secrets.VAST_IAD_TOKEN": "x", "secrets.RUNAI_SECRET": "x", "inputs.allow-delete": ""}
+            base |= {"inputs.allow-secret-values": ""}
             base |= {"secrets.VASTPLAN_SIGNING_KEY": ""}
         runner = Runner(self.folder / f"runner-{self._jobs}", checkout, self.memory, {**base, **context})
         self.runners.append(runner)

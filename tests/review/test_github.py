@@ -150,6 +150,28 @@ def test_an_apply_is_of_what_was_approved_or_is_refused(hub: Hub) -> None:
 
 
 @pytest.mark.slow
+def test_a_rotated_secret_takes_a_run_that_names_it(hub: Hub) -> None:
+    (hub.storage / "storage" / "csi-password").write_text("another-password-4711\n")
+    git(hub.storage, "commit", "-am", "rotated")
+    merge(hub)
+    code, log = hub.workflow("vastplan-apply.yml")
+    assert code == 0 and hub.runners[-1].results == {"plan": 0} and "Nothing to change." in log, log
+    named = {"inputs.allow-secret-values": "lab/secret/vast-mgmt"}
+    code, log = hub.workflow("vastplan-apply.yml", **named)
+    assert code == 0 and hub.runners[-1].results == {"plan": 0, "apply": 0} and "4711" not in log, log
+    assert (
+        "other values of the secrets of lab/secret/vast-mgmt" in (hub.runners[-1].home / "plan" / "summary").read_text()
+    )
+    applied = (hub.memory / "artifacts" / "vastplan-applied" / "applied.txt").read_text()
+    assert "lab/secret/vast-mgmt" in applied and "4711" not in applied
+    # what else somebody merges with the next one is refused no more
+    change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
+    merge(hub)
+    code, log = hub.workflow("vastplan-apply.yml")
+    assert code == 0 and hub.runners[-1].results == {"plan": 0, "apply": 0}, log
+
+
+@pytest.mark.slow
 def test_an_apply_of_a_commit_that_is_not_the_last_is_refused(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     change(hub.storage, "hard_limit: 10 TiB", "hard_limit: 20 TiB")
     merge(hub)

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives import serialization
 
 from tests.systems.wire import Seen, Server, say, serving
 from vastplan.model.errors import Unreachable, VastplanError
+from vastplan.model.sensitive import without_secrets
 from vastplan.schema.transport_limits import TransportLimits
 from vastplan.systems.kubernetes import kubeconfig
 from vastplan.systems.kubernetes.client import KubernetesProvider
@@ -159,3 +160,25 @@ def test_as_many_connections_as_calls_at_once(places: Path, server: Server) -> N
     pool = many._api.rest_client.pool_manager.connection_from_url(server.url)
     assert pool.pool is not None
     assert pool.pool.maxsize == 32
+
+
+LOGIN = "somebody:Swordfish-4711@"
+
+
+@pytest.mark.parametrize("what", ["server", "proxy-url"])
+def test_a_login_in_an_address_is_refused_and_not_said(what: str, places: Path, server: Server) -> None:
+    """Addresses are shown in plans, in reports and in the ledger."""
+    cluster = {"certificate-authority": server.ca, what: server.url.replace("https://", f"https://{LOGIN}")}
+    with pytest.raises(VastplanError) as raised:
+        client(places, server, {"token": "t"}, cluster)
+    says = f"context (current): its {what} is not used: there is a user or a password in it (in front of an @)"
+    assert says in str(raised.value) and "Swordfish" not in str(raised.value)
+
+
+def test_a_login_at_a_proxy_of_the_environment_is_used_and_not_said(
+    places: Path, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTPS_PROXY", "https_proxy"):
+        monkeypatch.setenv(name, f"http://{LOGIN.replace('4711', '%34711')}127.0.0.1:9")
+    client(places, server, {"token": "t"}, {"certificate-authority": server.ca})
+    assert without_secrets("no Swordfish-4711, no Swordfish-%34711") == "no (sensitive), no (sensitive)"

@@ -97,6 +97,7 @@ KUBECONFIGS: dict[str, tuple[dict[str, Any], str]] = {
     "goes through a proxy": ({"cluster": {"proxy-url": "http://127.0.0.1:9"}}, "its cluster lab has proxy-url"),
     "believes any server": ({"cluster": {"insecure-skip-tls-verify": True}}, "its cluster lab has insecure-skip-tls-verify"),
     "is not encrypted": ({"cluster": {"server": "http://127.0.0.1:9"}}, "its cluster lab is not reached by https"),
+    "has a login in its server": ({"cluster": {"server": f"https://admin:{CANARY}@127.0.0.1:9"}}, "its cluster lab has a server, and there is a user"),
     "has members that are none": ({"users": ["lab"]}, "it is no kubeconfig"),
     "has a list in a user": ({"users": [{"name": "lab", "user": ["exec"]}]}, "it is no kubeconfig"),
 }  # fmt: skip
@@ -120,6 +121,28 @@ def test_a_kubeconfig_of_a_document_is_an_address_and_a_credential(
     for ran in each(vastplan, repo, commands=COMMANDS[:2] if where == "the ledger" else COMMANDS):
         assert ran.code == 1 and "error VP225: " in ran.err and says in ran.err, ran
     assert not touched.exists()
+
+
+@pytest.mark.parametrize("where", ["the document", "the connections file"])
+@pytest.mark.parametrize("system", ["vast", "runai"])
+def test_a_login_in_an_address_is_refused_and_not_said(system: str, where: str, repo: Path, vastplan: Run) -> None:
+    said: dict[str, Any] = {"url": f"https://admin:{CANARY}@127.0.0.1:9"}
+    said |= (
+        {"token": {"env": "T"}}
+        if system == "vast"
+        else {"cluster": "c", "client_id": "i", "client_secret": {"env": "T"}}
+    )
+    sites = {"lab": {system: said}}
+    file = repo / "doc.yaml"
+    more: tuple[str | Path, ...] = ()
+    if where == "the connections file":
+        file, more = repo.parent / "connections.yaml", ("--connections", repo.parent / "connections.yaml")
+        (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n")
+    file.write_text(("version: 1\n" if more else HEAD) + yaml.safe_dump({"sites": sites}))
+    for ran in each(vastplan, repo, *more, "--format", "json", commands=("validate",)):
+        assert ran.code == 1 and f"sites.lab.{system}.url: there is a user or a password in it" in ran.out + ran.err, (
+            ran
+        )
 
 
 TEXTS = {
@@ -535,6 +558,41 @@ def test_a_yaml_file_is_no_link_that_leads_out(repo: Path, vastplan: Run) -> Non
             assert ran.code == 1 and f"VP229: {link} is a link and not read" in ran.err, ran
             assert CANARY not in ran.err + (repo.parent / "r.sarif").read_text()
         link.unlink()
+
+
+@pytest.mark.parametrize("relative", [True, False], ids=["relative", "absolute"])
+@pytest.mark.parametrize("target", [".", "real", "../outside", "real/.."])
+def test_no_link_chooses_which_folder_is_the_documents(
+    target: str, relative: bool, repo: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else what lies beside it in a checkout, and is not the document's, would be: a whole checkout by `storage -> .`."""
+    monkeypatch.chdir(repo.parent if relative else "/")
+    text = HEAD + "sites: {lab: {sim: {systems: [kubernetes]}}}\nsecrets: {s: {namespace: a, data: {v: {file: key}}}}\n"
+    (repo / "real" / "sub").mkdir(parents=True)
+    (repo / "key").write_text(CANARY)
+    for folder in (repo, repo / "real", repo / "real" / "sub", repo.parent / "outside"):
+        (folder / "doc.yaml").write_text(text)
+    (repo / "link").symlink_to(target)
+    home = Path("repo") if relative else repo
+    for place in (home / "link", home / "link" / "doc.yaml", home / "link" / "sub", home / "link" / "sub" / "doc.yaml"):
+        ran = vastplan("validate", place)
+        says = (
+            f"VP229: {home / 'link'} is a link and not read: it would choose which folder is the document's (give what"
+        )
+        assert ran.code == 1 and (says in ran.err or not place.exists()), ran
+    for place in (home / "real", home / "real" / "doc.yaml"):
+        assert vastplan("validate", place).code == 0
+
+
+def test_how_a_machine_is_laid_out_is_the_runners(
+    repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `/tmp` may be a link: it is outside of what somebody checked out."""
+    monkeypatch.chdir(repo)
+    (repo / "real").mkdir()
+    (repo / "real" / "doc.yaml").write_text(HEAD + "sites: {lab: {sim: {}}}\n")
+    (tmp_path / "somewhere").symlink_to(tmp_path)
+    assert vastplan("validate", tmp_path / "somewhere" / "repo" / "real").code == 0
 
 
 def test_one_that_stays_in_the_folder_is_read(repo: Path, vastplan: Run) -> None:

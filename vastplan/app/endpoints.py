@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from vastplan.app.connect import Providers
 from vastplan.document.load import Document
 from vastplan.document.specs import LedgerSpec
@@ -29,6 +31,15 @@ def trusts(document: Document, site: str) -> dict[str, str]:
     """By system of a site that is given with an address, who vouches for its server."""
     given = document.connections[site].given()
     return {system: spec.trust() for system, spec in given.items() if spec.trust()}
+
+
+def contents(document: Document) -> dict[str, dict[str, Mapping[str, str]]]:
+    """By site and system what the files say that a document names for it; `ledger` stands among the systems of each site."""
+    by_site: dict[str, dict[str, Mapping[str, str]]] = {site: {} for site in document.head.sites}
+    for path, said in document.contents.items():
+        for site in by_site if path[0] == LEDGER else (path[1],):
+            by_site[site][LEDGER if path[0] == LEDGER else path[2]] = said
+    return by_site
 
 
 def endpoints(providers: Providers, ledger: str) -> dict[str, dict[str, str]]:

@@ -35,7 +35,16 @@ def settings(document: Document) -> dict[str, Any]:
     spec = document.head.ledger
     if not isinstance(spec, LedgerSpec):
         said[LEDGER] = {"local": LEDGER_FOLDER}
-    return dict(_leaves(said, "")) | _limits(requested_limits(document))
+    return dict(_leaves(said, "")) | of_files(document) | _limits(requested_limits(document))
+
+
+def of_files(document: Document) -> dict[str, str]:
+    """What the files say that a document names for its systems, by path as well: `{"sites.iad.vast.ca_file content": DIGEST}`."""
+    return {
+        f"{'.'.join(path)}.{field}": said
+        for path, of_system in document.contents.items()
+        for field, said in of_system.items()
+    }
 
 
 def _limits(limits: ChangeLimits) -> dict[str, Any]:
@@ -54,14 +63,17 @@ def _leaves(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, Any]]:
 def with_head(plan: Plan, document: Document, ledger: Iterable[SiteLedger]) -> Plan:
     """The plan with the document's settings, held against those that an apply noted last, if one did."""
     now = settings(document)
-    noted = next((before for part in ledger if (before := _noted(part, now)) and before != now), None)
+    files = of_files(document)
+    noted = next((before for part in ledger if (before := _noted(part, now, files)) and before != now), None)
     changes, against = ((), HeldAgainst.NOTHING) if noted is None else (_changes(noted, now), HeldAgainst.LEDGER)
     return replace(plan, head=DocumentHead(now, changes, against))
 
 
-def _noted(part: SiteLedger, now: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a site's ledger noted; of before it noted settings the limits alone."""
-    if part.head or not part.serial:
+def _noted(part: SiteLedger, now: Mapping[str, Any], files: Mapping[str, str]) -> Mapping[str, Any]:
+    """What a site's ledger noted; of before it noted settings the limits alone, of before it noted files all but those."""
+    if part.head:
+        return {**files, **part.head}
+    if not part.serial:
         return part.head
     return {**now, **_limits(limits_of(part.limits))}
 

@@ -10,7 +10,7 @@ from vastplan import __version__
 from vastplan.app.claims import site_claims
 from vastplan.app.clock import now
 from vastplan.app.connect import connected
-from vastplan.app.endpoints import endpoints, places, trusts
+from vastplan.app.endpoints import contents, endpoints, places, trusts
 from vastplan.app.files.snapshot import sealed, tables
 from vastplan.app.redact import digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
@@ -44,7 +44,7 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
         collections, names = _all_collections(workspace, sites, without), _names(workspace, ledger, facts)
         observed = observe(collections, providers, ledger, names)
         live_places = endpoints(providers, backend.describe())
-    declared_places = places(workspace.document)
+    declared_places, of_files = places(workspace.document), contents(workspace.document)
     claims = site_claims(others, live_places, kinds)
     return sealed(
         Snapshot(
@@ -62,6 +62,7 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
                     _redacted_part(ledger[site], kinds),
                     claims=claims.get(site, SiteClaims()),
                     trust=trusts(workspace.document, site),
+                    contents=of_files[site],
                 )
                 for site in sorted(sites)
             )

@@ -113,6 +113,7 @@ class ApplyRequest(PlanningRequest):
     command = "apply"
     reviewed: Path | None = field(default=None, metadata=_plans("--reviewed"))
     allow_difference: bool = field(default=False, metadata=_plans("--allow-difference"))
+    allow_secret_values: tuple[str, ...] = field(default=(), metadata=_plans("--allow-secret-values"))
     auto_approve: bool = False
     require_signature: Path | None = None
     documents: tuple[Path, ...] = ()

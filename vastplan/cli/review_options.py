@@ -59,6 +59,14 @@ def of_apply(parser: argparse.ArgumentParser) -> None:
     )
     _review_key(parser)
     parser.add_argument("--allow-difference", action="store_true", help="go on though it is not what was reviewed")
+    parser.add_argument(
+        "--allow-secret-values",
+        action="append",
+        default=[],
+        metavar="ADDRESS",
+        help="update values of secrets of this object that come from where they came from: a review cannot see that they "
+        "were rotated; repeatable",
+    )
 
 
 def require_signature(parser: argparse.ArgumentParser) -> None:

@@ -68,6 +68,17 @@ def of_the_runner(head: Head, tree: Located) -> list[Finding]:
     return findings
 
 
+def contents(head: Head, folder: Path) -> dict[tuple[str, ...], dict[str, str]]:
+    """What the files say that a document names for its systems, by the path of what names them: no credential."""
+    named: list[tuple[tuple[str, ...], SystemSpec]] = [
+        (("sites", name, system), spec) for name, site in head.sites.items() for system, spec in site.given().items()
+    ]
+    shared = head.shared_ledger()
+    if shared is not None:
+        named.append((("ledger", shared[0]), shared[1]))
+    return {path: said for path, spec in named if (said := spec.contents(folder))}
+
+
 def _outside(folder: Path, place: str, name: str, where: Where) -> Finding | None:
     try:
         regular_files.within(folder, name)

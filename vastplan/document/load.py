@@ -50,6 +50,9 @@ class Document:
     """What it was read from, as it was given; `source` is the same for people."""
     secrets: SecretSources = field(default_factory=lambda: SecretSources(Path()))
     """Where its secrets may come from."""
+    contents: Mapping[tuple[str, ...], Mapping[str, str]] = field(default_factory=dict)
+    """What the files say that it names for its systems, by the path of what names them (`("sites", SITE, SYSTEM)`): where they
+    are and who vouches for them, as they were when it was read."""
     by_document: bool = True
     """Whether it is the document that says where its systems and its ledger are, and no connections file."""
     warnings: tuple[Finding, ...] = ()
@@ -122,8 +125,8 @@ def load(
     warnings = credentials.beside_the_document(folder, connections) if connections else []
     return Document(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections.parent.absolute() if connections else folder,
-        systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed, connections is None,
-        tuple(warnings),
+        systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed,
+        credentials.contents(head, folder) if connections is None else {}, connections is None, tuple(warnings),
     )  # fmt: skip
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from vastplan.document.yaml import Mapping, load
@@ -12,8 +14,10 @@ from vastplan.model.finding import Finding, error
 
 def files(path: Path) -> list[Path]:
     """The YAML files that `path` names: itself, or those directly in the folder, by name."""
+    is_folder = path.is_dir()
+    _refuse_linked_folder(path if is_folder else path.parent)
     _refuse_leading_out(path)
-    if path.is_dir():
+    if is_folder:
         documents = sorted(
             file for file in path.iterdir() if file.suffix in (".yaml", ".yml") and not file.name.startswith(".")
         )
@@ -41,6 +45,32 @@ def read(paths: list[Path]) -> Mapping:
     if problems or whole is None:
         raise Invalid(problems)
     return whole
+
+
+def _refuse_linked_folder(folder: Path) -> None:
+    """VP229 for a document's folder that is behind a link: all that is beside a document is its own, so a link that somebody
+    commits would choose what that is."""
+    for place in _of_the_checkout(folder):
+        if place.is_symlink():
+            text = f"{place} is a link and not read: it would choose which folder is the document's"
+            raise Invalid([error("VP229", text, fix="give what it leads to")])
+
+
+def _of_the_checkout(folder: Path) -> Sequence[Path]:
+    """The folders of a path that who wrote the document may have made, the innermost first.
+
+    Of a relative path those are all; of an absolute one those in this folder or in a repository, else the last: the others are
+    how a machine is laid out.
+    """
+    places = (folder, *folder.parents)
+    if not folder.is_absolute():
+        return places
+    try:
+        here = Path.cwd()
+    except OSError:
+        here = folder
+    roots = [index for index, place in enumerate(places) if place == here or os.path.lexists(place / ".git")]
+    return places[: max(1, *roots)] if roots else places[:1]
 
 
 def _refuse_leading_out(path: Path) -> None:

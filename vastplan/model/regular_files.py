@@ -6,6 +6,7 @@ Nothing here waits for a pipe, reads a device without end, or follows a link out
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import secrets
 import stat
@@ -47,6 +48,19 @@ def begins(path: Path, size: int, *, follow: bool = True) -> bytes:
     """The first bytes of a regular file. Raises `OSError` as `read` does."""
     with _opened(path, follow) as file:
         return file.read(size)
+
+
+def digest(path: Path, most: int) -> str:
+    """The SHA-256 of what is in a regular file, as text; "" where it cannot be read."""
+    try:
+        return digest_of(read(path, most))
+    except (OSError, ValueError):
+        return ""
+
+
+def digest_of(content: bytes) -> str:
+    """The SHA-256 of bytes, as text."""
+    return f"SHA-256 {hashlib.sha256(content).hexdigest()}"
 
 
 def within(folder: Path, name: str, *, ours: bool = False) -> Path:

@@ -55,7 +55,8 @@ class SeenSite:
     """One site: where each of its systems is (no credentials), what they said of themselves, and its part of the ledger.
 
     `systems` are places as the document or the connections file writes them, `endpoints` as a plan shows them. `trust` (since
-    1.1) says by system who vouches for its server.
+    1.1) says by system who vouches for its server, `contents` (since 1.1) what the files said that the document names for it: where
+    it is, the digest of who vouches for it.
     """
 
     site: str
@@ -66,6 +67,7 @@ class SeenSite:
     claims: SiteClaims = field(default_factory=SiteClaims)
     """What other documents own there (since 1.1)."""
     trust: Mapping[str, str] = field(default_factory=dict)
+    contents: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,21 @@ import re
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from pydantic import MISSING, Field, StringConstraints
+from pydantic import MISSING, BeforeValidator, Field, StringConstraints
 
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
+from vastplan.model.urls import LOGIN_IN_URL, holds_login
 from vastplan.schema.types import EnvironmentSecret, FileSecret, Spec
 
-Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#]*)?$")]
+
+def _without_login(value: object) -> object:
+    if isinstance(value, str) and holds_login(value):
+        raise ValueError(f"{LOGIN_IN_URL}: an address is shown, so write them in fields of their own")
+    return value
+
+
+Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#@]*)?$"), BeforeValidator(_without_login)]
 SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
 
 UNVERIFIED = "not verified"
@@ -81,6 +89,11 @@ class SystemSpec(Spec):
         """What is said that no document may say, since a credential goes with it that nobody named for this; "" for nothing."""
         return ""
 
+    def contents(self, folder: Path) -> dict[str, str]:
+        """What the files that it names, in that folder, say of where it is and who vouches for it, by field: never a credential,
+        of which there is its source alone. Nothing of a file that cannot be read."""
+        return {}
+
     def unsafe(self, folder: Path) -> list[str]:
         """What must not be used of the files that it names, where a document in that folder says it: they are data, too."""
         return []
@@ -119,6 +132,15 @@ class Tls(Verified):
     def files(self) -> list[str]:
         """The file of its authority as well."""
         return [*super().files(), *([self.ca_file] if isinstance(self.ca_file, str) else [])]
+
+    def contents(self, folder: Path) -> dict[str, str]:
+        """The digest of its authority."""
+        digest = (
+            regular_files.digest(folder / self.ca_file, regular_files.TRUST_BYTES)
+            if isinstance(self.ca_file, str)
+            else ""
+        )
+        return {"ca_file content": digest} if digest else {}
 
     def verify(self, folder: Path) -> str | bool:
         """Which authority vouches for the server, as `requests` takes it; raises `VastplanError` where there is no such file."""

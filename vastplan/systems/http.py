@@ -11,6 +11,7 @@ from requests.adapters import HTTPAdapter
 from urllib3.util.retry import Retry
 
 from vastplan.schema.transport_limits import TransportLimits
+from vastplan.systems.proxies import environment_proxies
 from vastplan.systems.sockets import bound
 from vastplan.systems.transport import Request
 
@@ -26,6 +27,7 @@ class Session:
         # Proxies and bundles are looked up once; from then on the environment says nothing: an entry for this host in .netrc
         # would take the place of our credential.
         environment = requests.Session().merge_environment_settings(self._base, {}, True, verify, None)
+        environment_proxies()
         self._proxies = dict(environment["proxies"])
         self._verify: str | bool = environment["verify"]  # type: ignore[assignment]
         self._headers = {**requests.utils.default_headers(), "Accept": "application/json", "User-Agent": "vastplan"}

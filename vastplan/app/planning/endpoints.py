@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from vastplan.app.endpoints import LEDGER, SIMULATED, places, trusts
+from vastplan.app.endpoints import LEDGER, SIMULATED, contents, places, trusts
 from vastplan.document.load import Document
 from vastplan.model.escaping import inert
 from vastplan.model.finding import ENDPOINT_CHANGED, Finding, Severity
@@ -20,6 +20,7 @@ from vastplan.schema.types import MISSING, Spec
 _FIX = "change an endpoint in a change of its own, which somebody who answers for the credential has read; then record again"
 _LONGEST = 200
 _Places = Mapping[str, Mapping[str, str]]
+_Contents = Mapping[str, Mapping[str, Mapping[str, str]]]
 _PLACE, _CERTIFICATE = "its place", "its certificate"
 
 
@@ -36,16 +37,19 @@ class _Difference:
 
 def changed_endpoints(document: Document, snapshot: Snapshot | None, base: Document | None) -> tuple[Finding, ...]:
     """VP331 for every part of an endpoint that is not as in the base, or not as in the snapshot; what is both, once."""
-    of_base_places = places(base) if base else {}
+    of_base_places, of_base_files = (places(base), contents(base)) if base else ({}, {})
     of_base = (
-        [_finding(difference, "the base") for difference in _against_base(document, base, of_base_places)]
+        [
+            _finding(difference, "the base")
+            for difference in _against_base(document, base, of_base_places, of_base_files)
+        ]
         if base
         else []
     )
     of_snapshot = [
         _finding(difference, "the snapshot")
         for difference in (_against_snapshot(document, snapshot) if snapshot else ())
-        if base is None or difference.was != _part(base, of_base_places, difference)
+        if base is None or difference.was != _part(base, of_base_places, of_base_files, difference)
     ]
     return tuple(dict.fromkeys((*of_base, *of_snapshot)))
 
@@ -66,7 +70,7 @@ def _finding(difference: _Difference, origin: str) -> Finding:
 
 def _against_snapshot(document: Document, snapshot: Snapshot) -> Iterator[_Difference]:
     """Places, and who vouches for the servers. Nothing can be said of a site that the document gives no address of."""
-    seen_sites = {seen.site: seen for seen in snapshot.sites}
+    seen_sites, of_files = {seen.site: seen for seen in snapshot.sites}, contents(document)
     for site, systems in places(document).items():
         if document.offline(site):
             continue
@@ -76,10 +80,14 @@ def _against_snapshot(document: Document, snapshot: Snapshot) -> Iterator[_Diffe
         for system, now in trusts(document, site).items():
             if recorded.get(system, now) != now:
                 yield _Difference(site, system, _CERTIFICATE, recorded[system], now)
+        yield from _other_files(site, of_files[site], seen.contents if seen else {})
 
 
-def _against_base(document: Document, base: Document, before: _Places) -> Iterator[_Difference]:
+def _against_base(
+    document: Document, base: Document, before: _Places, files_before: _Contents
+) -> Iterator[_Difference]:
     """Field by field, also the name to log in with and where the credential is from; the place of what is new."""
+    of_files = contents(document)
     for site, systems in places(document).items():
         given = document.connections[site].given()
         known = base.connections[site].given() if site in base.connections else {}
@@ -91,13 +99,27 @@ def _against_base(document: Document, base: Document, before: _Places) -> Iterat
                 was, now = getattr(known[system], name, MISSING), getattr(given[system], name)
                 if was != now:
                     yield _Difference(site, system, name, _text(was), _text(now))
+        yield from _other_files(site, of_files[site], files_before.get(site, {}))
 
 
-def _part(base: Document, before: _Places, difference: _Difference) -> str:
+def _other_files(
+    site: str, now: Mapping[str, Mapping[str, str]], was: Mapping[str, Mapping[str, str]]
+) -> Iterator[_Difference]:
+    """What the files say otherwise that are named for both; of what one side cannot read, the settings of the document say it."""
+    for system in sorted(now.keys() & was.keys()):
+        for part in sorted(now[system].keys() | was[system].keys()):
+            before, after = was[system].get(part, ""), now[system].get(part, "")
+            if before != after:
+                yield _Difference("" if system == LEDGER else site, system, part, before, after or "not given")
+
+
+def _part(base: Document, before: _Places, files: _Contents, difference: _Difference) -> str:
     """The same part in the base."""
     if difference.part == _CERTIFICATE:
         return trusts(base, difference.site).get(difference.system, "") if difference.site in base.connections else ""
     site = difference.site or next(iter(base.connections))  # the ledger's place is with every site
+    if difference.part != _PLACE:
+        return files.get(site, {}).get(difference.system, {}).get(difference.part, "")
     return before.get(site, {}).get(difference.system, "")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 from vastplan.app.endpoints import LEDGER
@@ -10,6 +10,7 @@ from vastplan.engine.stale import grown
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, DocumentHead, FieldChange, Plan, UnknownCollection, Verb, only_noted
+from vastplan.model.shell import word
 from vastplan.model.site_ledger import path_text
 from vastplan.report.values import plain, sensitive
 
@@ -17,17 +18,18 @@ _NAMED = 12
 _WRITING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.ADOPT)
 
 
-def differences(reviewed: Plan, live: Plan) -> list[str]:
+def differences(reviewed: Plan, live: Plan, secret_values: Collection[str] = ()) -> list[str]:
     """What the live plan would do otherwise than the reviewed one, a line each; empty when it would do the same.
 
     A reviewed action that is no longer needed, or is blocked now, is no difference: nothing is done that nobody saw. Every value
-    that the document wants is compared, of secrets the sources.
+    that the document wants is compared, of secrets the sources. Of the objects in `secret_values` others of the same sources will do.
     """
     if reviewed.document != live.document:
         return [
             f"the reviewed plan is of the document {inert(reviewed.document, 80)}, not of {inert(live.document, 80)}"
         ]
     reviewed_actions = {action.address: action for action in reviewed.actions}
+    allowed = frozenset(secret_values)
     unknown = {(collection.site, collection.kind): collection for collection in reviewed.unknown}
     return [
         *_elsewhere(reviewed, live),
@@ -37,7 +39,11 @@ def differences(reviewed: Plan, live: Plan) -> list[str]:
             for action in live.actions
             if not action.blocked
             for difference in _differences(
-                reviewed_actions.get(action.address), action, unknown, keyed=_keyed(reviewed, live)
+                reviewed_actions.get(action.address),
+                action,
+                unknown,
+                keyed=_keyed(reviewed, live),
+                any_values=str(action.address) in allowed,
             )
         ),
     ]
@@ -103,8 +109,19 @@ def _secret_paths(value: Any, path: tuple[str, ...] = ()) -> Iterator[str]:
 
 
 def _differences(
-    reviewed: Action | None, live: Action, unknown: dict[tuple[str, str], UnknownCollection], *, keyed: bool
+    reviewed: Action | None,
+    live: Action,
+    unknown: dict[tuple[str, str], UnknownCollection],
+    *,
+    keyed: bool,
+    any_values: bool,
 ) -> Iterator[str]:
+    values = {change.path: change for change in live.changes if _value_alone(change)}
+    if reviewed is None and live.verb is Verb.UPDATE and len(values) == len(live.changes) and not live.released:
+        if values and not any_values:
+            yield _other_values(live, values.values())
+        if values:
+            return
     if reviewed is None:
         unread = unknown.get((live.address.site, live.address.kind))
         yield f"{live.verb.value} was not in the reviewed plan" + (
@@ -125,8 +142,17 @@ def _differences(
     told: set[str] = set()
     secret = {change.path.partition(".")[0] for change in (*reviewed.changes, *live.changes) if change.sensitive}
     remaining = {change.path: change for change in reviewed.changes}
+    unseen = [
+        change
+        for path, change in values.items()
+        if path not in remaining and not (keyed and _same_value(path, reviewed, live))
+    ]
+    if unseen and not any_values:
+        yield _other_values(live, unseen)
     for change in live.changes:
         old = remaining.pop(change.path, None)
+        if old is None and change.path in values:
+            continue
         if old is None or _does(old) != _does(change):
             told.add(change.path.partition(".")[0])
             yield f"{inert(change.path, 80)} is another change than the reviewed one"
@@ -148,6 +174,23 @@ def _differences(
     for evidence in live.evidence:
         if grown(weighed.get(evidence.name, 0), evidence.value):
             yield f"{inert(evidence.name, 80)} has grown since the review"
+
+
+def _value_alone(change: FieldChange) -> bool:
+    """Whether a change is another value of a secret, from the source that was last applied: what a snapshot cannot hold."""
+    return change.sensitive and not change.replaces and change.source_before == change.source_after != ""
+
+
+def _same_value(path: str, reviewed: Action, live: Action) -> bool:
+    return path in live.secrets and reviewed.secrets.get(path) == live.secrets[path]
+
+
+def _other_values(live: Action, changes: Iterable[FieldChange]) -> str:
+    named = ", ".join(f"{inert(change.path, 80)} from {inert(change.source_after, 120)}" for change in changes)
+    return (
+        f"writes another value of {named}, which the review did not see; "
+        f"if it was rotated, or is to be restored: --allow-secret-values {inert(word(str(live.address)), 200)}"
+    )
 
 
 _UNSAID = object()

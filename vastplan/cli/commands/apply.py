@@ -44,6 +44,8 @@ def apply(request: ApplyRequest, screen: Screen) -> int:
         return _apply_saved(request, screen, saved)
     if request.allow_difference and request.reviewed is None:
         raise VastplanError("--allow-difference is said to --reviewed FILE")
+    if request.allow_secret_values and request.reviewed is None:
+        raise VastplanError("--allow-secret-values is said to --reviewed FILE")
     if _keys(request) and request.reviewed is None:
         raise VastplanError(
             "a signed plan is required: vastplan apply PLAN, or with --reviewed PLAN; it is signed with plan --sign KEYFILE"
@@ -191,8 +193,9 @@ def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) ->
         raise Stale(f"the reviewed plan, and the signature of it, expired on {inert(reviewed.expires, 40)}; plan again")
     check_keys(reviewed, live)
     points, secrets = differences(reviewed, live), untold(reviewed, live)
-    if points and (keys or not request.allow_difference):  # what differs from what was signed was not signed
-        raise Stale(refusal(points, signed=bool(keys)))
+    refused = differences(reviewed, live, request.allow_secret_values)
+    if refused and (keys or not request.allow_difference):  # what differs from what was signed was not signed
+        raise Stale(refusal(refused, signed=bool(keys)))
     verdict_text = (
         f"differs from the reviewed plan in {counted(len(points), 'point')}, which is allowed"
         if points

@@ -17,7 +17,9 @@ from urllib3.util.ssl_ import create_urllib3_context
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import error
 from vastplan.model.sensitive import keep_secret
+from vastplan.model.urls import LOGIN_IN_URL, holds_login
 from vastplan.systems.failures import one_line
+from vastplan.systems.proxies import environment_proxies
 
 # The official client remembers by their content which files it has written: two at once could lose each other's.
 _LOADING = threading.Lock()
@@ -39,7 +41,7 @@ def connect(
 
     Raises:
         Invalid: `unverified` is not enough.
-        VastplanError: There is none, or its credentials cannot be had.
+        VastplanError: There is none, its credentials cannot be had, or one stands in an address.
     """
     settings, named = client.Configuration(), f"kubernetes: context {context or '(current)'}"
     # A certificate and its key can only be given to TLS as files: in memory where there is such a place, and not for long.
@@ -62,6 +64,10 @@ def connect(
         except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, OSError):
             # It is not quoted: there are credentials in it.
             raise VastplanError(f"{named}: the kubeconfig cannot be used, it is damaged or of another form") from None
+        proxy = settings.proxy if settings.proxy not in environment_proxies() else None  # said by the kubeconfig
+        for what, url in (("server", settings.host), ("proxy-url", proxy)):
+            if url and holds_login(url):
+                raise VastplanError(f"{named}: its {what} is not used: {LOGIN_IN_URL}")
         if settings.password:
             keep_secret(settings.password)
         if not (settings.api_key or settings.cert_file or settings.username):

@@ -7,6 +7,7 @@ it is taken out and written anew.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import yaml
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.urls import LOGIN_IN_URL, holds_login
 
 try:
     from yaml import CBaseLoader as _Loader
@@ -58,6 +60,46 @@ def refusals(folder: Path, name: str) -> list[str]:
     return [f"the kubeconfig {name} is not used: {reason}" for reason in reasons]
 
 
+def contents(folder: Path, name: str, context: str | None) -> dict[str, str]:
+    """What the kubeconfig says of a context, `None` for its current one: the server, who vouches for it, and where its credential
+    is from, which is itself not among it. Nothing of one that cannot be used."""
+    try:
+        content = _parsed(folder, name)
+        chosen = _named(content, "contexts", "context").get(context or _text(content.get("current-context")), {})
+        cluster = _named(content, "clusters", "cluster").get(_text(chosen.get("cluster")), {})
+        user = _named(content, "users", "user").get(_text(chosen.get("user")), {})
+        return {
+            part: said
+            for part, said in (
+                ("server", cluster.get("server")),
+                ("tls-server-name", cluster.get("tls-server-name")),
+                ("authority", _authority(folder, cluster)),
+                ("credential", f"{_text(chosen.get('user'))}: {', '.join(_origins(user))}"),
+            )
+            if isinstance(said, str) and said not in _NOTHING
+        }
+    except (OSError, ValueError):
+        return {}
+
+
+def _authority(folder: Path, cluster: Mapping[str, Any]) -> str:
+    """The digest of the certificates themselves, whether they are in the kubeconfig or in a file beside it."""
+    inline, file = cluster.get("certificate-authority-data"), cluster.get("certificate-authority")
+    if inline and inline not in _NOTHING:
+        try:
+            return regular_files.digest_of(base64.b64decode(_text(inline)))
+        except ValueError:
+            return regular_files.digest_of(_text(inline).encode())
+    return regular_files.digest(regular_files.within(folder, file), regular_files.TRUST_BYTES) if file else ""
+
+
+def _origins(user: Mapping[str, Any]) -> Iterator[str]:
+    """Where a credential is from: the fields that hold it, and the files that they name."""
+    for field, value in sorted(user.items()):
+        if value not in _NOTHING and field in _USER | _FILES:
+            yield f"{field} {value}" if field in _FILES else field
+
+
 def _reason(problem: OSError | ValueError) -> str:
     return (problem.strerror or "it cannot be read") if isinstance(problem, OSError) else "it is no kubeconfig"
 
@@ -88,6 +130,8 @@ def _beyond(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
                         yield f"{subject} names a file in {field}, and {problem.strerror}"
                 elif field == "server" and not _text(value).startswith("https://"):
                     yield f"{subject} is not reached by https"
+                elif field == "server" and holds_login(_text(value)):
+                    yield f"{subject} has a server, and {LOGIN_IN_URL}"
                 elif field not in allowed | _HARMLESS:
                     yield f"{subject} has {inert(field, 80)}, which only a kubeconfig of your own may have"
 

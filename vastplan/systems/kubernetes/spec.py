@@ -46,6 +46,15 @@ class KubernetesEndpoint(Verified):
         """The account of the pod: a runner in a cluster has one for all that runs there, meant for this or not."""
         return "in_cluster" if self.in_cluster is True else ""
 
+    def contents(self, folder: Path) -> dict[str, str]:
+        """What its kubeconfig says of the context."""
+        from vastplan.systems.kubernetes.plain_kubeconfig import contents
+
+        if not isinstance(self.kubeconfig, str):
+            return {}
+        context = self.context if isinstance(self.context, str) else None
+        return {f"kubeconfig {part}": said for part, said in contents(folder, self.kubeconfig, context).items()}
+
     def unsafe(self, folder: Path) -> list[str]:
         """What its kubeconfig says beyond where a cluster is and what opens it."""
         from vastplan.systems.kubernetes.plain_kubeconfig import refusals
