@@ -94,6 +94,8 @@ KUBECONFIGS: dict[str, tuple[dict[str, Any], str]] = {
     "goes through a proxy": ({"cluster": {"proxy-url": "http://127.0.0.1:9"}}, "its cluster lab has proxy-url"),
     "believes any server": ({"cluster": {"insecure-skip-tls-verify": True}}, "its cluster lab has insecure-skip-tls-verify"),
     "is not encrypted": ({"cluster": {"server": "http://127.0.0.1:9"}}, "its cluster lab is not reached by https"),
+    "is somebody's at a host": ({"cluster": {"server": "https://real.example@127.0.0.1:9"}}, "its cluster lab has a server that is more than"),
+    "asks its host for something": ({"cluster": {"server": "https://127.0.0.1:9/?a=b"}}, "its cluster lab has a server that is more than"),
     "has members that are none": ({"users": ["lab"]}, "it is no kubeconfig"),
     "has a list in a user": ({"users": [{"name": "lab", "user": ["exec"]}]}, "it is no kubeconfig"),
 }  # fmt: skip
@@ -121,7 +123,12 @@ def test_a_kubeconfig_of_a_document_is_an_address_and_a_credential(
 
 TEXTS = {
     "aliases of aliases": "a: &a [x, x]\nb: &b [*a, *a]\nusers: *b\n",
-    "an alias": "users: &a []\nclusters: *a\n",
+    "aliases without bound": "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}' if i else 'x'] * 9)}]\n" for i in range(10)),
+    "lists in lists": f"users: {'[' * 40_000}{']' * 40_000}\n",
+    "dashes": f"{'- ' * 49_000}a\n",
+    "mappings in mappings": f"users: {'{a: ' * 40_000}1{'}' * 40_000}\n",
+    "a comment that goes on": "users: []  # kept\u2028clusters: []\n",
+    "one key twice": "users: []\nusers: []\n",
     "a number that takes an hour": f"users: {'1:' * 400_000}1\n",
     "no mapping": "- exec\n",
     "no YAML": "users: [\n",
@@ -131,12 +138,19 @@ TEXTS = {
 }
 
 
+PLACES = {
+    "lists in lists": "(VP108 at line 2, column 72)", "dashes": "(VP108 at line 2, column 131)",
+    "a comment that goes on": "(VP104 at line 2, column 18)", "one key twice": "(VP111 at line 3, column 1)",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_what_is_no_kubeconfig_is_not_quoted(name: str, repo: Path, vastplan: Run) -> None:
     (repo / "kc.txt").write_bytes(f"# {CANARY}\n{TEXTS[name]}".encode("utf-8", "surrogateescape"))
     (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {kubernetes: {kubeconfig: kc.txt}}}\n")
     (ran,) = each(vastplan, repo, commands=("validate",))
     assert ran.code == 1 and "the kubeconfig kc.txt is not used: it is no kubeconfig" in ran.err, ran
+    assert PLACES.get(name, "") in ran.err, ran
 
 
 def test_what_may_be_in_one_is_kept_and_nothing_else(repo: Path) -> None:

@@ -62,6 +62,7 @@ DOCUMENTS: dict[str, tuple[bytes, str]] = {
     ),
     "not UTF-8": (HEAD + b"tenants: {\xff: {}}", "VP103"),
     "UTF-16": (HEAD.decode().encode("utf-16"), "VP103"),
+    "a line that only YAML ends": (HEAD + "tenants: {}  # \u2028limits: {}\n".encode(), "VP104"),
     "a NUL": (HEAD + b'tenants: {"a\0": {}}', "VP104"),
     "half a surrogate": (HEAD + b'tenants: {"\\ud800": {}}', "VP104"),
     "a NUL in a name": (HEAD + b'tenants: {"a\\0b": {}}', "VP212"),
@@ -106,7 +107,7 @@ def test_a_hostile_document(name: str, tmp_path: Path) -> None:
     assert peak < MEMORY
 
 
-@pytest.mark.parametrize("ends", ["\r", "\r\n", "\n"])
+@pytest.mark.parametrize("ends", ["\r\n", "\n"])
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
 def test_line_ends_and_byte_order_marks_of_other_editors(ends: str, mark: bytes, tmp_path: Path) -> None:
     from vastplan.document.yaml import load

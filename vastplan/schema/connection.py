@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, ClassVar
 
@@ -11,10 +12,17 @@ from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
 from vastplan.schema.types import EnvironmentSecret, FileSecret, Spec
 
-Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#]*)?$")]
+_ADDRESS = r"^https://[^\s/?#@]+(/[^\s?#]*)?$"
+Url = Annotated[str, StringConstraints(pattern=_ADDRESS)]
+"""A host and a path: nobody's name before it, and nothing behind it."""
 SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
 
 UNVERIFIED = "not verified"
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is what a document may give as an address; see `Url`."""
+    return re.fullmatch(_ADDRESS, text) is not None
 
 
 class CommandSecret(Spec):
