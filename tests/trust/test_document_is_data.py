@@ -123,7 +123,9 @@ def test_a_kubeconfig_of_a_document_is_an_address_and_a_credential(
 
 TEXTS = {
     "aliases of aliases": "a: &a [x, x]\nb: &b [*a, *a]\nusers: *b\n",
-    "aliases without bound": "".join(f"a{i}: &a{i} [{', '.join([f'*a{i - 1}' if i else 'x'] * 9)}]\n" for i in range(10)),
+    "aliases without bound": "".join(
+        f"a{i}: &a{i} [{', '.join([f'*a{i - 1}' if i else 'x'] * 9)}]\n" for i in range(10)
+    ),
     "lists in lists": f"users: {'[' * 40_000}{']' * 40_000}\n",
     "dashes": f"{'- ' * 49_000}a\n",
     "mappings in mappings": f"users: {'{a: ' * 40_000}1{'}' * 40_000}\n",
