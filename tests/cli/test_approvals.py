@@ -43,6 +43,23 @@ def test_there_and_back(emptied: Path, vastplan: Run, tmp_path: Path) -> None:
     assert "no approval is needed, so none was written" in ran.err and not (tmp_path / "more.yml").exists()
 
 
+@pytest.mark.parametrize("end", ["\r", "\x85", "\u2028", "\u2029"])
+def test_a_comment_approves_nothing(end: str, emptied: Path, vastplan: Run, tmp_path: Path) -> None:
+    file, one = tmp_path / "approvals.yaml", '{address: iad/tenant/t3, reason: not this week, until: "2999-01-01"}'
+    file.write_bytes(f"version: 1\napprovals:\n# for next week{end}  - {one}\n".encode())
+    ran = vastplan("plan", emptied, "--approvals", file)
+    assert ran.code == 1 and f"{file}:3:16: error VP104: " in ran.err and "to delete" not in ran.out, ran
+
+
+@pytest.mark.parametrize("end", ["\r", "\x85", "\u2028", "\u2029"])
+def test_a_comment_connects_nothing(end: str, vastplan: Run, tmp_path: Path) -> None:
+    (tmp_path / "doc.yaml").write_text("version: 1\nname: doc\nsites: {iad: {}}\n")
+    file = tmp_path / "connections.yaml"
+    file.write_bytes(f"version: 1\nsites: {{iad: {{sim: {{}}}}}} # one{end}secrets: {{env: ['*']}}\n".encode())
+    ran = vastplan("validate", tmp_path / "doc.yaml", "--connections", file)
+    assert ran.code == 1 and f"{file}:2:30: error VP104: " in ran.err, ran
+
+
 def test_what_is_there_is_not_written_over(emptied: Path, vastplan: Run, tmp_path: Path) -> None:
     there, link = tmp_path / "there.yml", tmp_path / "link.yml"
     there.write_text("signed")

@@ -10,8 +10,10 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from vastplan.document.edit import written
 from vastplan.document.yaml import parse
 from vastplan.model.errors import Invalid
+from vastplan.model.finding import Where
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,54 @@ def test_refused_with_its_place(text: str, place: str, says: str) -> None:
         parse(text.encode(), "f")
     assert place in str(refused.value)
     assert says in str(refused.value)
+
+
+LINES_OF_YAML_ALONE = {"CR": "\r", "NEL": "\x85", "LS": "\u2028", "PS": "\u2029"}
+WHERE_ONE_STANDS = {  # with the line and the column that an editor gives it
+    "a comment": ("a: 1\n# äß {}b: 2\n", 2, 6),
+    "plain text": ("a: 1\nb: x{}c: 2\n", 2, 5),
+    "single quotes": ("a: 'x{}'\n", 1, 6),
+    "double quotes": ('a: 1\n\nb: "x{}"\n', 3, 6),
+    "a block": ("a: |\n  x{}  y\n", 2, 4),
+    "a list": ("a: [1,{}2]\n", 1, 7),
+    "the beginning": ("{}a: 1\n", 1, 1),
+    "the end": ("a: 1{}", 1, 5),
+    "the end of a line": ("a: 1{}\n", 1, 5),
+}
+
+
+@pytest.mark.parametrize("where", WHERE_ONE_STANDS)
+@pytest.mark.parametrize("end", LINES_OF_YAML_ALONE)
+def test_a_line_that_only_yaml_ends_is_refused_wherever_it_ends(end: str, where: str) -> None:
+    text, line, column = WHERE_ONE_STANDS[where]
+    if (end, where) == ("CR", "the end of a line"):
+        assert parse(text.format("\r").encode(), "f") == {"a": 1}  # CR LF, as some editors end a line
+        return
+    with pytest.raises(Invalid) as refused:
+        parse(text.format(LINES_OF_YAML_ALONE[end]).encode(), "f")
+    (found,) = refused.value.findings
+    assert (found.code, found.where) == ("VP104", Where("f", line, column))
+    assert f"U+{ord(LINES_OF_YAML_ALONE[end]):04X}" in found.message
+
+
+@pytest.mark.parametrize("char", "\x00\x07\x0b\x0c\x1b\x1f\x7f\x80\x9f\ufffe\uffff")
+def test_a_control_character_is_refused_with_its_place(char: str) -> None:
+    for text in (f"a: 1\n# {char}", f"a: 1\nb{char}: 1", f"a: 1\n'{char}': 1\n", f'a: 1\n"{char}": 1'):
+        with pytest.raises(Invalid) as refused:
+            parse(text.encode(), "f")
+        (found,) = refused.value.findings
+        assert (found.code, found.where) == ("VP104", Where("f", 2, text[5:].index(char) + 1))
+
+
+def test_an_escape_in_double_quotes_is_what_it_says() -> None:
+    found = parse(rb'a: "x\Ly\Pz\N\r"' + b'\nb: "\\u2028\\x1b"', "f")
+    assert found == {"a": "x\u2028y\u2029z\x85\r", "b": "\u2028\x1b"}
+
+
+@pytest.mark.parametrize("char", [*LINES_OF_YAML_ALONE.values(), "\x0b", "\x1b", "\x9f", "ß", "\u200d"])
+def test_what_is_written_into_a_document_can_be_read(char: str) -> None:
+    for value in (f"a{char}b", {f"k{char}": [f"{char}a"]}, [char]):
+        assert parse(f"a: {written(value)}\n".encode(), "f") == {"a": value}
 
 
 def test_not_utf8() -> None:

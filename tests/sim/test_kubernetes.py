@@ -281,6 +281,7 @@ def test_bad_bodies_are_refused(api: Api, body: dict[str, Any], code: int, words
 
 def test_requests_that_cannot_be_read(api: Api) -> None:
     assert "json parse error" in api.refused(400, "POST", CLASSES, '{"a":')["message"]
+    assert "exceeded max depth" in api.refused(400, "POST", CLASSES, '{"a":' * 40_000 + "1" + "}" * 40_000)["message"]
     assert api.refused(415, "POST", CLASSES, "x", "text/plain")["reason"] == "UnsupportedMediaType"
     assert api.refused(405, "PATCH", CLASSES, {}, MERGE)["reason"] == "MethodNotAllowed"
     assert (

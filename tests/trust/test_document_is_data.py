@@ -98,6 +98,7 @@ KUBECONFIGS: dict[str, tuple[dict[str, Any], str]] = {
     "believes any server": ({"cluster": {"insecure-skip-tls-verify": True}}, "its cluster lab has insecure-skip-tls-verify"),
     "is not encrypted": ({"cluster": {"server": "http://127.0.0.1:9"}}, "its cluster lab is not reached by https"),
     "has a login in its server": ({"cluster": {"server": f"https://admin:{CANARY}@127.0.0.1:9"}}, "its cluster lab has a server, and there is a user"),
+    "asks its host for something": ({"cluster": {"server": "https://127.0.0.1:9/?a=b"}}, "its cluster lab has a server that is more than"),
     "has members that are none": ({"users": ["lab"]}, "it is no kubeconfig"),
     "has a list in a user": ({"users": [{"name": "lab", "user": ["exec"]}]}, "it is no kubeconfig"),
 }  # fmt: skip
@@ -147,7 +148,14 @@ def test_a_login_in_an_address_is_refused_and_not_said(system: str, where: str, 
 
 TEXTS = {
     "aliases of aliases": "a: &a [x, x]\nb: &b [*a, *a]\nusers: *b\n",
-    "an alias": "users: &a []\nclusters: *a\n",
+    "aliases without bound": "".join(
+        f"a{i}: &a{i} [{', '.join([f'*a{i - 1}' if i else 'x'] * 9)}]\n" for i in range(10)
+    ),
+    "lists in lists": f"users: {'[' * 40_000}{']' * 40_000}\n",
+    "dashes": f"{'- ' * 49_000}a\n",
+    "mappings in mappings": f"users: {'{a: ' * 40_000}1{'}' * 40_000}\n",
+    "a comment that goes on": "users: []  # kept\u2028clusters: []\n",
+    "one key twice": "users: []\nusers: []\n",
     "a number that takes an hour": f"users: {'1:' * 400_000}1\n",
     "no mapping": "- exec\n",
     "no YAML": "users: [\n",
@@ -157,12 +165,19 @@ TEXTS = {
 }
 
 
+PLACES = {
+    "lists in lists": "(VP108 at line 2, column 72)", "dashes": "(VP108 at line 2, column 131)",
+    "a comment that goes on": "(VP104 at line 2, column 18)", "one key twice": "(VP111 at line 3, column 1)",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("name", TEXTS)
 def test_what_is_no_kubeconfig_is_not_quoted(name: str, repo: Path, vastplan: Run) -> None:
     (repo / "kc.txt").write_bytes(f"# {CANARY}\n{TEXTS[name]}".encode("utf-8", "surrogateescape"))
     (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {kubernetes: {kubeconfig: kc.txt}}}\n")
     (ran,) = each(vastplan, repo, commands=("validate",))
     assert ran.code == 1 and "the kubeconfig kc.txt is not used: it is no kubeconfig" in ran.err, ran
+    assert PLACES.get(name, "") in ran.err, ran
 
 
 def test_what_may_be_in_one_is_kept_and_nothing_else(repo: Path) -> None:

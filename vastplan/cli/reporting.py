@@ -44,5 +44,5 @@ def show_plan(
     if request.format is Format.TEXT:
         screen.show(plan_text(plan, screen.style))
     else:
-        screen.show(renderers[request.format.ending]())
+        screen.rendered(renderers[request.format.ending](), is_json=request.format is Format.JSON)
     return write(request, screen, renderers)

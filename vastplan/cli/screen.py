@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any, TextIO
 
-from vastplan.model.escaping import inert
+from vastplan.model.escaping import inert, json_without_commands, no_commands
 from vastplan.model.finding import Finding
 from vastplan.model.sensitive import guarded
 from vastplan.report import json_report
@@ -25,22 +25,28 @@ class Screen:
         self.style = Style(colour=colour, width=shutil.get_terminal_size((100, 24)).columns if out.isatty() else 140)
 
     def show(self, text: str) -> None:
-        """A result."""
-        text = guarded(text)
+        """A result as text for people; in the log of a job no line of it is a command."""
+        self._print(no_commands(guarded(text)))
+
+    def rendered(self, text: str, *, is_json: bool) -> None:
+        """A result in a format of its own."""
+        self._print(json_without_commands(guarded(text)) if is_json else guarded(text))
+
+    def _print(self, text: str) -> None:
         self._out.write(text if text.endswith("\n") else text + "\n")
         self._out.flush()
 
     def json(self, data: Any) -> None:
         """A result as JSON."""
-        self.show(json.dumps(data, sort_keys=True, indent=1))
+        self.rendered(json.dumps(data, sort_keys=True, indent=1), is_json=True)
 
     def machine(self, value: json_report.Printed) -> None:
         """A result as the JSON that has a schema."""
-        self.show(json_report.dumps(value))
+        self.rendered(json_report.dumps(value), is_json=True)
 
     def progress(self, text: str) -> None:
         """A line on how work goes on."""
-        self._err.write(self.style.cut(inert(guarded(text))) + "\n")
+        self._err.write(no_commands(self.style.cut(inert(guarded(text)))) + "\n")
         self._err.flush()
 
     def urgent(self, text: str) -> None:

@@ -19,6 +19,7 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from vastplan.document.edit_list import edited_list
 from vastplan.model.finding import Where
 from vastplan.model.units import BANDWIDTH, BYTES, SECONDS, parse_bandwidth, parse_bytes, parse_span, show
+from vastplan.schema.located_yaml import refused_control
 
 Path = tuple[str, ...]
 _PARSERS = {BYTES: parse_bytes, BANDWIDTH: parse_bandwidth, SECONDS: parse_span}
@@ -98,8 +99,14 @@ def _typed(value: Any, unit: str, units: Mapping[str, str]) -> Any:
 
 
 def _flow(value: Any) -> str:
+    """With letters as they are, but for a value with characters that a document may have as escapes only."""
+    text = _dumped(value, allow_unicode=True)
+    return text if refused_control(text) is None else _dumped(value, allow_unicode=False)
+
+
+def _dumped(value: Any, *, allow_unicode: bool) -> str:
     yaml, out = YAML(typ="safe", pure=True), StringIO()
-    yaml.default_flow_style, yaml.width, yaml.allow_unicode = True, 2**31, True
+    yaml.default_flow_style, yaml.width, yaml.allow_unicode = True, 2**31, allow_unicode
     yaml.dump(value, out)
     return out.getvalue().removesuffix("...\n").rstrip("\n")
 

@@ -1,10 +1,15 @@
-"""From sections to raw entries by site: defaults under, `per_site` over, and what stands inside another taken out."""
+"""From sections to raw entries by site: defaults under, `per_site` over, and what stands inside another taken out.
+
+A few lines can stand for millions of entries: each is there for every site, and its defaults with it. So they are counted
+before one is kept (VP115).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from vastplan.document.merge import overlay
@@ -15,6 +20,9 @@ from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType, Inside
+
+MAX_ENTRIES = 150_000  # on all sites together
+MAX_VALUES = 2_000_000  # in them
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +52,6 @@ class _Container:
         """What is noted of an entry inside."""
         return Inside(Address(self.site, self.type.name, self.name), shares_name)
 
-    def holds(self, type_: EntryType | None) -> bool:
-        """Whether entries of a type may stand inside it."""
-        return type_ is not None and self.type.name in type_.model.model_fields and not type_.contains
-
 
 def nearest(name: str, known: Any) -> str:
     """`did you mean X?`, when something near is known; what is out of all measure is not looked for."""
@@ -57,23 +61,38 @@ def nearest(name: str, known: Any) -> str:
     return f"did you mean {near[0]}?" if near else ""
 
 
+def _size(value: Any) -> int:
+    """How many values there are in one, itself included."""
+    if isinstance(value, dict):
+        return 1 + sum(map(_size, value.values()))
+    return 1 + sum(map(_size, value)) if isinstance(value, list) else 1
+
+
 class Instantiator:
     """Walks the sections of one tree; what is wrong is collected in `problems`."""
 
     def __init__(self, tree: Mapping, registry: Registry, sites: tuple[str, ...]) -> None:
         self.problems: list[Finding] = []
-        self._reported: set[Finding] = set()
+        self._reported: set[tuple[str, Where]] = set()
         self._tree = tree
         self._sections = registry.sections
         self._types = registry.types
-        self._sites = sites
+        self._sites = {site: position for position, site in enumerate(sites)}
+        self._entries, self._values = 0, 0
         self._defaults = self._mapping(tree, "defaults")
         for key in self._defaults:
             if key not in self._sections:
                 self._unknown(self._defaults, key, self._sections)
 
     def instantiate(self) -> Iterator[Raw]:
-        """Every entry on every site of the document that it does not exclude."""
+        """Every entry on every site of the document that it does not exclude. Raises `Invalid` for too many."""
+        if len(self._sites) > 1 or self._defaults:  # else it is what the files hold
+            for _ in self._all():
+                pass
+            self._entries, self._values = 0, 0
+        yield from self._all()
+
+    def _all(self) -> Iterator[Raw]:
         for key in self._tree:
             if key in self._sections:
                 section = self._mapping(self._tree, key)
@@ -95,13 +114,13 @@ class Instantiator:
             written = overlay(defaults, written)
         own = self._site_list(written)
         chosen = own if own is not None else sites
+        there_too = self._chosen(chosen, container)
+        self._count(type_, written, len(there_too), where)
         per_site = self._mapping(written, "per_site")
         for site in per_site:
             if site not in self._sites:
-                self._problem("VP202", f"no site {site}", per_site.where(site), nearest(site, self._sites))
-        for site in (container.site,) if container else self._sites:
-            if chosen is not None and site not in chosen:
-                continue
+                self._problem("VP202", f"no site {site}", per_site.where(site), partial(nearest, site, self._sites))
+        for site in there_too:
             there = per_site.get(site)
             values = overlay(written, there) if isinstance(there, Mapping) else written.copy()
             # what is called as its container is was called as that was
@@ -124,11 +143,39 @@ class Instantiator:
                 yield from self._inside(_Container(type_, name, site, renamed), values, chosen)
             yield Raw(type_, name, values, where, chosen, site, renamed, inside)
 
+    def _chosen(self, chosen: tuple[str, ...] | None, container: _Container | None) -> tuple[str, ...]:
+        """The sites where an entry is, in the document's order."""
+        if container is not None:
+            return (container.site,) if chosen is None or container.site in chosen else ()
+        if chosen is None:
+            return tuple(self._sites)
+        return tuple(sorted({site for site in chosen if site in self._sites}, key=self._sites.__getitem__))
+
+    def _count(self, type_: EntryType, written: Mapping, sites: int, where: Where) -> None:
+        """Count an entry for each of its sites; one that is nowhere has been looked at, too."""
+        own = (value for key, value in written.items() if key != "per_site" and not self._held(type_, key))
+        self._entries += sites
+        self._values += (1 + sum(map(_size, own))) * max(1, sites)
+        self._values += _size(written["per_site"]) if "per_site" in written else 0
+        for most, count, what in ((MAX_ENTRIES, self._entries, "entries"), (MAX_VALUES, self._values, "values")):
+            if count > most:
+                text = f"more than {most:,} {what}: each counts for every site that it is on, and what defaults give it, too"
+                fix = "put some of the sites, or of the entries, into another document"
+                raise Invalid([error("VP115", text, fix=fix, where=where)])
+
+    def _held(self, container: EntryType, key: str) -> EntryType | None:
+        """The type of what stands inside such an entry at a key, one entry or several; `None` for a field of its own."""
+        if not container.contains or key in container.model.model_fields:
+            return None
+        type_ = self._types.get(key) or self._sections.get(key)
+        inside = type_ is not None and container.name in type_.model.model_fields and not type_.contains
+        return type_ if inside else None
+
     def _inside(self, container: _Container, values: Mapping, sites: tuple[str, ...] | None) -> Iterator[Raw]:
         """Take what stands inside a container out of its values: one entry by its type, several by their section."""
-        for key in [key for key in values if key not in container.type.model.model_fields]:
-            type_ = self._types.get(key) or self._sections.get(key)
-            if type_ is None or not container.holds(type_):
+        for key in list(values):
+            type_ = self._held(container.type, key)
+            if type_ is None:
                 continue
             if key == type_.name:
                 yield from self._entry(type_, values, key, container, sites)
@@ -147,7 +194,7 @@ class Instantiator:
             return ()
         for site in names:
             if site not in self._sites:
-                self._problem("VP202", f"no site {site}", values.where("sites"), nearest(site, self._sites))
+                self._problem("VP202", f"no site {site}", values.where("sites"), partial(nearest, site, self._sites))
         return tuple(names)
 
     def _mapping(self, holder: Mapping, key: str) -> Mapping:
@@ -159,12 +206,11 @@ class Instantiator:
         return Mapping(holder.where(key))
 
     def _unknown(self, holder: Mapping, key: str, known: Any) -> None:
-        self._problem("VP206", f"unknown key {key}", holder.where(key), nearest(key, known))
+        self._problem("VP206", f"unknown key {key}", holder.where(key), partial(nearest, key, known))
 
-    def _problem(self, code: str, message: str, where: Where, fix: str) -> None:
-        finding = error(code, message, fix=fix, where=where)
-        if finding not in self._reported:  # the same line is walked once for every site
-            self._reported.add(finding)
-            self.problems.append(finding)
+    def _problem(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
+        if (message, where) not in self._reported:  # the same line is walked once for every site
+            self._reported.add((message, where))
+            self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))
         if len(self.problems) >= MAX_PROBLEMS:
             raise Invalid(self.problems)

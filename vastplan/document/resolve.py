@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
+from functools import partial
 from typing import Any
 
 from pydantic import ValidationError
@@ -19,6 +20,8 @@ from vastplan.schema.entries import Entry, EntryType, Site
 from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.walk import canonical, map_references
 
+_MAX_ADDED = 20 * MAX_PROBLEMS  # problems, with those that are the same on many sites
+
 
 class Resolver:
     """Types the entries of one document; findings collect in `problems`.
@@ -29,10 +32,13 @@ class Resolver:
     def __init__(self, sites: Mapping[str, Site], retired: Set[str] = frozenset()) -> None:
         self.problems: list[Finding] = []
         self._sites = sites
+        self._combinations = frozenset(site.systems for site in sites.values())
         self._retired = retired
         self._known: dict[tuple[str, str], dict[str, Where]] = {}
+        self._places: dict[tuple[str, str], list[str]] = {}  # the sites of a name
         self._renamed: dict[tuple[str, str], dict[str, str]] = {}  # names by former names
         self._seen: set[tuple[str, Where]] = set()
+        self._added = 0
         self._named_after: dict[str, tuple[str, ...]] = {}  # by type: the fields that hold the entry's name
 
     def resolve(self, raws: Iterable[Raw]) -> list[Entry]:
@@ -42,7 +48,9 @@ class Resolver:
             names = self._known.setdefault((raw.site, raw.type.name), {})
             if raw.name in names and names[raw.name] != raw.where:
                 self._add("VP207", f"{raw.name} is given twice", raw.where, f"the first is at {names[raw.name]}")
-            names.setdefault(raw.name, raw.where)
+            if raw.name not in names:
+                names[raw.name] = raw.where
+                self._places.setdefault((raw.type.name, raw.name), []).append(raw.site)
             if raw.renamed_from:
                 self._renamed.setdefault((raw.site, raw.type.name), {})[raw.renamed_from] = raw.name
         return [self._entry(raw, values) for raw, values in typed]
@@ -65,7 +73,7 @@ class Resolver:
         if own is not None:
             for site in own:
                 if site not in self._sites:
-                    self._add("VP202", f"no site {site}", raw.where, nearest(site, self._sites))
+                    self._add("VP202", f"no site {site}", raw.where, partial(nearest, site, self._sites))
             self._across_to_a_retired_site(raw, own)
             if raw.site not in own:
                 return None
@@ -82,7 +90,7 @@ class Resolver:
                 raw.where,
                 "remove the site from sites",
             )
-        elif not any(needed <= site.systems for site in self._sites.values()):
+        elif not any(needed <= systems for systems in self._combinations):
             lacks = ", ".join(sorted(needed))
             self._add(
                 "VP208", f"{raw.type.name} {raw.name}: no site has {lacks}", raw.where, "add the system to a site"
@@ -119,15 +127,17 @@ class Resolver:
         if raw.site in self._retired:
             return missing
         where = _find(raw.values, value) or raw.where
-        elsewhere = [site for site in self._sites if any(value in self._known.get((site, kind), ()) for kind in kinds)]
+        elsewhere = {site: None for kind in kinds for site in self._places.get((kind, value), ())}
         if elsewhere:
             message = f"{kinds[0]} {value} is on {', '.join(elsewhere)}, not on {raw.site}"
             self._add("VP210", message, where, f"add {raw.site} to its sites, or limit this entry's")
         else:
-            known = [name for kind in kinds for name in self._known.get((raw.site, kind), ())]
-            hint = nearest(value, known) or f"for one that is not in this document write {{existing: {value}}}"
-            self._add("VP209", f"no {kinds[0]} {value}", where, hint)
+            self._add("VP209", f"no {kinds[0]} {value}", where, partial(self._hint, raw.site, kinds, value))
         return missing
+
+    def _hint(self, site: str, kinds: list[str], value: str) -> str:
+        known = [name for kind in kinds for name in self._known.get((site, kind), ())]
+        return nearest(value, known) or f"for one that is not in this document write {{existing: {value}}}"
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
         """What is referred to as existing. Once taken over it is the entry that has its name, and waits for it like any other."""
@@ -158,7 +168,8 @@ class Resolver:
                 continue  # a rule of the whole entry misses something, too, or is broken on the other sites as well
             if problem["type"] == "extra_forbidden":
                 known = [name for name in _fields_at(raw.type, path[:-1]) if name != path[-1]]
-                self._add("VP206", f"unknown key {path[-1]}", where or raw.where, nearest(str(path[-1]), known))
+                hint = partial(nearest, str(path[-1]), known)
+                self._add("VP206", f"unknown key {path[-1]}", where or raw.where, hint)
             elif problem["type"] == "missing":
                 self._add("VP211", f"{raw.type.name} {raw.name}: {dotted} is missing", where or raw.where, "")
             else:
@@ -166,12 +177,13 @@ class Resolver:
                 subject = f"{dotted}: " if dotted else f"{raw.type.name} {raw.name}: "
                 self._add("VP212", f"{subject}{_plainly(message)}", where or raw.where, "")
 
-    def _add(self, code: str, message: str, where: Where, fix: str) -> None:
+    def _add(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
+        self._added += 1
         if (message, where) not in self._seen:  # an entry is typed once for every site
             self._seen.add((message, where))
-            self.problems.append(error(code, message, fix=fix, where=where))
-            if len(self.problems) >= MAX_PROBLEMS:
-                raise Invalid(self.problems)
+            self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))
+        if len(self.problems) >= MAX_PROBLEMS or self._added >= _MAX_ADDED:
+            raise Invalid(self.problems)
 
 
 def _named_after(type_: EntryType) -> tuple[str, ...]:

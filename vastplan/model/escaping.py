@@ -3,8 +3,14 @@ nothing that is taken for something else."""
 
 from __future__ import annotations
 
+import re
+
 from vastplan.model.look_alikes import taken_for_others, unseen
 
+_COMMAND = re.compile(r"#(?=#[a-z]*\[)", re.IGNORECASE)
+"""`##[add-mask]`, `##vso[...]`: what runners of GitHub and Azure look for anywhere in a line that they log."""
+_COMMAND_LINE = re.compile(r"^((?:\s|\x1b\[[0-9;]*m)*):(?=:)", re.MULTILINE)
+"""`::add-mask::`, which those of GitHub look for where a line begins; they leave out blanks before it."""
 _COUNTED_FROM = 60  # characters: in less there is no room for a number
 
 
@@ -16,10 +22,21 @@ def inert(value: object, limit: int | None = 500) -> str:
     text = str(value)
     if limit is not None and len(text) > limit:
         text = _cut(text, limit)
+    text = _COMMAND.sub(r"\\x23", text)
     if text.isascii() and text.isprintable():
         return text
     marked = taken_for_others(text)
     return "".join(_escaped(char) if place in marked or unseen(char) else char for place, char in enumerate(text))
+
+
+def no_commands(lines: str) -> str:
+    """Lines for a log, none of which is a command to what runs the job: what would make it one is its number."""
+    return _COMMAND_LINE.sub(r"\1\\x3a", _COMMAND.sub(r"\\x23", lines))
+
+
+def json_without_commands(text: str) -> str:
+    """JSON that says the same, and no command of a log. `#` stands in its texts alone."""
+    return _COMMAND.sub(r"\\u0023", text)
 
 
 def _cut(text: str, limit: int) -> str:

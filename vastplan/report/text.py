@@ -10,7 +10,7 @@ from dataclasses import replace
 from vastplan.model.escaping import inert
 from vastplan.model.finding import ENDPOINT_CHANGED, Finding, Severity
 from vastplan.model.outcome import Receipt, State
-from vastplan.model.plan import Action, Plan, UnknownCollection, Verb
+from vastplan.model.plan import Action, FieldChange, Plan, UnknownCollection, Verb
 from vastplan.model.wording import some
 from vastplan.report.budgets import budget_lines
 from vastplan.report.change import (
@@ -25,7 +25,7 @@ from vastplan.report.change import (
 )
 from vastplan.report.differences import before_after
 from vastplan.report.review import blind, keeps, left_words, reverts
-from vastplan.report.values import VERB_WORDS, counted, plain, verb_word
+from vastplan.report.values import AMONG_FIELDS, VERB_WORDS, counted, plain, quoted_where_several, verb_word
 from vastplan.report.view import FieldView, of_change, unseen_openings
 
 _COLOURS = {"green": "32", "yellow": "33", "red": "31", "cyan": "36", "magenta": "35", "dim": "2", "bold": "1"}
@@ -34,6 +34,7 @@ _OF_VERB = {
     Verb.ADOPT: "cyan", Verb.RELEASE: "dim",
 }  # fmt: skip
 _SHOWN_DEPENDENTS = 6
+_NO_BREAK = "\xa0"  # a space where no line ends; in what is inert there is none
 
 
 class Style:
@@ -52,11 +53,15 @@ class Style:
         return text if len(text) <= self.width else text[: self.width - 1] + "…"
 
     def wrapped(self, text: str, indent: str) -> list[str]:
-        """`text` on as many lines as the window makes of it, at its spaces; names stay whole."""
-        return textwrap.wrap(
-            text, self.width, initial_indent=indent, subsequent_indent=f"{indent}  ", break_long_words=False,
-            break_on_hyphens=False,
+        """`text` on as many lines as the window makes of it, at its spaces; names stay whole.
+
+        None begins with `::`, as `::/0` does: in a log that would be a command to what runs the job.
+        """
+        lines = textwrap.wrap(
+            text.replace(" ::", f"{_NO_BREAK}::"), self.width, initial_indent=indent, subsequent_indent=f"{indent}  ",
+            break_long_words=False, break_on_hyphens=False,
         )  # fmt: skip
+        return [line.replace(_NO_BREAK, " ") for line in lines]
 
 
 def plan_text(plan: Plan, style: Style, *, title: str = "Plan") -> str:
@@ -203,7 +208,7 @@ def _field(field: FieldView, style: Style) -> Iterator[str]:
 def _made(action: Action, head: str, room: int, style: Style) -> Iterator[str]:
     """What a create sets, in full: beside its name where there is room, or below it. A name that is its own is not repeated."""
     values = ", ".join(
-        f"{inert(change.path)}: {before_after(change)[1]}"
+        f"{quoted_where_several(inert(change.path), AMONG_FIELDS)}: {_made_value(change)}"
         for change in action.changes
         if change.path != "name" or change.after != action.address.name
     )
@@ -212,6 +217,13 @@ def _made(action: Action, head: str, room: int, style: Style) -> Iterator[str]:
         return
     yield head
     yield from (style.paint(line, "dim") for line in style.wrapped(values, "      "))
+
+
+def _made_value(change: FieldChange) -> str:
+    """A value among others: a text that could be read as several of them is in quotes."""
+    shown = before_after(change)[1]
+    is_text = isinstance(change.after, str) and not change.sensitive and not change.known_after_apply
+    return quoted_where_several(shown) if is_text else shown
 
 
 def findings_lines(findings: Iterable[Finding], style: Style) -> list[str]:

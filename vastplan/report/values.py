@@ -13,7 +13,8 @@ from vastplan.model.units import show
 from vastplan.model.wording import counted
 
 __all__ = [
-    "CAUSES", "SENSITIVE", "VERB_WORDS", "author_text", "counted", "in_full", "kind_words", "plain", "sensitive", "target", "verb_word",
+    "AMONG_FIELDS", "CAUSES", "SENSITIVE", "VERB_WORDS", "author_text", "counted", "in_full", "kind_words", "plain", "quoted_where_several", "sensitive",
+    "target", "verb_word",
 ]  # fmt: skip
 
 CAUSES = {
@@ -26,6 +27,8 @@ CAUSES = {
 CALLED_OTHERWISE = "what it refers to is another object now, or has another name"
 SENSITIVE = "(sensitive)"
 _SEPARATES = re.compile(r"[,\[\]{}\"]|: ")
+AMONG_FIELDS = re.compile(r'"|, |: ')
+"""What stands between fields on one line; in a path there are brackets, too."""
 _NO_UNITS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -58,10 +61,14 @@ def sensitive(source: str = "") -> str:
 
 def _inside(value: Any, unit: str = "", units: Mapping[str, str] = _NO_UNITS) -> str:
     """A value in a list or a mapping; a text that could be read as several is put in quotes."""
-    if isinstance(value, str) and (not value or value != value.strip() or _SEPARATES.search(value)):
-        quoted = value.replace('"', '\\"')
-        return inert(f'"{quoted}"', None)
-    return plain(value, unit, units)
+    return inert(quoted_where_several(value), None) if isinstance(value, str) else plain(value, unit, units)
+
+
+def quoted_where_several(text: str, separates: re.Pattern[str] = _SEPARATES) -> str:
+    """A text that stands among others, in quotes where it could be read as several, or as nothing."""
+    if text and text == text.strip() and not separates.search(text):
+        return text
+    return '"{}"'.format(text.replace('"', '\\"'))
 
 
 def target(value: Any) -> str:

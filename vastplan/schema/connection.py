@@ -20,7 +20,9 @@ def _without_login(value: object) -> object:
     return value
 
 
-Url = Annotated[str, StringConstraints(pattern=r"^https://[^\s/?#@]+(/[^\s?#@]*)?$"), BeforeValidator(_without_login)]
+_ADDRESS = r"^https://[^\s/?#@]+(/[^\s?#@]*)?$"
+Url = Annotated[str, StringConstraints(pattern=_ADDRESS), BeforeValidator(_without_login)]
+"""A host and a path: nobody's name before it, and nothing behind it."""
 SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
 
 UNVERIFIED = "not verified"
@@ -31,6 +33,11 @@ def meant(word: str, folder: Path) -> list[Path]:
     `--option=FILE` and in a line for a shell."""
     names = {word, *re.split(r"[\s=]+", word)} - {""}
     return [base / name for name in sorted(names) for base in (folder, Path())]
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is what a document may give as an address; see `Url`."""
+    return re.fullmatch(_ADDRESS, text) is not None
 
 
 class CommandSecret(Spec):

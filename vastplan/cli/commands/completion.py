@@ -13,5 +13,5 @@ def completion(request: CompletionRequest, screen: Screen) -> int:
 
     from vastplan.cli.parser import parser
 
-    screen.show(shtab.complete(parser(), shell=request.shell))  # nosec B604 # the name of one, which nothing starts
+    screen.rendered(shtab.complete(parser(), shell=request.shell), is_json=False)  # nosec B604 # the name of one, which nothing starts
     return errors.OK

@@ -31,7 +31,7 @@ def drift(request: DriftRequest, screen: Screen) -> int:
         if request.isolation:
             screen.show(isolation_text(drift.isolation, screen.style, of="the live state"))
     else:
-        screen.show(renderers[request.format.ending]())
+        screen.rendered(renderers[request.format.ending](), is_json=request.format is Format.JSON)
     return errors.exit_code(conditions | _conditions(drift) | _unproven(workspace, drift))
 
 

@@ -88,5 +88,5 @@ def _show_budget(request: ShowRequest, screen: Screen, workspace: Workspace, sho
     if request.format is Format.TEXT:
         screen.show(budget_text(shown, screen.style))
     else:
-        screen.show(renderers[request.format.ending]())
+        screen.rendered(renderers[request.format.ending](), is_json=request.format is Format.JSON)
     return errors.exit_code(reporting.write(request, screen, renderers))

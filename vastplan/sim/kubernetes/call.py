@@ -114,6 +114,8 @@ def parse(raw: bytes, content_type: str, duplicate: Callable[[str], None] = lamb
         if not raw.strip() or "Expecting" in str(error):
             raise Unreadable("unexpected end of JSON input") from None
         raise Unreadable(str(error)) from None
+    except RecursionError:
+        raise Unreadable("exceeded max depth") from None
 
 
 def read_call(cluster: KubernetesCluster, target: Target, request: Request, user: str) -> KubernetesCall:

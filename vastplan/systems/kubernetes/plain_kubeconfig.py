@@ -12,19 +12,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from vastplan.model import regular_files
-from vastplan.model.errors import VastplanError
+from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.urls import LOGIN_IN_URL, holds_login
+from vastplan.schema import located_yaml
+from vastplan.schema.connection import is_address
 
-try:
-    from yaml import CBaseLoader as _Loader
-except ImportError:  # PyYAML built without libyaml: slower, otherwise the same
-    from yaml import BaseLoader as _Loader  # type: ignore[assignment]
-
-MOST_EVENTS = 100_000
 _NOTHING = ("", "false", "null", "~")
 _HARMLESS = frozenset(("extensions", "namespace"))
 _CLUSTER = frozenset(("server", "certificate-authority-data", "tls-server-name"))
@@ -45,7 +39,7 @@ def plain(folder: Path, name: str) -> dict[str, Any]:
         for reason in _beyond(folder, content):
             raise VastplanError(f"kubernetes: the kubeconfig {name} is not used: {reason}")
         return _written_anew(folder, content)
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, Invalid) as problem:
         raise VastplanError(f"kubernetes: the kubeconfig {name} is not used: {_reason(problem)}") from None
 
 
@@ -55,7 +49,7 @@ def refusals(folder: Path, name: str) -> list[str]:
         reasons = list(_beyond(folder, _parsed(folder, name)))
     except FileNotFoundError:
         return []
-    except (OSError, ValueError) as problem:
+    except (OSError, ValueError, Invalid) as problem:
         reasons = [_reason(problem)]
     return [f"the kubeconfig {name} is not used: {reason}" for reason in reasons]
 
@@ -78,7 +72,7 @@ def contents(folder: Path, name: str, context: str | None) -> dict[str, str]:
             )
             if isinstance(said, str) and said not in _NOTHING
         }
-    except (OSError, ValueError):
+    except (OSError, ValueError, Invalid):
         return {}
 
 
@@ -100,8 +94,13 @@ def _origins(user: Mapping[str, Any]) -> Iterator[str]:
             yield f"{field} {value}" if field in _FILES else field
 
 
-def _reason(problem: OSError | ValueError) -> str:
-    return (problem.strerror or "it cannot be read") if isinstance(problem, OSError) else "it is no kubeconfig"
+def _reason(problem: OSError | ValueError | Invalid) -> str:
+    """What is wrong, with its place and without a word of the file, in which there are credentials."""
+    if isinstance(problem, OSError):
+        return problem.strerror or "it cannot be read"
+    if isinstance(problem, Invalid) and (where := problem.findings[0].where):
+        return f"it is no kubeconfig ({problem.findings[0].code} at line {where.line}, column {where.column})"
+    return "it is no kubeconfig"
 
 
 def _written_anew(folder: Path, content: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,22 +131,20 @@ def _beyond(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
                     yield f"{subject} is not reached by https"
                 elif field == "server" and holds_login(_text(value)):
                     yield f"{subject} has a server, and {LOGIN_IN_URL}"
+                elif field == "server" and not is_address(_text(value)):
+                    yield f"{subject} has a server that is more than a host and a path"
                 elif field not in allowed | _HARMLESS:
                     yield f"{subject} has {inert(field, 80)}, which only a kubeconfig of your own may have"
 
 
 def _parsed(folder: Path, name: str) -> Mapping[str, Any]:
-    """What is in the file. Raises `OSError`, or `ValueError` for what is no kubeconfig; nothing of it is quoted."""
+    """What is in the file, every value as text. Raises `OSError`, `Invalid`, or `ValueError` for what is no kubeconfig.
+
+    The text is read as a document's is, and bounded as that.
+    """
     path = regular_files.within(folder, name)
     raw = regular_files.read(path, regular_files.TRUST_BYTES, follow=False)
-    try:
-        text = raw.decode("utf-8")
-        for count, event in enumerate(yaml.parse(text, Loader=_Loader)):
-            if count > MOST_EVENTS or isinstance(event, yaml.AliasEvent):  # one may stand for a million values
-                raise ValueError
-        content = yaml.load(text, Loader=_Loader)  # nosec B506  # noqa: S506 - it makes text of everything, and nothing else
-    except (yaml.YAMLError, RecursionError):
-        raise ValueError from None
+    content = located_yaml.parsed(located_yaml.decoded(raw, name), name, typed=False)
     if not isinstance(content, dict):
         raise ValueError
     return content

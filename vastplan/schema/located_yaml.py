@@ -1,0 +1,272 @@
+"""Safe YAML with positions: mappings and lists that remember where each key and item stood.
+
+The C parser's events go straight to values: composing a tree of nodes first takes six times as long, and is done by a
+recursion in C that a deep text ends the process with. Refused, because a reviewer could not see what they do: tags,
+duplicate keys, merge keys, anchors that would expand without bound, and characters that end a line for YAML alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from vastplan.model.errors import Invalid
+from vastplan.model.finding import Finding, Where, error
+
+try:
+    from yaml import CSafeLoader as _Loader
+except ImportError:  # PyYAML built without libyaml: slower, otherwise the same
+    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
+
+MAX_BYTES = 10 * 1024 * 1024
+MAX_DEPTH = 64
+MAX_PROBLEMS = 1000  # nobody reads more, and a hostile file can hold millions
+MAX_VALUES = 500_000  # of one file; an alias counts what it stands for, so a few lines cannot become gigabytes
+
+_LINE_ENDS = "\r\x85\u2028\u2029"
+_CONTROL = re.compile(r"\r(?!\n)|[^\t\r\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What YAML 1.2 §5.1 has not as printable, and what ended a line in YAML 1.1 §4.2 beside LF and CR LF."""
+_RESOLVER = yaml.SafeLoader.yaml_implicit_resolvers
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+
+
+class Mapping(dict[str, Any]):
+    """A mapping that knows its own place (`at`) and where each of its keys stands (`keys_at`)."""
+
+    __slots__ = ("at", "keys_at")
+
+    def __init__(self, at: Where) -> None:
+        super().__init__()
+        self.at = at
+        self.keys_at: dict[str, Where] = {}
+
+    def where(self, key: str) -> Where:
+        """Where `key` stands, or the mapping itself."""
+        return self.keys_at.get(key, self.at)
+
+    def copy(self) -> Mapping:
+        """A shallow copy with the same places."""
+        twin = Mapping(self.at)
+        twin.update(self)
+        twin.keys_at.update(self.keys_at)
+        return twin
+
+
+class Sequence(list[Any]):
+    """A list that knows where each of its items stands."""
+
+    __slots__ = ("items_at",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.items_at: list[Where] = []
+
+
+class Rounded(float):
+    """A number that was written with zeros at its end: `2.10` as a version is not 2.1, so its text is kept."""
+
+    __slots__ = ("text",)
+    text: str
+
+    def __new__(cls, number: float, text: str) -> Rounded:
+        """The number, which knows how it was written."""
+        rounded = super().__new__(cls, number)
+        rounded.text = text
+        return rounded
+
+
+def too_large(shown: str) -> Finding:
+    """What is said of a file that is larger than `MAX_BYTES`."""
+    return error("VP102", f"the file is larger than {MAX_BYTES // 2**20} MiB", where=Where(shown, 1, 1))
+
+
+def decoded(raw: bytes, shown: str) -> str:
+    """The text of a file. Raises `Invalid` for one that is too large or not UTF-8."""
+    if len(raw) > MAX_BYTES:
+        raise Invalid([too_large(shown)])
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = raw[: problem.start].count(b"\n") + 1
+        raise Invalid([error("VP103", "not valid UTF-8", where=Where(shown, line, 1))]) from None
+
+
+def parsed(text: str, shown: str, *, typed: bool = True) -> Any:
+    """What a YAML text says, `None` for an empty one. Raises `Invalid` with the place of what is wrong.
+
+    `shown` is its file in messages. What is not `typed` is text, whatever it looks like.
+    """
+    _refuse_controls(text, shown)
+    start = Where(shown, 1, 1)
+    try:
+        return _Reader(text, shown, typed=typed).read()
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        where = Where(shown, mark.line + 1, mark.column + 1) if mark else start
+        raise Invalid([error("VP104", f"not YAML: {problem.problem or problem.context}", where=where)]) from None
+    except yaml.YAMLError as problem:
+        raise Invalid([error("VP104", f"not YAML: {str(problem).splitlines()[0]}", where=start)]) from None
+
+
+def refused_control(text: str) -> int | None:
+    """Where the first control character stands, or the first that ends a line here and in no editor or diff.
+
+    After such a one a comment would go on as content.
+    """
+    found = _CONTROL.search(text)
+    return None if found is None else found.start()
+
+
+def _refuse_controls(text: str, shown: str) -> None:
+    """VP104 for the first of them."""
+    place = refused_control(text)
+    if place is None:
+        return
+    code = ord(text[place])
+    what = "would end a line that no editor ends there" if text[place] in _LINE_ENDS else "is a control character"
+    where = Where(shown, text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place))
+    fix = f'remove it; a value that has it is in double quotes, where it is "\\u{code:04x}"'
+    raise Invalid([error("VP104", f"not YAML: U+{code:04X} {what}", fix=fix, where=where)])
+
+
+class _Reader:
+    """Folds parse events into values; one per file."""
+
+    def __init__(self, text: str, shown: str, *, typed: bool) -> None:
+        self._loader = _Loader(text)
+        self._shown = shown
+        self._typed = typed
+        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._count = 0
+        self._problems: list[Finding] = []
+
+    def read(self) -> Any:
+        """The value of the only document, `None` for an empty text; raises `Invalid` with all that is wrong."""
+        try:
+            self._loader.get_event()
+            first = self._loader.get_event()
+            if isinstance(first, yaml.StreamEndEvent):
+                return None
+            value = self._value(self._loader.get_event(), 0)
+            self._loader.get_event()
+            after = self._loader.get_event()
+            if not isinstance(after, yaml.StreamEndEvent):
+                self._problem("VP106", "a second document in one file", after, "put it into a file of its own")
+        finally:
+            self._loader.dispose()
+        if self._problems:
+            raise Invalid(self._problems)
+        return value
+
+    def _value(self, event: Any, depth: int) -> Any:
+        self._count += 1
+        if self._count > MAX_VALUES:
+            raise Invalid([error("VP107", f"more than {MAX_VALUES} values", where=self._where(event))])
+        if depth > MAX_DEPTH:
+            raise Invalid([error("VP108", f"nested deeper than {MAX_DEPTH} levels", where=self._where(event))])
+        kind = type(event)
+        if kind is yaml.ScalarEvent:
+            value = self._scalar(event)
+            if event.anchor:
+                self._anchors[event.anchor] = (value, 1)
+            return value
+        if kind is yaml.AliasEvent:
+            return self._alias(event)
+        if event.tag is not None:
+            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "plain YAML only")
+        before = self._count
+        value = self._mapping(event, depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
+        if event.anchor:
+            self._anchors[event.anchor] = (value, self._count - before + 1)
+        return value
+
+    def _mapping(self, event: Any, depth: int) -> Mapping:
+        mapping = Mapping(self._where(event))
+        get, shown, deeper = self._loader.get_event, self._shown, depth < MAX_DEPTH
+        while True:
+            key_event = get()
+            if type(key_event) is yaml.MappingEndEvent:
+                return mapping
+            if type(key_event) is not yaml.ScalarEvent or key_event.tag is not None or key_event.value == "<<":
+                self._problem(
+                    "VP110", "a key must be plain text", key_event, "merge keys are not supported; use defaults"
+                )
+                self._skip(key_event, depth)
+                self._value(get(), depth + 1)
+                continue
+            key, event = key_event.value, get()
+            if type(event) is yaml.ScalarEvent and event.anchor is None and deeper and self._count < MAX_VALUES:
+                self._count += 1
+                value = self._scalar(event)
+            else:
+                value = self._value(event, depth + 1)
+            if key in mapping:
+                self._problem(
+                    "VP111", f"{key} is given twice", key_event, f"the first is at line {mapping.keys_at[key].line}"
+                )
+                continue
+            mapping[key] = value
+            mark: Any = key_event.start_mark
+            mapping.keys_at[key] = Where(shown, mark.line + 1, mark.column + 1)
+
+    def _sequence(self, depth: int) -> Sequence:
+        sequence = Sequence()
+        while True:
+            event = self._loader.get_event()
+            if type(event) is yaml.SequenceEndEvent:
+                return sequence
+            sequence.items_at.append(self._where(event))
+            sequence.append(self._value(event, depth + 1))
+
+    def _skip(self, event: Any, depth: int) -> None:
+        if type(event) in (yaml.MappingStartEvent, yaml.SequenceStartEvent):
+            self._value(event, depth + 1)
+
+    def _alias(self, event: Any) -> Any:
+        if event.anchor not in self._anchors:
+            self._problem("VP112", f"*{event.anchor} stands for nothing yet", event, "")
+            return None
+        value, size = self._anchors[event.anchor]
+        self._count += size
+        return value
+
+    def _scalar(self, event: Any) -> Any:
+        text = event.value
+        if event.tag is not None:
+            self._problem("VP109", f"the tag {event.tag} is not allowed", event, "plain YAML only")
+        if not (event.implicit[0] and self._typed):
+            return text  # quoted: text, whatever it looks like
+        patterns = _RESOLVER.get(text[:1])
+        if patterns is None:
+            return text
+        if text in _BOOLEANS:
+            return _BOOLEANS[text]
+        for tag, pattern in patterns:
+            if pattern.match(text):
+                return self._resolved(tag.rsplit(":", 1)[1], text, event)
+        return text
+
+    def _resolved(self, tag: str, text: str, event: Any) -> Any:
+        if tag == "null":
+            return None
+        if tag == "int" and text.lstrip("+-").isdecimal() and (text.lstrip("+-") == "0" or text.lstrip("+-")[0] != "0"):
+            if len(text) > 20:
+                self._problem("VP113", "a number of more than 20 digits", event, "")
+                return 0
+            return int(text)
+        if tag == "float" and text.lstrip("+-").replace(".", "", 1).isdecimal():
+            number = float(text)
+            return Rounded(number, text) if "." in text and text.endswith("0") else number
+        # yes/no, octals, sexagesimals and dates mean other things to other readers: they stay text
+        return text
+
+    def _where(self, event: Any) -> Where:
+        mark = event.start_mark
+        return Where(self._shown, mark.line + 1, mark.column + 1)
+
+    def _problem(self, code: str, message: str, event: Any, fix: str) -> None:
+        self._problems.append(error(code, message, fix=fix, where=self._where(event)))
+        if len(self._problems) >= MAX_PROBLEMS:
+            raise Invalid(self._problems)
