@@ -195,7 +195,7 @@ def test_the_reviewed_plan_is_signed(document: Path, vastplan: Run) -> None:
 
 
 def test_what_differs_from_a_signed_plan_is_not_allowed(document: Path, vastplan: Run) -> None:
-    key, public = keys(document.parent)
+    key, public = keys(document.parent.parent)
     plan = planned(document, vastplan, key)
     document.write_text(DOCUMENT.replace("b: {}", "b: {max_views: 7}"))
     words = ("apply", document, "--reviewed", plan, "--allow-difference", "--auto-approve")
