@@ -26,6 +26,7 @@ _PATTERNS = (
     (re.compile(r"(?!00000000)[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "UUID"),
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"), "TIME"),
     (re.compile(r"(?<=ResourceVersion in the precondition \()\d+|(?<=ResourceVersion in record \()\d+"), "N"),
+    (re.compile(r"(?<=ResourceVersion in precondition: )\d+|(?<=ResourceVersion in object meta: )\d+"), "N"),
     (re.compile(r'(?<="resourceVersion":")\d+|(?<=\\"resourceVersion\\":\\")\d+|(?<=resourceVersion:)\d+'), "N"),
     (re.compile(r"scheme \S+"), "scheme S"),
 )
