@@ -215,6 +215,7 @@ def _(talk: Talk) -> None:
     talk.request()
     assert talk.tls.cipher()[0] == tls_records.CIPHER  # type: ignore[index]
     talk.plain = socket.socket(fileno=talk.tls.detach())
+    talk.plain.settimeout(10)  # it does not know that it does not block
     for record in tls_records.tickets(bytes.fromhex(secret)):
         talk.plain.sendall(record)
         if talk.stop.is_set():
