@@ -21,6 +21,7 @@ from vastplan.schema.kind import (
     Dependents,
     Enforces,
     Field,
+    Keyed,
     Kind,
     LetsIn,
     Measure,
@@ -85,6 +86,8 @@ def kind(
     versions: tuple[Since | Until, ...] = (),
     contains: bool = False,
     read_by_name: bool = False,
+    keyed: Keyed | None = None,
+    on_request: bool = False,
     finish_encode: Callable[[Row, Values], Row] | None = None,
     finish_decode: Callable[[Values, Row], Values] | None = None,
 ) -> Kind:
@@ -141,6 +144,8 @@ def kind(
         versions=versions,
         contains=contains,
         read_by_name=read_by_name,
+        keyed=keyed or Keyed(),
+        on_request=on_request,
         finish_encode=finish_encode,
         finish_decode=finish_decode,
     )

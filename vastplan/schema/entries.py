@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel
 
@@ -13,6 +13,9 @@ from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import Ref
 from vastplan.schema.compile import fields_of
 from vastplan.schema.kind import Field, Kind
+
+if TYPE_CHECKING:
+    from vastplan.schema.recovery import Pieces, Recovered
 
 
 class Inside(NamedTuple):
@@ -194,10 +197,17 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """Turns one entry of type `of` into what it stands for; itself included, if it stays."""
+    """Turns one entry of type `of` into what it stands for; itself included, if it stays.
+
+    `recover` is the way back (`schema/recovery.py`), `rank` when it is gone: entries in entries first. Of what it makes the objects
+    of the kinds in `adds` need not be there.
+    """
 
     of: str
     compose: Callable[[Entry, Scope], Iterable[Entry]]
+    recover: Callable[[Pieces], Iterable[Recovered]] | None = None
+    rank: int = 0
+    adds: frozenset[str] = frozenset()
 
 
 def compose(

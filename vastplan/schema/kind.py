@@ -238,6 +238,28 @@ class Measure:
 
 
 @dataclass(frozen=True, slots=True)
+class CalledAs:
+    """Objects of another kind that an entry is called as: those whose fields equal ours (`same`: ours, theirs)."""
+
+    kind: str
+    same: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """What the entry of a live object is called that is imported: as others are (`called_as`, the first that there is one of), else as
+    the field `path` says without its slashes, else by its own name.
+
+    What refers to `within` tells two apart whose keys are the same; with `always` so it is called at once.
+    """
+
+    called_as: tuple[CalledAs, ...] = ()
+    path: str = ""
+    within: str = ""
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """One type of object. `section` is its plural in the document, "" for a kind that only other entries yield.
 
@@ -245,7 +267,8 @@ class Kind:
     `controller_owned` says how what a driver or another system made for itself is recognised: nobody has to manage that.
     `system_owned` lists wire values that mark rows which are never ours to touch (`internal: true`). With `mirrored` the system
     keeps a copy of the object on another site, under the same name, which comes and goes with it. `stage` is its column in
-    a picture of a site, `measures` what is written there beside its name. Who is let in and who is kept out, so that nobody is
+    a picture of a site, `measures` what is written there beside its name. An import calls its entries as `keyed` says, and takes what is
+    `on_request` only when it is asked for. Who is let in and who is kept out, so that nobody is
     cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits`; what else opens access by `Opens`.
     """
 
@@ -281,6 +304,8 @@ class Kind:
     contains: bool = False  # other entries of the document may stand inside one
     # who may list these would read what is none of his: where they may not be listed, those that matter are read by name
     read_by_name: bool = False
+    keyed: Keyed = field(default_factory=Keyed)
+    on_request: bool = False
     finish_encode: Callable[[Row, Values], Row] | None = None
     finish_decode: Callable[[Values, Row], Values] | None = None
 

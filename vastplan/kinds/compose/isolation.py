@@ -12,6 +12,7 @@ from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_v
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.recovery import Pieces, Recovered, only
 
 INLINE = "vastplan-inline-volumes"
 
@@ -110,4 +111,24 @@ def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry
                 yield entry.part("resource_quota", f"{name}-{holder.address.name}", values)
 
 
-COMPOSITION = Composition("storage_class", _compose)
+def _recover(pieces: Pieces) -> Iterable[Recovered]:
+    """A class as open as it is: to those that its own policy lists, and to everybody where none keeps it.
+
+    A rule or a binding that says anything else than ours is in nobody's way here: what is composed is compared with it.
+    """
+    for entry in pieces.of("storage_class"):
+        site, own, parts = entry.address.site, Ref(entry.address), [entry.address]
+        policy = only(pieces.having(site, "admission_policy", storage_class=own))
+        open_to: dict[str, Any] = {"shared": True}
+        if policy is not None:
+            binding = only(pieces.having(site, "admission_binding", policy=Ref(policy.address)))
+            parts += [policy.address] if binding is None else [policy.address, binding.address]
+            if not policy.values.get("open"):
+                names = sorted({str(name) for name in policy.values.get("namespaces", ())})
+                open_to = {"open_to": names} if names else {}
+        yield Recovered(entry.standing_for({**entry.values, **open_to}), tuple(parts))
+
+
+COMPOSITION = Composition(
+    "storage_class", _compose, recover=_recover, adds=frozenset({"admission_policy", "admission_binding"})
+)

@@ -9,6 +9,7 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT
+from vastplan.schema.recovery import Pieces, Recovered
 from vastplan.schema.types import MISSING, Count, Spec
 
 
@@ -73,4 +74,42 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 PEERING = composite(
     Peering, name="peering", section="replication_peers", systems=lambda _: frozenset({"vast"}), sites=_sites
 )
-COMPOSITION = Composition("peering", _compose)
+def _recover(pieces: Pieces) -> Iterable[Recovered]:
+    """A link whose two ends have one name, each leading to the first address of a replication pool of the other.
+
+    Both rows look alike; the end that makes it is the one whose schedules replicate over it, else the first by name.
+    """
+    ends: dict[str, list[Entry]] = {}
+    for peer in pieces.of("replication_peer"):
+        ends.setdefault(peer.called, []).append(peer)
+    for name, rows in ends.items():
+        if len(rows) != 2 or rows[0].address.site == rows[1].address.site:
+            continue
+        first, second = sorted(rows, key=lambda row: (not _used(pieces, row), row.address))
+        far = _led_to(pieces, first.values.get("leading_vip"), second.address.site)
+        pool = first.values.get("pool")
+        if far is None or not isinstance(pool, Ref):
+            continue
+        between = {
+            first.address.site: {"vip_pool": pool.target.name},
+            second.address.site: {"vip_pool": far.address.name},
+        }
+        options = {option: first.values[option] for option in ("secure_mode", "transport_mode", "mss") if option in first.values}
+        address = Address(first.address.site, "peering", name)
+        yield Recovered(Entry(address, {"between": between, **options}), (first.address, second.address))
+
+
+def _used(pieces: Pieces, peer: Entry) -> bool:
+    return any(address.kind == "protection_policy" for address in pieces.referring(peer.address))
+
+
+def _led_to(pieces: Pieces, vip: Any, site: str) -> Entry | None:
+    """The pool of a site that begins with an address."""
+    for pool in pieces.of("vip_pool"):
+        ranges = pool.values.get("ip_ranges") or []
+        if pool.address.site == site and ranges and str(ranges[0]).split(" - ")[0] == str(vip):
+            return pool
+    return None
+
+
+COMPOSITION = Composition("peering", _compose, recover=_recover)

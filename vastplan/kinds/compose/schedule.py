@@ -3,8 +3,10 @@
 from collections.abc import Iterable
 
 from vastplan.kinds.compose.peering import peer_at
+from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.recovery import Pieces, Recovered
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
@@ -23,4 +25,17 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     yield entry.standing_for(values, after=before)
 
 
-COMPOSITION = Composition("protection_policy", _compose)
+def _recover(pieces: Pieces) -> Iterable[Recovered]:
+    """A schedule whose peer is one end of a link of the document."""
+    for entry in pieces.of("protection_policy"):
+        peer = entry.values.get("peer")
+        if isinstance(peer, Ref) and entry.values.get("clone_type") == "NATIVE_REPLICATION":
+            for site in pieces.sites:
+                link = Address(site, "peering", peer.target.name)
+                if pieces.get(link) is not None:
+                    values = {**entry.without("peer", "clone_type"), "replicate_to": Ref(Address(entry.address.site, "peering", link.name))}
+                    yield Recovered(entry.standing_for(values), (entry.address,))
+                    break
+
+
+COMPOSITION = Composition("protection_policy", _compose, recover=_recover, rank=1)

@@ -4,9 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from vastplan.kinds.compose.peering import other_site
+from vastplan.kinds.vast.quota import QuotaLimits
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.recovery import Pieces, Recovered, only
 
 _PARTS = ("quota", "qos", "snapshots")
 
@@ -72,4 +74,35 @@ def _protected(entry: Entry, scope: Scope, schedule: Ref) -> dict[str, Any]:
     return values
 
 
-COMPOSITION = Composition("view", _compose)
+_LIMITS = tuple(QuotaLimits.model_fields)
+_QUOTA = {"name", "tenant", "path", *_LIMITS}
+_PATH = {"name", "tenant", "source_dir", "target_exported_dir", "protection_policy", "capabilities", "remote_tenant"}
+
+
+def _recover(pieces: Pieces) -> Iterable[Recovered]:
+    """A view with those parts that are called as it is, are of it alone, and say no more than can be written there."""
+    for view in pieces.of("view"):
+        values, parts, site, key = dict(view.values), [view.address], view.address.site, view.address.name
+        directory = {"tenant": values.get("tenant"), "path": values["path"]}
+        quota = only(pieces.having(site, "quota", **directory))
+        if quota is not None and quota.called == key and quota.values.keys() <= _QUOTA:
+            limits = {name: quota.values[name] for name in _LIMITS if name in quota.values}
+            if limits:
+                values["quota"] = limits
+                parts.append(quota.address)
+        path = only(pieces.having(site, "protected_path", tenant=directory["tenant"], source_dir=directory["path"]))
+        if path is not None and path.called == key and path.values.keys() <= _PATH:
+            values["snapshots"] = path.values["protection_policy"]
+            parts.append(path.address)
+        policy = values.get("qos_policy")
+        entry = pieces.get(policy.target) if isinstance(policy, Ref) else None
+        if entry is not None and entry.called == key and pieces.referring(entry.address) == [view.address]:
+            if entry.values.get("policy_type", "VIEW") == "VIEW" and entry.values.get("tenant") == directory["tenant"]:
+                values["qos"] = entry.without("name", "tenant", "policy_type")
+                del values["qos_policy"]
+                parts.append(entry.address)
+        if len(parts) > 1:
+            yield Recovered(view.standing_for(values), tuple(parts))
+
+
+COMPOSITION = Composition("view", _compose, recover=_recover)

@@ -11,10 +11,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast.view import View
+from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
+from vastplan.schema.recovery import Pieces, Recovered, only
 from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, ReferenceName, Spec, Text
 
 FILE_DRIVER = "csi.vastdata.com"
@@ -199,4 +201,66 @@ def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
 
 
 VOLUME = composite(Volume, name="volume", section="volumes", systems=_systems)
-COMPOSITION = Composition("volume", _compose)
+_VIEW = {"path", "tenant", "view_policy", "protocols", "quota", "qos", "qos_policy", "snapshots"}
+_QUOTA = {"hard_limit", "hard_limit_inodes"}
+
+
+def _recover(pieces: Pieces) -> Iterable[Recovered]:
+    """A claim in a project's namespace, with what it is made of (or the class it is of), and what mounts it."""
+    for claim in pieces.of("persistent_volume_claim"):
+        project = claim.values.get("namespace")
+        if not isinstance(project, Ref) or project.target.kind != "project" or not project.managed:
+            continue
+        values: dict[str, Any] = {"project": project}
+        parts = [claim.address]
+        if claim.called != claim.address.name:
+            values["name"] = claim.called
+        if claim.values.get("storage_class") is None:
+            home = _home(pieces, claim)
+            if home is None:
+                continue
+            values |= home[0]
+            parts += home[1]
+        else:
+            values |= {"storage_class": claim.values["storage_class"], "size": claim.values.get("size")}
+        values |= {name: claim.values[name] for name in ("access_modes", "volume_mode") if name in claim.values and "path" not in values}
+        if "path" in values and "access_modes" in claim.values:
+            values["access_modes"] = claim.values["access_modes"]
+        source = only(pieces.having(claim.address.site, "data_source", project=project, claim=Ref(claim.address)))
+        if source is not None and source.called == claim.called:
+            values["mount"] = source.values.get("mount")
+            values |= {"description": source.values["description"]} if "description" in source.values else {}
+            parts.append(source.address)
+        values.setdefault("access_modes", ["ReadWriteMany"])
+        yield Recovered(Entry(Address(claim.address.site, "volume", claim.address.name), values), tuple(parts))
+
+
+def _home(pieces: Pieces, claim: Entry) -> tuple[dict[str, Any], list[Address]] | None:
+    """The directory behind a claim: its static volume and its view, and what of them a volume says itself."""
+    site, of = claim.address.site, claim.values.get("volume")
+    static = pieces.get(of.target) if isinstance(of, Ref) else None
+    if static is None:
+        return None
+    pool = static.values.get("vip_pool")
+    owner = pieces.get(pool.target) if isinstance(pool, Ref) else None
+    tenant = owner.values.get("tenant") if owner is not None else None
+    view = only(pieces.having(site, "view", tenant=tenant, path=static.values.get("volume_handle")))
+    if view is None or view.address.name != claim.address.name or view.values.keys() - {"name"} - _VIEW:
+        return None
+    quota = view.values.get("quota") or {}
+    if quota.keys() - _QUOTA or "hard_limit" not in quota:
+        return None
+    values = {
+        "tenant": tenant,
+        "path": view.values["path"],
+        "size": quota["hard_limit"],
+        "vip_pool": pool,
+        **{name: view.values[name] for name in ("view_policy", "qos", "qos_policy", "snapshots") if name in view.values},
+        **({"protocols": view.values["protocols"]} if view.values.get("protocols", ["NFS"]) != ["NFS"] else {}),
+        **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
+        **{name: static.values[name] for name in ("secret", "mount_options") if name in static.values},
+    }
+    return values, [static.address, view.address]
+
+
+COMPOSITION = Composition("volume", _compose, recover=_recover, rank=2)

@@ -26,6 +26,7 @@ KIND = kind(
     system="kubernetes",
     section="namespaces",
     endpoint=manifest("v1", "Namespace", "namespaces", vanishes_later=True),
+    on_request=True,
     data_bearing=True,
     dependents=(
         Dependents("persistent_volume_claim", "bound claims", (("name", "namespace"),), counted="bound"),

@@ -10,7 +10,7 @@ from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Measure, Metric, Row, Values
+from vastplan.schema.kind import Keyed, Measure, Metric, Row, Values
 from vastplan.schema.markers import (
     CREATE_ONLY,
     EXPLICIT_NULL,
@@ -84,6 +84,7 @@ KIND = kind(
         Measure("size", ("nominal_size",), units.BYTES),
     ),
     endpoint=manifest("v1", "PersistentVolumeClaim", "persistentvolumeclaims", namespaced=True, vanishes_later=True),
+    keyed=Keyed(within="namespace"),
     data_bearing=True,
     metrics=(Metric("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),),
     in_use=("bound",),

@@ -9,7 +9,7 @@ from pydantic import StringConstraints, model_validator
 from vastplan.kinds.kubernetes._common import RUNAI_MADE, InNamespace, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute
+from vastplan.schema.kind import Attribute, Keyed
 from vastplan.schema.markers import IMMUTABLE, ONE_WAY, SENSITIVE, Codec, Opens
 from vastplan.schema.types import MISSING, SecretSource
 
@@ -53,6 +53,8 @@ KIND = kind(
     attributes=(Attribute("path", (), _path, ("namespace", "name")),),
     controller_owned=RUNAI_MADE,
     read_by_name=True,
+    keyed=Keyed(within="namespace", always=True),
+    on_request=True,
     system_owned=tuple(
         (("type",), text) for text in ("helm.sh/release.v1", "kubernetes.io/service-account-token", "vastplan/ledger")
     ),

@@ -14,7 +14,7 @@ from vastplan.kinds.runai._common import INTEGER
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Metric, Ready, Row, Values
+from vastplan.schema.kind import Keyed, Metric, Ready, Row, Values
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Codec, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, Name, ReferenceName, Spec
 
@@ -116,6 +116,7 @@ KIND = kind(
         constants={"meta": {"scope": "project", "clusterId": "{cluster}"}},
         vanishes_later=True,
     ),
+    keyed=Keyed(within="project"),
     data_bearing=True,
     # Each list is optional in the document, and so is all of `usedBy`, which says nothing where it is missing.
     metrics=(

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, Directory, Mode, collection
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Metric
+from vastplan.schema.kind import Keyed, Metric
 from vastplan.schema.markers import (
     CREATE_ONLY,
     IDENTITY,
@@ -67,6 +67,7 @@ KIND = kind(
     system="vast",
     section="quotas",
     endpoint=collection("quotas"),
+    keyed=Keyed(within="tenant"),
     data_bearing=True,
     metrics=(Metric("used", ("used_effective_capacity",), units.BYTES), Metric("used_inodes", ("used_inodes",))),
     in_use=("used", "used_inodes"),

@@ -11,7 +11,7 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Metric, Row, Values
+from vastplan.schema.kind import Attribute, CalledAs, Keyed, Metric, Row, Values
 from vastplan.schema.markers import (
     ATOMIC,
     CREATE_ONLY,
@@ -181,6 +181,14 @@ KIND = kind(
     stage=Stage.DATA,
     endpoint=collection("views"),
     attributes=(Attribute("bucket", ("bucket",), lambda values: values.get("bucket"), ("bucket",)),),
+    keyed=Keyed(
+        (
+            CalledAs("protected_path", (("tenant", "tenant"), ("path", "source_dir"))),
+            CalledAs("quota", (("tenant", "tenant"), ("path", "path"))),
+        ),
+        path="path",
+        within="tenant",
+    ),
     data_bearing=True,
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),

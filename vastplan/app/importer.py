@@ -1,0 +1,224 @@
+"""`vastplan import`: what is live as a document, whose plan takes all of it over and changes nothing. Sends nothing but reads."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from vastplan.app.importing.verify import Line, Verified, verify
+from vastplan.app.planning.request import Planned, PlanOptions
+from vastplan.app.planning.source import RecordedSystems
+from vastplan.app.record import record
+from vastplan.app.workspace import Workspace
+from vastplan.document import merge
+from vastplan.document.form import document_form
+from vastplan.document.load import folder_of
+from vastplan.engine.guards.owner import owners
+from vastplan.engine.match import match
+from vastplan.engine.observe import Observed
+from vastplan.importing.classify import classify
+from vastplan.importing.flatten import Addresses, Flat, flatten
+from vastplan.importing.lookup import Lookup
+from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Selection, Step, key_of
+from vastplan.importing.name import names
+from vastplan.importing.place import File, Placed, place
+from vastplan.importing.recover import Written, recover
+from vastplan.importing.write import Text, texts
+from vastplan.model import gc_pause
+from vastplan.model.address import Address
+from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.finding import Finding
+from vastplan.model.snapshot import Snapshot
+from vastplan.model.value import Ref
+from vastplan.schema.entries import EntryType
+
+SCHEMA = "schemas/desired-state.schema.json"
+_ROUNDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What to import, and where the files go."""
+
+    sites: tuple[str, ...]
+    out: Path
+    snapshot: Snapshot | None = None
+    selection: Selection = field(default_factory=Selection)
+    single: bool = False
+    connections: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What would be written, what it stands for, and what is left."""
+
+    texts: tuple[Text, ...]
+    taken: Mapping[LiveKey, Placed]
+    left: tuple[Left, ...]
+    creates: tuple[Address, ...]
+    planned: Planned | None
+    unread: tuple[tuple[str, str, str], ...]
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    """What one import is made from: read once, the same for every round."""
+
+    workspace: Workspace
+    options: ImportOptions
+    snapshot: Snapshot
+    source: RecordedSystems
+    observed: Observed
+    lookup: Lookup
+    managed: Mapping[LiveKey, Address]
+    left: tuple[Left, ...]
+    free: tuple[Any, ...]
+    keys: Mapping[LiveKey, str]
+
+
+@gc_pause.paused()
+def import_live(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None] = lambda _: None) -> Imported:
+    """Read, write in memory, plan what was written, and write it otherwise until its plan changes nothing.
+
+    Raises `Invalid` for a document that is wrong already, and `VastplanError` where nothing can be written that would do.
+    """
+    world = _read(workspace, options)
+    degraded = Degraded()
+    for number in range(1, _ROUNDS + 1):
+        progress(f"round {number}")
+        draft = _draft(world, degraded)
+        verified = _hold(world, draft, degraded)
+        if not verified.changed:
+            if verified.refused:
+                raise Invalid(list(verified.refused))
+            return _imported(world, draft, verified, number)
+        degraded = verified.degraded
+    raise VastplanError(f"after {_ROUNDS} rounds there is still something that would change; nothing was written")
+
+
+def _read(workspace: Workspace, options: ImportOptions) -> _World:
+    """One observation, live or recorded: both are a snapshot from here on."""
+    snapshot = options.snapshot or record(workspace, options.sites)
+    source = RecordedSystems(workspace, snapshot)
+    ledger = source.ledger(options.sites)
+    systems, kinds = workspace.systems(), workspace.registry.kinds
+    keys = [(site, name) for site in options.sites for name, kind in kinds.items() if kind.system in systems[site]]
+    observed = source.observe(keys, ledger, {})
+    entries = {entry.address: entry for entry in workspace.composed().entries}
+    matches = match(kinds, observed, ledger, entries)
+    lookup = Lookup(observed)
+    others = owners(workspace.name, source.claims(options.sites))
+    classified = classify(lookup, matches, others, options.selection)
+    known: dict[str, set[str]] = {}
+    for entry in workspace.document.entries:
+        known.setdefault(entry.address.kind, set()).add(entry.address.name)
+    named = names(classified.free, lookup, known)
+    return _World(
+        workspace, options, snapshot, source, observed, lookup, classified.managed, classified.left, classified.free, named
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    texts: tuple[Text, ...]
+    files: tuple[File, ...]
+    left: tuple[Left, ...]
+    flats: Mapping[LiveKey, Flat]
+
+
+def _draft(world: _World, degraded: Degraded) -> _Draft:
+    """The files of a round."""
+    registry, sites = world.workspace.registry, world.workspace.document.sites()
+    out = {key for key, step in degraded.steps.items() if step is Step.LEFT}
+    live = [each for each in world.free if key_of(each) not in out]
+    addresses = {key_of(each): Address(each.site, each.kind.name, world.keys[key_of(each)]) for each in live}
+    left: list[Left] = [
+        _left(each, *degraded.why[key_of(each)]) for each in world.free if key_of(each) in out and key_of(each) in degraded.why
+    ]
+    flats: list[Flat] = []
+    while True:  # what stands on something that is left is left too
+        naming = Addresses(world.observed, registry.kinds, {**world.managed, **addresses})
+        results = [flatten(each, addresses[key_of(each)], naming, degraded) for each in live]
+        flats = [result for result in results if isinstance(result, Flat)]
+        gone = [result for result in results if isinstance(result, Left)]
+        if not gone:
+            break
+        left += gone
+        lost = {(each.site, each.kind, each.id) for each in gone}
+        live = [each for each in live if key_of(each) not in lost]
+        addresses = {key: address for key, address in addresses.items() if key not in lost}
+    known = world.workspace.document.entries
+    written, bare = recover(flats, sites, registry, known, degraded)
+    left += [_left(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
+    by_key = {key_of(flat.live): flat for flat in flats}
+    entries = {each.entry.address for each in written} | {entry.address for entry in known}
+
+    def form(type_: EntryType, entry: Written) -> dict[str, Any]:
+        def reference(ref: Ref) -> Ref:
+            """By what the document calls it, else by the name that it has."""
+            if not ref.managed or ref.target in entries:
+                return ref
+            flat = next((each for each in flats if each.entry.address == ref.target), None)
+            return (naming.existing(flat.live) or ref) if flat is not None else ref
+
+        return dict(document_form(type_.fields, entry.entry.values, reference))
+
+    files = place(written, sites, registry, degraded, form, single=world.options.single)
+    types = [registry.sections[name] for name in registry.sections]
+    made = texts(files, types, SCHEMA, lambda _: ())
+    return _Draft(tuple(made), files, (*left, *(fallen for flat in flats for fallen in flat.fallen)), by_key)
+
+
+def _left(live: Any, reason: Reason, why: str) -> Left:
+    return Left(live.site, live.kind.name, live.id, live.name, reason, why)
+
+
+def _hold(world: _World, draft: _Draft, degraded: Degraded) -> Verified:
+    """Plan the document with the new files, from a copy."""
+    paths, connections = world.workspace.document.paths, world.options.connections
+    with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:
+        copies, lines = [], []
+        for number, path in enumerate(paths):
+            part = Path(folder) / str(number)
+            part.mkdir()
+            for file in merge.files(path):
+                (part / file.name).write_bytes(file.read_bytes())
+            copies.append(part if path.is_dir() else part / path.name)
+        new = Path(folder) / "new"
+        new.mkdir()
+        for text in draft.texts:
+            target = new / text.name
+            target.write_text(text.written.text, encoding="utf-8")
+            lines += [
+                Line(str(target), *at, text.entries[where])
+                for where, at in sorted(text.written.lines.items(), key=lambda item: item[1][0] - item[1][1])
+            ]
+        if draft.texts:
+            copies.append(new)
+        options = PlanOptions(sites=world.options.sites, snapshot=world.snapshot)
+        return verify(
+            copies, folder_of(paths), world.workspace, connections, world.snapshot, options, world.source, lines, degraded
+        )
+
+
+def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> Imported:
+    taken = {key: entry for entry in _all(draft.files) for key in entry.stands_for}
+    unread = tuple(
+        (site, kind, collection.error)
+        for (site, kind), collection in sorted(world.observed.collections.items())
+        if collection.error and not collection.absent
+    )
+    return Imported(
+        draft.texts, taken, (*world.left, *draft.left), verified.creates, verified.planned, unread, rounds
+    )
+
+
+def _all(files: Sequence[File]) -> Iterator[Placed]:
+    for file in files:
+        for entry in file.entries:
+            yield entry
+            yield from entry.parts

@@ -1,0 +1,1 @@
+"""The stages of an import that read, plan and write."""

@@ -1,0 +1,161 @@
+"""The stage that holds a text against what it was made from: it is planned, and must take over and change nothing.
+
+What a finding or an action says is laid to the entry whose line it names; its objects fall a step, or lose the field, and the
+next round tries again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from vastplan.app.plan import weigh
+from vastplan.app.planning.request import Planned, PlanOptions
+from vastplan.app.planning.source import Source
+from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.importing.model import Degraded, LiveKey, Reason, Step
+from vastplan.importing.place import Placed
+from vastplan.model.address import Address
+from vastplan.model.errors import Invalid
+from vastplan.model.finding import Finding, Severity, Where
+from vastplan.model.plan import Action, Verb
+from vastplan.model.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Where an entry stands in the files that would be written, from the first line to the last."""
+
+    file: str
+    first: int
+    last: int
+    entry: Placed
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """A round: what would be planned, where it can be, and what has to be written otherwise first."""
+
+    planned: Planned | None
+    degraded: Degraded
+    changed: bool
+    refused: tuple[Finding, ...] = ()
+    """What no entry can be blamed for: then nothing can be written."""
+    creates: tuple[Address, ...] = ()
+
+
+@dataclass(slots=True)
+class _Faults:
+    """What a round has found wrong, by object."""
+
+    fall: dict[LiveKey, tuple[Reason, str]] = field(default_factory=dict)
+    fields: dict[LiveKey, dict[str, str]] = field(default_factory=dict)
+    refused: list[Finding] = field(default_factory=list)
+
+
+def verify(
+    paths: Sequence[Path],
+    folder: Path,
+    before: Workspace,
+    connections: Path | None,
+    snapshot: Snapshot,
+    options: PlanOptions,
+    source: Source,
+    lines: Sequence[Line],
+    degraded: Degraded,
+) -> Verified:
+    """Read the document with the new files (`paths` are copies of both, `folder` is the document's) and plan it."""
+    faults, index = _Faults(), _Index(lines)
+    try:
+        workspace = open_workspace(paths, connections, snapshot, folder)
+        composed = workspace.composed()
+        planned = weigh(workspace, options, source, composed)
+    except Invalid as problem:
+        for finding in problem.findings:
+            _blame(index.at(finding.where), finding, faults)
+        return _learned(None, degraded, faults)
+    old = {entry.address: entry for entry in before.composed().entries}
+    new = {entry.address: entry for entry in planned.everything}
+    lived = {address: planned.matches.match(address).live for address in new}
+    for address, entry in old.items():
+        if address not in new or (new[address].values, new[address].origin) != (entry.values, entry.origin):
+            faults.refused.append(_meaning(address))
+    creates = []
+    for action in planned.plan.actions:
+        if action.address in old or action.verb in (Verb.DELETE, Verb.RELEASE):
+            continue
+        if action.verb is Verb.CREATE and _of_isolation(action, planned, lived):
+            creates.append(action.address)
+            continue
+        if action.verb is Verb.ADOPT and not action.changes:
+            continue
+        entry = new.get(action.address)
+        line = index.at(entry.where if entry is not None else None)
+        if line is None:
+            continue  # an object of the site itself, such as the rule against inline volumes
+        _blame_action(line, action, faults)
+    return _learned(planned, degraded, faults, tuple(creates))
+
+
+def _meaning(address: Address) -> Finding:
+    return Finding("VP340", Severity.ERROR, "the new entries would change what it means", address=str(address))
+
+
+def _of_isolation(action: Action, planned: Planned, live: Mapping[Address, object]) -> bool:
+    """Whether what is made belongs to an object that is there, and not to the document alone."""
+    kind = planned.matches.kinds[action.address.kind]
+    return bool(kind.closes) or kind.enforces is not None
+
+
+def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:
+    if line is None:
+        faults.refused.append(finding)
+        return
+    for key in line.entry.stands_for:
+        faults.fall.setdefault(key, (Reason.FORM, f"{finding.code}: {finding.message}"))
+
+
+def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
+    composed = len(line.entry.stands_for) > len(set(line.entry.sites))
+    for key in line.entry.stands_for:
+        if key[0] != action.address.site:
+            continue
+        if composed or not action.changes or action.verb is not Verb.ADOPT:
+            what = ", ".join(change.path for change in action.changes) or "it would be made anew"
+            faults.fall.setdefault(key, (Reason.FORM, f"as an entry it would differ: {what}"))
+        else:
+            for change in action.changes:
+                name = change.path.split(".")[0]
+                faults.fields.setdefault(key, {})[name] = "what the system shows is not what it takes"
+
+
+def _learned(
+    planned: Planned | None, degraded: Degraded, faults: _Faults, creates: tuple[Address, ...] = ()
+) -> Verified:
+    steps, why, fields = dict(degraded.steps), dict(degraded.why), {key: dict(names) for key, names in degraded.fields.items()}
+    for key, reason in faults.fall.items():
+        steps[key] = degraded.step(key).below
+        why[key] = reason
+    for key, names in faults.fields.items():
+        if key in fields and names.keys() <= fields[key].keys():
+            steps[key] = degraded.step(key).below  # it was left out already, and is wanted all the same
+            why.setdefault(key, (Reason.FORM, next(iter(names.values()))))
+        fields.setdefault(key, {}).update(names)
+    learned = Degraded(MappingProxyType(steps), MappingProxyType(why), MappingProxyType(fields))
+    return Verified(planned, learned, bool(faults.fall or faults.fields), tuple(faults.refused), creates)
+
+
+class _Index:
+    """The entries by the lines that they stand on."""
+
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self._lines: dict[tuple[str, int], Line] = {}
+        for line in lines:  # what stands inside comes after what it stands inside
+            for number in range(line.first, line.last + 1):
+                self._lines[line.file, number] = line
+
+    def at(self, where: Where | None) -> Line | None:
+        """The innermost entry at a place."""
+        return None if where is None else self._lines.get((where.file, where.line))

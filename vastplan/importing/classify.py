@@ -1,0 +1,83 @@
+"""The stage that says of each live object whether it may become an entry, or why it is left."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from vastplan.engine.guards.owner import Owners
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live
+from vastplan.importing.lookup import Lookup
+from vastplan.importing.model import Left, LiveKey, Reason, Selection, key_of
+from vastplan.model.address import Address
+from vastplan.model.shell import word
+from vastplan.schema.kind import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """The objects that may become entries, those that the document has already, and those that are left."""
+
+    free: tuple[Live, ...]
+    managed: Mapping[LiveKey, Address]
+    left: tuple[Left, ...]
+
+
+def classify(lookup: Lookup, matches: Matches, owners: Owners, selection: Selection) -> Classified:
+    """Sort what was read; `matches` are those of the document as it is. In the order of sites, kinds and names."""
+    free: list[Live] = []
+    managed: dict[LiveKey, Address] = {}
+    left: list[Left] = []
+    for (_, name), collection in sorted(lookup.observed.collections.items()):
+        kind = matches.kinds[name]
+        twins = _twins(kind, collection.objects)
+        for live in sorted(collection.objects, key=lambda live: (live.name, live.locator)):
+            address = matches.address_of(live)
+            if address is not None and matches.desires(live):
+                managed[key_of(live)] = address
+                left.append(left_out(live, Reason.MANAGED, f"the document has it as {address}"))
+                continue
+            reason = _reason(live, address, lookup, owners, selection, twins)
+            if reason is None:
+                free.append(live)
+            else:
+                left.append(reason)
+    return Classified(tuple(free), managed, tuple(left))
+
+
+def left_out(live: Live, reason: Reason, why: str, fix: str = "", path: str = "") -> Left:
+    """An object that is left."""
+    return Left(live.site, live.kind.name, live.id, live.name, reason, why, fix, path)
+
+
+def _reason(
+    live: Live, address: Address | None, lookup: Lookup, owners: Owners, selection: Selection, twins: set[str]
+) -> Left | None:
+    kind = live.kind
+    if live.system_owned:
+        return left_out(live, Reason.SYSTEM, "it ships with the product")
+    if live.controller:
+        return left_out(live, Reason.MADE, f"{live.controller} made it for itself")
+    if document := owners.of(live):
+        return left_out(live, Reason.OTHER, f"the document {document} owns it", "let go of it there first")
+    if address is not None:
+        text = f"the ledger owns it as {address}, and the document has dropped it: an apply deletes it"
+        return left_out(live, Reason.PENDING, text, f"put {address} back, or vastplan ledger forget")
+    if kind.on_request and not selection.asked_for(live):
+        text = f"a {kind.name} is taken only when it is asked for"
+        return left_out(live, Reason.UNASKED, text, f"--take {word(f'{live.site}/{kind.name}/{live.locator}')}")
+    if live.id in twins:
+        return left_out(live, Reason.TWINS, f"several of kind {kind.name} have its identity: which is meant cannot be said")
+    excluded = selection.excludes(live, lookup.tenant(live))
+    if excluded:
+        return left_out(live, Reason.UNSELECTED, f"{excluded} leaves it out")
+    return None
+
+
+def _twins(kind: Kind, objects: list[Live]) -> set[str]:
+    """The ids of those that share their identity with another."""
+    seen: dict[tuple[str, ...], list[str]] = {}
+    for live in objects:
+        seen.setdefault(tuple(str(live.values.get(name)) for name in kind.identity), []).append(live.id)
+    return {id for ids in seen.values() if len(ids) > 1 for id in ids}

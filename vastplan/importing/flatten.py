@@ -1,0 +1,156 @@
+"""The stage that makes of each live object the entry that says it alone: what is there, without what need not be said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import PydanticUndefined
+
+from vastplan.engine.observe import Live, Observed
+from vastplan.importing.classify import left_out
+from vastplan.importing.model import Degraded, Left, LiveKey, Reason, key_of
+from vastplan.model.address import Address
+from vastplan.model.value import REDACTED, Ref
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Field, Kind, Values
+from vastplan.schema.markers import Marker, Refers
+from vastplan.schema.rows import Path
+from vastplan.schema.types import MISSING
+from vastplan.schema.walk import changed_part, leaves, map_references, same, value_at
+
+_UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, Marker.SENSITIVE})
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """One object as an entry of its own. `full` are all its values, `unconfirmed` those left to a default nobody has confirmed."""
+
+    live: Live
+    entry: Entry
+    full: Mapping[str, Any]
+    fallen: tuple[Left, ...] = ()
+    """Fields that are left."""
+
+
+class Addresses:
+    """How live objects are referred to: by the address of their entry, else by the name that only one of them has."""
+
+    def __init__(self, observed: Observed, kinds: Mapping[str, Kind], addresses: Mapping[LiveKey, Address]) -> None:
+        self._observed, self._kinds, self._addresses = observed, kinds, addresses
+
+    def named(self, site: str, refers: Refers, raw: Any) -> Ref | None:
+        """The reference that a raw value stands for; `None` where nothing names it, or several are called so."""
+        for kind, attribute in refers.targets:
+            for where in (site,) if attribute == "id" else dict.fromkeys((site, *self._observed.sites(kind))):
+                live = self._observed.find(where, kind, attribute, raw)
+                if live is not None:
+                    return self._ref(live)
+        for kind, attribute in refers.targets:
+            if attribute in ("name", "path") and self._observed.absent(site, kind):
+                return Ref(Address(site, kind, str(raw)), managed=False)
+        return None
+
+    def _ref(self, live: Live) -> Ref | None:
+        address = self._addresses.get(key_of(live))
+        return Ref(address) if address is not None else self.existing(live)
+
+    def existing(self, live: Live) -> Ref | None:
+        """A reference by name, which more than one may have."""
+        name = live.locator if live.kind.endpoint.namespaced else live.name
+        if len(self._observed.named(live.site, live.kind, name)) != 1:
+            return None
+        return Ref(Address(live.site, live.kind.name, name), managed=False)
+
+
+def flatten(live: Live, address: Address, addresses: Addresses, degraded: Degraded) -> Flat | Left:
+    """An object as an entry, or why it cannot be one: it has a value that this version does not know, or stands on what has no name."""
+    kind, key = live.kind, key_of(live)
+    dropped = dict(degraded.fields.get(key, {}))
+    unnamed: list[str] = []
+
+    def change(refers: Refers, raw: Any) -> Any:
+        ref = raw if isinstance(raw, Ref) or raw is None else addresses.named(live.site, refers, raw)
+        if ref is None and raw is not None:
+            unnamed.append(str(raw))
+        return raw if ref is None else ref
+
+    full: Values = {}
+    for field in kind.fields:
+        value = live.values.get(field.name)
+        if field.markers & _UNWRITTEN or field.name not in live.values or value is REDACTED:
+            continue
+        before = len(unnamed)
+        full |= map_references((field,), {field.name: value}, change)
+        if len(unnamed) > before:
+            if _required(kind, field):
+                return left_out(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")
+            dropped.setdefault(field.name, f"nothing names {unnamed[-1]!r}")
+    values = _said(kind, full, frozenset(dropped))
+    while (problems := _refused(kind, address, values)) is not None:
+        name, text = problems
+        field = next((field for field in kind.fields if field.name == name), None)
+        if field is None or name not in values or _required(kind, field):
+            return left_out(live, Reason.VALUE, f"{name}: {text}" if name else text)
+        dropped[name] = text
+        values = {other: value for other, value in values.items() if other != name}
+    fallen = tuple(left_out(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()))
+    return Flat(live, Entry(address, values), full, fallen)
+
+
+def _required(kind: Kind, field: Field) -> bool:
+    """Whether no entry can be without a field."""
+    return field.name in kind.identity or kind.model.model_fields[field.name].is_required()
+
+
+def _said(kind: Kind, full: Values, dropped: frozenset[str]) -> Values:
+    """The values that an entry has to say: not what is unset, nor what the document means where it says nothing."""
+    kept: set[Path] = set()
+    for leaf in leaves(kind.fields, full):
+        top = kind.field(leaf.path[0])
+        if top.name in dropped or _unset(leaf.field, leaf.value) or REDACTED is value_at(full, leaf.path):
+            continue
+        kept.add(leaf.path)
+    values = {name: value for name, value in changed_part(kind.fields, full, kept).items() if name not in dropped}
+    for name, info in kind.model.model_fields.items():
+        default = info.default
+        if default is MISSING or default is PydanticUndefined or name not in full or name in dropped:
+            continue
+        field = kind.field(name)
+        if same(field, default, full[name]):
+            values.pop(name, None)
+        elif name not in values and field.nullable:
+            values[name] = None
+    return values
+
+
+def _unset(field: Field, value: Any) -> bool:
+    if field.has(Marker.EXPLICIT_NULL) and value is None:
+        return False
+    return value is None or (not isinstance(value, bool) and value in field.cleared)
+
+
+def _refused(kind: Kind, address: Address, values: Values) -> tuple[str, str] | None:
+    """The first field that the model does not take, and why; `None` where it takes all."""
+    typed = map_references(kind.fields, values, lambda _, value: _typed(value))
+    for name in _named_after(kind):
+        typed.setdefault(name, address.name)
+    try:
+        kind.model.model_validate(typed)
+    except ValidationError as invalid:
+        problem = invalid.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = [str(step) for step in problem["loc"]]
+        return (where[0] if where else ""), problem["msg"].removeprefix("Value error, ")
+    return None
+
+
+def _typed(value: Any) -> Any:
+    return {"existing": str(value)} if isinstance(value, Ref) and not value.managed else str(value) if isinstance(value, Ref) else value
+
+
+def _named_after(kind: Kind) -> Iterator[str]:
+    for field in kind.fields:
+        if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY)):
+            yield field.name

@@ -1,0 +1,50 @@
+"""Live objects by the values that others share with them; each index is built once."""
+
+from __future__ import annotations
+
+from vastplan.engine.observe import Live, Observed
+from vastplan.schema.references import raw_references
+
+Index = dict[tuple[str, ...], list[Live]]
+
+
+class Lookup:
+    """Finds live objects for one import; not shared by threads."""
+
+    def __init__(self, observed: Observed) -> None:
+        self.observed = observed
+        self._indexes: dict[tuple[str, str, tuple[str, ...]], Index] = {}
+
+    def equal(self, live: Live, kind: str, same: tuple[tuple[str, str], ...]) -> list[Live]:
+        """The objects of a kind, on the same site, whose fields equal those of one (`same`: ours, theirs)."""
+        fields = tuple(theirs for _, theirs in same)
+        key = live.site, kind, fields
+        if key not in self._indexes:
+            index = self._indexes[key] = Index()
+            for other in self.observed.objects(live.site, kind):
+                index.setdefault(tuple(str(other.values.get(name)) for name in fields), []).append(other)
+        return self._indexes[key].get(tuple(str(live.values.get(ours)) for ours, _ in same), [])
+
+    def named_in(self, live: Live, field: str) -> str:
+        """The name of what a field refers to, else its value as text; "" where there is none."""
+        for named, refers, raw in raw_references(live.kind.fields, live.values):
+            if named.name == field:
+                for kind, attribute in refers.targets:
+                    target = self.observed.find(live.site, kind, attribute, raw)
+                    if target is not None:
+                        return target.name
+        value = live.values.get(field)
+        return "" if value is None else str(value)
+
+    def tenant(self, live: Live) -> str | None:
+        """The name of the tenant that an object is, or that it and what it refers to are in; `None` where that is not one."""
+        if live.kind.contains:
+            return live.name
+        tenants = set()
+        for _, refers, raw in raw_references(live.kind.fields, live.values):
+            for kind, attribute in refers.targets:
+                target = self.observed.find(live.site, kind, attribute, raw)
+                if target is not None:
+                    name = target.name if target.kind.contains else self.named_in(target, "tenant")
+                    tenants |= {name} - {""}
+        return tenants.pop() if len(tenants) == 1 else None

@@ -1,0 +1,111 @@
+"""What an import is about: what is asked for, what is taken, and what is left, each with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from fnmatch import fnmatchcase
+from types import MappingProxyType
+
+from vastplan.engine.observe import Live
+
+LiveKey = tuple[str, str, str]  # site, kind, id
+
+
+def key_of(live: Live) -> LiveKey:
+    """What an object is told by, whatever it is called."""
+    return live.site, live.kind.name, live.id
+
+
+class Reason(Enum):
+    """Why an object is not in the document, the first that fits."""
+
+    SYSTEM = "SYSTEM"  # ships with the product
+    MADE = "MADE"  # a driver or a controller made it for itself
+    MIRROR = "MIRROR"  # the other site's copy
+    MANAGED = "MANAGED"  # the document has it
+    OTHER = "OTHER"  # another document owns it
+    PENDING = "PENDING"  # the ledger owns it, and the document has dropped it
+    UNASKED = "UNASKED"  # taken only when it is asked for
+    UNSELECTED = "UNSELECTED"  # somebody said that it is not to be taken
+    FORM = "FORM"  # no entry can say it
+    VALUE = "VALUE"  # a value that this version does not know
+    TWINS = "TWINS"  # several have one identity
+    REFERENCE = "REFERENCE"  # what it stands on could not be named
+    MEANING = "MEANING"  # it would change what an old line means
+    UNREAD = "UNREAD"  # what it stands on could not be read
+
+    @property
+    def counts(self) -> bool:
+        """Whether what is left for this reason could be managed, so that coverage lacks it."""
+        return self not in (Reason.SYSTEM, Reason.MADE, Reason.MIRROR, Reason.OTHER, Reason.MANAGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An object that is not taken: why, in words, and what would change that. `path` is of a field that alone was left."""
+
+    site: str
+    kind: str
+    id: str
+    name: str
+    reason: Reason
+    why: str
+    fix: str = ""
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which objects somebody wants: patterns (`*`, `?`) of `site/kind/NAME`, of tenants, and names of kinds; empty is all."""
+
+    tenants: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    take: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def asked_for(self, live: Live) -> bool:
+        """Whether it is named by `take`."""
+        return _fits(self.take, live)
+
+    def excludes(self, live: Live, tenant: str | None) -> str:
+        """The option that leaves an object out, "" where none does; `tenant` is the name of its own."""
+        if _fits(self.without, live):
+            return "--except"
+        if self.kinds and live.kind.name not in self.kinds:
+            return "--kind"
+        return "--tenant" if self.tenants and not any(fnmatchcase(tenant or "", each) for each in self.tenants) else ""
+
+
+def _fits(patterns: tuple[str, ...], live: Live) -> bool:
+    names = {f"{live.site}/{live.kind.name}/{name}" for name in (live.name, live.locator)}
+    return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)
+
+
+class Step(Enum):
+    """How an object is written, the best first; what cannot be so falls one step."""
+
+    COMPOSED = 0  # as a part of a larger entry
+    NESTED = 1  # as an entry of its own, inside its tenant
+    FLAT = 2  # as an entry of its own
+    LEFT = 3
+
+    @property
+    def below(self) -> Step:
+        """The next."""
+        return Step(min(self.value + 1, Step.LEFT.value))
+
+
+@dataclass(frozen=True, slots=True)
+class Degraded:
+    """What a round has learned that cannot be written: how far objects fell, and fields that are left out, with the reason."""
+
+    steps: Mapping[LiveKey, Step] = field(default_factory=lambda: MappingProxyType({}))
+    why: Mapping[LiveKey, tuple[Reason, str]] = field(default_factory=lambda: MappingProxyType({}))
+    fields: Mapping[LiveKey, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
+    """Names of top-level fields, each with why it is left out."""
+
+    def step(self, key: LiveKey) -> Step:
+        """How far an object may stand up."""
+        return self.steps.get(key, Step.COMPOSED)

@@ -1,0 +1,82 @@
+"""The stage that says what each entry is called: by what people called its object, never by an id, a counter or a position."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+
+from vastplan.engine.observe import Live
+from vastplan.importing.lookup import Lookup
+from vastplan.importing.model import LiveKey, key_of
+
+_KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]{0,127}")
+_NO_KEY = re.compile(r"[^A-Za-z0-9._@:+-]+")
+_LONGEST = 128
+
+
+def names(free: Sequence[Live], lookup: Lookup, known: Mapping[str, Set[str]]) -> dict[LiveKey, str]:
+    """The key of the entry of each object. `known` are the keys that the document has, by kind: none is given again.
+
+    Equal keys of one kind are one entry on several sites; where they would be two on one site, or stand in two places, all of
+    them are told apart by what they are in.
+    """
+    claims: dict[tuple[str, str], list[tuple[Live, str]]] = {}
+    for live in free:
+        within = lookup.named_in(live, live.kind.keyed.within) if live.kind.keyed.within else ""
+        key = _own(live, lookup)
+        if live.kind.keyed.always:
+            key = as_key(f"{within}-{key}")
+        claims.setdefault((live.kind.name, key), []).append((live, within))
+    named: dict[LiveKey, str] = {}
+    second: dict[tuple[str, str], list[tuple[Live, str]]] = {}
+    for (kind, key), group in claims.items():
+        if key not in known.get(kind, ()) and _one_entry(group):
+            named |= {key_of(live): key for live, _ in group}
+            continue
+        for live, within in group:
+            second.setdefault((kind, as_key(f"{within}-{key}")), []).append((live, within))
+    given = {(live.kind.name, named[key_of(live)]) for live in free if key_of(live) in named}
+    for (kind, key), group in second.items():
+        free_key = key not in known.get(kind, ()) and (kind, key) not in given and _one_entry(group)
+        named |= {key_of(live): key if free_key else _apart(key, live, within) for live, within in group}
+    return named
+
+
+def _one_entry(group: Iterable[tuple[Live, str]]) -> bool:
+    """Whether objects may be one entry: one on each site, all in the same thing."""
+    sites, places = [], set()
+    for live, within in group:
+        sites.append(live.site)
+        places.add(within)
+    return len(sites) == len(set(sites)) and len(places) == 1
+
+
+def _own(live: Live, lookup: Lookup) -> str:
+    keyed = live.kind.keyed
+    for called in keyed.called_as:
+        others = [
+            other
+            for other in lookup.equal(live, called.kind, called.same)
+            if not other.system_owned and not other.controller
+        ]
+        if len(others) == 1 and _KEY.fullmatch(others[0].name):
+            return others[0].name
+    if keyed.path and not live.attributes.get("name"):
+        return as_key(str(live.values.get(keyed.path)).strip("/").replace("/", "-"))
+    return live.name if _KEY.fullmatch(live.name) else as_key(live.name)
+
+
+def as_key(text: str) -> str:
+    """A text as a key of an entry: what no key may have is a dash, and what is cut is told by a digest."""
+    key = _NO_KEY.sub("-", text).strip("-._@:+").lower() or "unnamed"
+    return key if len(key) <= _LONGEST else f"{key[: _LONGEST - 7]}-{_digest(text)}"
+
+
+def _apart(key: str, live: Live, within: str) -> str:
+    said = f"{live.kind.name}\0{within}\0{live.values.get(live.kind.keyed.path) or live.name}"
+    return f"{key[: _LONGEST - 7]}-{_digest(said)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:6]

@@ -1,0 +1,127 @@
+"""The stage that puts objects together again: recover, compose, compare. What does not compose to what is live is not believed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.importing.flatten import Flat
+from vastplan.importing.model import Degraded, LiveKey, Step, key_of
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.discover import Registry
+from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
+from vastplan.schema.kind import Kind
+from vastplan.schema.recovery import Pieces, Recovered
+from vastplan.schema.walk import leaves, map_references, same, value_at
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An entry that is to be written, and the objects that it stands for."""
+
+    entry: Entry
+    stands_for: tuple[LiveKey, ...]
+
+
+def recover(
+    flats: Sequence[Flat], sites: Mapping[str, Site], registry: Registry, known: Iterable[Entry], degraded: Degraded
+) -> tuple[list[Written], list[Flat]]:
+    """The entries, and those objects that none says: their kind has no section. `known` are the entries of the document as it is."""
+    of_address = {flat.entry.address: flat for flat in flats}
+    full = {address: flat.full for address, flat in of_address.items()}
+    entries = {address: flat.entry for address, flat in of_address.items()}
+    parts: dict[Address, tuple[Address, ...]] = {address: (address,) for address in entries}
+    scope = Scope(sites, [*known, *entries.values()])
+    single = {flat.entry.address for flat in flats if degraded.step(key_of(flat.live)) is not Step.COMPOSED}
+    trial = _Trial(scope, registry, full)
+    for composition in sorted(_ways_back(registry), key=lambda composition: composition.rank):
+        pieces = Pieces(sites, entries.values(), full)
+        claimed: set[Address] = set()
+        assert composition.recover is not None
+        for candidate in composition.recover(pieces):
+            objects = tuple(dict.fromkeys(part for address in candidate.stands_for for part in parts[address]))
+            if claimed.intersection(candidate.stands_for) or (len(objects) > 1 and single.intersection(objects)):
+                continue
+            address = candidate.entry.address
+            before = entries.get(address)
+            if before is not None and address not in candidate.stands_for:
+                continue  # another object has its address
+            scope.add(candidate.entry)
+            if not trial.makes(candidate, [of_address[each] for each in objects], composition):
+                if before is not None:
+                    scope.add(before)
+                continue
+            claimed.update(candidate.stands_for)
+            for gone in candidate.stands_for:
+                entries.pop(gone, None)
+            entries[address] = candidate.entry
+            parts[address] = objects
+    written, bare = [], []
+    for address, entry in entries.items():
+        keys = tuple(key_of(of_address[part].live) for part in parts[address])
+        if address.kind in registry.types:
+            written.append(Written(entry, keys))
+        else:
+            bare.append(of_address[address])
+    return written, bare
+
+
+def _ways_back(registry: Registry) -> Iterator[Composition]:
+    for name in registry.compositions:
+        if registry.compositions[name].recover is not None:
+            yield registry.compositions[name]
+
+
+class _Trial:
+    """Composes candidates and compares what comes with what is there."""
+
+    def __init__(self, scope: Scope, registry: Registry, full: Mapping[Address, Mapping[str, Any]]) -> None:
+        self._scope, self._registry, self._full = scope, registry, full
+
+    def makes(self, candidate: Recovered, objects: Sequence[Flat], composition: Composition) -> bool:
+        """Whether an entry makes just these objects, and beside them only what may be missing."""
+        before = len(self._scope.findings)
+        made = list(composed(candidate.entry, self._scope, self._registry.compositions, set()))
+        if len(self._scope.findings) > before:
+            del self._scope.findings[before:]
+            return False
+        waiting = {flat.entry.address: flat for flat in objects}
+        called: dict[Address, Address] = {}
+        for entry in made:
+            kind = self._registry.kinds.get(entry.address.kind)
+            if kind is None:
+                continue
+            hit = next((flat for flat in _likely(waiting, entry) if self._covers(kind, entry, flat, called)), None)
+            if hit is not None:
+                called[entry.address] = hit.entry.address
+                del waiting[hit.entry.address]
+            elif entry.address.kind not in composition.adds and not entry.common:
+                return False
+        mirrored = all(self._registry.kinds[address.kind].mirrored for address in waiting)
+        return mirrored
+
+    def _covers(self, kind: Kind, entry: Entry, flat: Flat, called: Mapping[Address, Address]) -> bool:
+        """Whether an object needs no change to be as the entry says."""
+
+        def known(_: object, value: Any) -> Any:
+            return Ref(called.get(value.target, value.target)) if isinstance(value, Ref) else value
+
+        wanted = map_references(kind.fields, entry.values, known)
+        return all(
+            same(leaf.field, leaf.value, value_at(flat.full, leaf.path))
+            for leaf in leaves(kind.fields, wanted)
+            if leaf.path[0] in flat.full
+        ) and all(str(wanted.get(name)) == str(flat.full.get(name)) for name in kind.identity)
+
+
+def _likely(waiting: Mapping[Address, Flat], entry: Entry) -> Iterator[Flat]:
+    """The objects of a kind on a site, that with the same address first."""
+    same_address = waiting.get(entry.address)
+    if same_address is not None:
+        yield same_address
+    for address, flat in list(waiting.items()):
+        if address.kind == entry.address.kind and address.site == entry.address.site and flat is not same_address:
+            yield flat
+

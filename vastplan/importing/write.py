@@ -1,0 +1,65 @@
+"""The stage that makes text of placed entries. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.document.emit import EntryText, FileText, Path, Place, emit
+from vastplan.importing.place import File, Placed
+from vastplan.schema.entries import EntryType
+
+Comment = Callable[[Placed], Sequence[str]]
+"""What has to be said above an entry, because its text does not show it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A file, and which entry each of its places is."""
+
+    name: str
+    written: FileText
+    entries: Mapping[Place, Placed]
+
+
+def texts(files: Sequence[File], types: Sequence[EntryType], schema: str, comment: Comment) -> list[Text]:
+    """The files as text."""
+    return [
+        Text(
+            file.name,
+            emit([_text(entry, comment) for entry in file.entries], types, schema),
+            dict(_places(file.entries)),
+        )
+        for file in files
+    ]
+
+
+def _text(entry: Placed, comment: Comment) -> EntryText:
+    values: dict[str, Any] = dict(entry.values)
+    comments: dict[Path, Sequence[str]] = {(): comment(entry)}
+    for part, path in _inside(entry):
+        holder = values
+        for step in path[:-1]:
+            holder = holder.setdefault(step, {})
+        holder[path[-1]] = part.values
+        comments[path] = comment(part)
+    return EntryText(entry.type.section, entry.key, values, {path: lines for path, lines in comments.items() if lines})
+
+
+def _inside(entry: Placed) -> Iterator[tuple[Placed, Path]]:
+    """What stands inside an entry, by its type where it is the only one of it and called as the entry is."""
+    by_section: dict[str, list[Placed]] = {}
+    for part in entry.parts:
+        by_section.setdefault(part.type.section, []).append(part)
+    for section, parts in by_section.items():
+        for part in parts:
+            alone = len(parts) == 1 and part.key == entry.key
+            yield part, (part.type.name,) if alone else (section, part.key)
+
+
+def _places(entries: Sequence[Placed]) -> Iterator[tuple[Place, Placed]]:
+    for entry in entries:
+        yield Place(entry.type.section, entry.key), entry
+        for part in entry.parts:
+            yield Place(part.type.section, part.key, entry.key), part

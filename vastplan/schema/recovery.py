@@ -1,0 +1,91 @@
+"""The way back: objects put together again into the entry that a person would write. The inverse of compositions. Pure.
+
+Beside a `compose` stands its `recover`. What it answers is believed only where composing it again makes just the objects that
+it claims, so a wrong one costs a longer document and never a wrong one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.value import references
+from vastplan.schema.entries import Entry, Site
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """An entry, and the objects that it stands for: those are claimed by nothing else."""
+
+    entry: Entry
+    stands_for: tuple[Address, ...]
+
+
+class Pieces:
+    """The objects that are to be written, as the entries that a document would have of each alone; a round claims what it uses.
+
+    In their values references are addresses, and nothing is there that need not be written. `full` are all values of an
+    object, so that what was left out can be compared, too.
+    """
+
+    def __init__(
+        self, sites: Mapping[str, Site], entries: Iterable[Entry], full: Mapping[Address, Mapping[str, Any]]
+    ) -> None:
+        self.sites = sites
+        self._entries = {entry.address: entry for entry in entries}
+        self._full = full
+        self._by_kind: dict[tuple[str, str], list[Entry]] = {}
+        self._indexes: dict[tuple[str, str, tuple[str, ...]], dict[tuple[Any, ...], list[Entry]]] = {}
+        self._referring: dict[Address, list[Address]] | None = None
+        for entry in self._entries.values():
+            self._by_kind.setdefault((entry.address.site, entry.address.kind), []).append(entry)
+
+    def get(self, address: Address) -> Entry | None:
+        """The entry at an address, claimed or not."""
+        return self._entries.get(address)
+
+    def of(self, kind: str) -> Iterator[Entry]:
+        """The entries of a kind on all sites."""
+        for site in self.sites:
+            yield from self._by_kind.get((site, kind), ())
+
+    def full(self, entry: Entry) -> Mapping[str, Any]:
+        """All values of an object, also those that its entry need not say."""
+        return self._full.get(entry.address, entry.values)
+
+    def having(self, site: str, kind: str, **values: Any) -> list[Entry]:
+        """The entries of a kind on a site with these values, those included that need not be said."""
+        names = tuple(sorted(values))
+        index = self._indexes.get((site, kind, names))
+        if index is None:
+            index = self._indexes[site, kind, names] = {}
+            for entry in self._by_kind.get((site, kind), ()):
+                said = self.full(entry)
+                index.setdefault(tuple(_hashed(said.get(name)) for name in names), []).append(entry)
+        return index.get(tuple(_hashed(values[name]) for name in names), [])
+
+    def referring(self, address: Address) -> list[Address]:
+        """What refers to an address."""
+        if self._referring is None:
+            self._referring = {}
+            for entry in self._entries.values():
+                for target in {ref.target for ref in references(self.full(entry))}:
+                    self._referring.setdefault(target, []).append(entry.address)
+        return self._referring.get(address, [])
+
+    def entries(self) -> Iterator[Entry]:
+        """All of them."""
+        yield from self._entries.values()
+
+
+def only(entries: list[Entry]) -> Entry | None:
+    """The one entry, where there is just one."""
+    return entries[0] if len(entries) == 1 else None
+
+
+def _hashed(value: Any) -> Any:
+    if isinstance(value, list):
+        return tuple(map(_hashed, value))
+    return tuple(sorted((key, _hashed(inner)) for key, inner in value.items())) if isinstance(value, dict) else value
