@@ -160,3 +160,11 @@ def test_a_list_that_is_left_as_it_was_opens_nothing() -> None:
     flags = dict(fields(REGISTRY_KINDS["view"].fields))["abe_protocols"]
     assert opens(flags, ["NFS", "SMB"], ["NFS"]) and opens(flags, ["NFS"], []) and opens(flags, ["NFS"], None)
     assert not opens(flags, ["NFS"], ["NFS"]) and not opens(flags, ["NFS"], ["NFS", "SMB"])
+    assert opens(flags, None, []), "what it was is not known"
+    policy = dict(fields(REGISTRY_KINDS["view"].fields))["view_policy"]
+    assert opens(policy, "a", "b") and not opens(policy, "a", None)
+
+
+def test_what_is_made_anew_in_the_same_place_lets_nobody_in_by_that() -> None:
+    assert [one.door for one in _openings("access_rule", Verb.CREATE)] == [Door.MADE]
+    assert not _openings("access_rule", Verb.REPLACE)
