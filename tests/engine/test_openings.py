@@ -11,16 +11,17 @@ from typing import Any, cast
 import pytest
 import yaml
 
+from tests.guards.stage import planned
 from tests.lab import REGISTRY_KINDS
 from vastplan.engine.diff import from_nothing
 from vastplan.engine.match import Matches
-from vastplan.engine.opening import openings
+from vastplan.engine.opening import keeps_closed, openings
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Door, Verb
 from vastplan.schema.endpoint import Update
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
-from vastplan.schema.opening import opens
+from vastplan.schema.opening import may_open, opens
 from vastplan.schema.walk import table
 
 TABLE: dict[str, dict[str, Any]] = yaml.safe_load((Path(__file__).parent / "openings.yaml").read_text())
@@ -103,3 +104,67 @@ def test_what_is_only_said_when_it_is_made_is_shown_where_it_opens() -> None:
     assert told["create_dir_mode"].after == 777 and told["create_dir_mode"].admits
     assert "create_dir" not in told and not told["path"].admits
     assert table(view.fields).by_name["create_dir"].opens is None
+
+
+_BINDING = {
+    "metadata": {"name": "b", "uid": "b1", "annotations": {"vastplan.io/storage-class": "c"}},
+    "spec": {"policyName": "p"},
+}
+_CLASS = {"metadata": {"name": "c", "uid": "c1"}, "provisioner": "csi.vastdata.com", "parameters": {}}
+_WANTED = {"name": "c", "driver": "file"}
+GOES: dict[str, tuple[dict[str, Any], bool]] = {
+    "its class stays": ({"rows": [_CLASS], "owned": {"storage_class/c": "c1"}, "desired": {"storage_class/c": _WANTED}}, True),
+    "its class stays, changed": (
+        {"rows": [_CLASS], "owned": {"storage_class/c": "c1"}, "desired": {"storage_class/c": {**_WANTED, "labels": {"x": "y"}}}},
+        True,
+    ),
+    "its class is a stranger's": ({"rows": [_CLASS]}, True),
+    "its class goes too": ({"rows": [_CLASS], "owned": {"storage_class/c": "c1"}}, False),
+    "its class is gone": ({"rows": []}, False),
+    "of its class nothing is known": ({"rows": [], "unread": {"storage_class": "down"}}, True),
+    "it names no class": ({"rows": [_CLASS], "binding": {**_BINDING, "metadata": {"name": "b", "uid": "b1"}}}, True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", GOES)
+def test_what_keeps_something_closed_opens_it_where_that_does_not_go_too(name: str) -> None:
+    case, opened = GOES[name]
+    owned = {"admission_binding/b": "b1", **case.get("owned", {})}
+    rows = {"admission_binding": [case.get("binding", _BINDING)], "storage_class": case["rows"]}
+    plan, _ = planned({**case, "owned": owned, "rows": rows, "consent": {"allow_delete": ["*"]}})
+    (action,) = [action for action in plan.actions if action.address.kind == "admission_binding"]
+    assert action.verb is Verb.DELETE
+    assert [one.door for one in action.opens] == ([Door.GONE] if opened else [])
+
+
+def test_what_closes_is_told_by_any_of_three_facts() -> None:
+    assert {name for name, kind in REGISTRY_KINDS.items() if keeps_closed(kind)} == {
+        "admission_policy", "admission_binding", "resource_quota",
+    }  # fmt: skip
+    nothing = SimpleNamespace(closes=(), enforces=None, fields=())
+    shields = SimpleNamespace(refers=SimpleNamespace(shields=True))
+    for more in ({"closes": ("a rule",)}, {"enforces": "a field"}, {"fields": (shields,)}):
+        assert keeps_closed(cast(Kind, SimpleNamespace(**{**vars(nothing), **more})))
+    assert not keeps_closed(cast(Kind, nothing))
+
+
+def test_whether_anything_could_come_in_by_a_field() -> None:
+    told = {kind: {field.name for field in of.fields if may_open(field)} for kind, of in REGISTRY_KINDS.items()}
+    assert "view_policy" in told["view"] and "path" not in told["view"]  # by what it refers to
+    assert "protocols" in told["view"] and "alias" in told["view"]  # by whom it lists, by what it becomes
+    assert told["department"] == told["cluster"] == set()
+    assert "tenant" not in told["view"] and "vip_pool" not in told["view"]
+
+
+def test_a_list_that_is_left_as_it_was_opens_nothing() -> None:
+    flags = dict(fields(REGISTRY_KINDS["view"].fields))["abe_protocols"]
+    assert opens(flags, ["NFS", "SMB"], ["NFS"]) and opens(flags, ["NFS"], []) and opens(flags, ["NFS"], None)
+    assert not opens(flags, ["NFS"], ["NFS"]) and not opens(flags, ["NFS"], ["NFS", "SMB"])
+    assert opens(flags, None, []), "what it was is not known"
+    policy = dict(fields(REGISTRY_KINDS["view"].fields))["view_policy"]
+    assert opens(policy, "a", "b") and not opens(policy, "a", None)
+
+
+def test_what_is_made_anew_in_the_same_place_lets_nobody_in_by_that() -> None:
+    assert [one.door for one in _openings("access_rule", Verb.CREATE)] == [Door.MADE]
+    assert not _openings("access_rule", Verb.REPLACE)

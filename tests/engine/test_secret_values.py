@@ -12,7 +12,7 @@ import pytest
 from tests.lab import REGISTRY_KINDS, Lab
 from vastplan.app.files.plan import dumps
 from vastplan.engine.diff import Difference
-from vastplan.engine.secret_sources import with_sources
+from vastplan.engine.secret_sources import source_text, with_sources
 from vastplan.model.plan import Cause, FieldChange, Plan, Verb
 from vastplan.model.value import Secret
 from vastplan.report.text import Style, plan_text
@@ -112,3 +112,11 @@ def test_what_cannot_be_compared_changes_where_its_source_does() -> None:
     ]  # fmt: skip
     assert found.paths == {("labels", "x"), ("data", "a")} and found.untold == ("data.b", "data.c") and elsewhere == ""
     assert with_sources(untold, REGISTRY_KINDS["tenant"], desired, noted) == (untold, "")
+
+
+def test_a_long_text_that_is_said_openly_is_told_by_its_digest() -> None:
+    short, long = "x" * 80, "x" * 81
+    assert source_text(short) == f"the document: {short}"
+    told = source_text(long)
+    assert told.startswith("the document: 81 characters, SHA-256 ") and long not in told
+    assert told != source_text("x" * 80 + "y") and source_text("\ud800" * 81) != source_text("\ud801" * 81)

@@ -415,7 +415,10 @@ def test_what_two_documents_classes_rely_on_is_not_taken_away_by_the_one_that_ow
     "flags",
     [("--target", "iad/namespace/a"), ("--site", "iad"), ("--max-changes", "1"), ("--adopt",), ("--allow-delete", "*")],
 )
-def test_flags_that_plan_are_refused_beside_a_saved_plan(desk: Desk, flags: tuple[str, ...]) -> None:
+def test_flags_that_plan_are_refused_beside_a_saved_plan(
+    desk: Desk, flags: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(desk.folder.parent)
     desk.write({"namespaces": {"a": {}, "b": {}}})
     file = desk.folder.parent / "plan.json"
     assert desk.types("plan", desk.folder, "--out", file).code == 0

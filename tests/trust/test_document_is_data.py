@@ -470,6 +470,7 @@ def test_a_connections_file_says_which_variables_and_folders(
         {"x": {"env": "OTHER"}},
         {"x": {"file": "../given/.hidden"}},
         {"x": {"file": "../given/../outside/key"}},
+        {"x": {"file": ".git/config"}},
     ):
         ran = said(allowed, **more)
         assert ran.code == 1 and ran.err.count("VP223") == 1, ran

@@ -106,6 +106,17 @@ def test_a_plan_ends_in_time_and_takes_no_memory(name: str, tmp_path: Path) -> N
     assert noted["mebibytes"] < MEMORY, (name, noted)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a body without end", "a body of a 503 without end"])
+def test_nor_by_the_usual_bounds(name: str, tmp_path: Path) -> None:
+    """Many calls at once, each with an answer as large as one may be: those of a system are read one after the other."""
+    with hostile(name, tmp_path) as server:
+        done, noted = _planned(server, tmp_path, {}, proxy=False)
+    assert done.returncode == 6, done
+    assert {one["system"] for one in json.loads(done.stdout)["unknown"]} == {"vast", "kubernetes", "runai"}, done
+    assert noted["mebibytes"] < MEMORY + 3 * (TransportLimits().size >> 20), (name, noted)
+
+
 def _planned(
     server: Hostile, folder: Path, limits: dict[str, Any], proxy: bool
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, float]]:

@@ -7,6 +7,7 @@ chunks, trailers. So the end of a call is looked at where every part comes throu
 from __future__ import annotations
 
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -30,8 +31,9 @@ class TooMuch(urllib3.exceptions.HTTPError):
 class Bounds:
     """The bounds of one call. Only the thread that makes the call uses them, and `WATCH` when it is late."""
 
-    def __init__(self, limits: TransportLimits) -> None:
-        self._limits = limits
+    def __init__(self, limits: TransportLimits, large: threading.Lock) -> None:
+        """`large` is held by the one call of a system that reads a large answer."""
+        self._limits, self._large, self._has_large = limits, large, False
         self._end = time.monotonic() + limits.whole
         self._came = self._most = 0
         self.waits_on: socket.socket | None = None
@@ -39,19 +41,22 @@ class Bounds:
 
     def expect_head(self) -> None:
         """From now on an answer comes, first what stands before its body."""
-        self._came, self._most = 0, self._limits.head
+        self._came, self._most, self._in_head = 0, self._limits.head, True
 
     def body(self, response: urllib3.BaseHTTPResponse) -> bytearray:
         """The whole body of an answer whose head has come, decoded.
 
         Raises `TooMuch`, `Overdue`, and what urllib3 raises for one that is cut short.
         """
-        self._most = self._limits.size
+        self._most = self._limits.size if response.status < 400 else min(self._limits.size, self._limits.refusal)
+        self._in_head = False
         whole, counted, held = bytearray(), 0, 0
         while piece := response.read1(65536, decode_content=True):  # what has come, so that the clock is looked at
             whole += piece
             if len(whole) > self._most:  # it was compressed
                 raise TooMuch(f"the answer is larger than {_amount(self._most)}")
+            if len(whole) > self._limits.apart:
+                self._wait_to_be_large()
             if len(whole) * strict_json.DENSEST > self._limits.held:  # else there is no need to look
                 held += strict_json.held(whole[counted:])
                 counted = len(whole)
@@ -59,6 +64,16 @@ class Bounds:
                     raise TooMuch(f"the answer has more values than {_amount(self._limits.held)} hold")
             self.left()
         return whole
+
+    def _wait_to_be_large(self) -> None:
+        if not self._has_large:
+            self._has_large = self._large.acquire(timeout=self.left())
+            self.left()
+
+    def done(self) -> None:
+        """The call is over."""
+        if self._has_large:
+            self._large.release()
 
     def left(self) -> float:
         """Seconds until the end; raises `Overdue` when there are none."""
@@ -72,7 +87,7 @@ class Bounds:
         self.left()
         self._came += count
         if self._came > self._most:
-            what = "the answer is" if self._most == self._limits.size else "the headers of the answer are"
+            what = "the headers of the answer are" if self._in_head else "the answer is"
             raise TooMuch(f"{what} larger than {_amount(self._most)}")
 
     def end_after(self, grace: float) -> None:
@@ -94,15 +109,16 @@ CURRENT: ContextVar[Bounds | None] = ContextVar("bounds", default=None)
 
 
 @contextmanager
-def bounded(limits: TransportLimits) -> Iterator[Bounds]:
-    """The bounds of the call that is made within the block; it begins now."""
-    bounds = Bounds(limits)
+def bounded(limits: TransportLimits, large: threading.Lock) -> Iterator[Bounds]:
+    """The bounds of the call that is made within the block; it begins now. Calls of one system share `large`."""
+    bounds = Bounds(limits, large)
     token = CURRENT.set(bounds)
     WATCH.begin(bounds)
     try:
         yield bounds
     finally:
         WATCH.end(bounds)
+        bounds.done()
         CURRENT.reset(token)
 
 

@@ -99,7 +99,7 @@ class Transport:
         self._authorise, self._expired, self._harmless, self._reason = authorise, expired, harmless, reason
         self._writable = writable
         self._trust_by = trust_by
-        self._slots = threading.BoundedSemaphore(parallel)
+        self._slots, self._large = threading.BoundedSemaphore(parallel), threading.Lock()
         self._limits = limits
         self._down = ""
         self._errors: tuple[type[Exception], ...] = (*wire.errors, urllib3.exceptions.HTTPError)
@@ -129,7 +129,7 @@ class Transport:
         with self._slots:
             if self._down and not self._writable:
                 raise Unreachable(self._down)  # one call has waited for it; the others need not wait again
-            with bounded(self._limits) as bounds:
+            with bounded(self._limits, self._large) as bounds:
                 response, raw = self._answered(request, body, headers, bounds)
         if response.status < 200:
             raise self._not_understood(request, f"status {response.status}, which is no answer yet")
