@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from io import StringIO
 from typing import Any
 
 from ruamel.yaml import YAML
@@ -17,12 +16,11 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from vastplan.document.edit_list import edited_list
+from vastplan.document.scalars import flow
+from vastplan.document.typed import in_unit
 from vastplan.model.finding import Where
-from vastplan.model.units import BANDWIDTH, BYTES, SECONDS, parse_bandwidth, parse_bytes, parse_span, show
-from vastplan.schema.located_yaml import refused_control
 
 Path = tuple[str, ...]
-_PARSERS = {BYTES: parse_bytes, BANDWIDTH: parse_bandwidth, SECONDS: parse_span}
 _MOST = 40  # places tried
 
 
@@ -75,7 +73,7 @@ def edits(text: str, entry: Where, edit: Edit) -> Iterator[tuple[str, int]]:
 
 def written(value: Any, unit: str = "", units: Mapping[str, str] | None = None) -> str:
     """A value on one line: in a unit where that says exactly the same, lists and mappings in brackets."""
-    return _flow(_typed(value, unit, units or {}))
+    return flow(_typed(value, unit, units or {}))
 
 
 def _typed(value: Any, unit: str, units: Mapping[str, str]) -> Any:
@@ -89,26 +87,7 @@ def _typed(value: Any, unit: str, units: Mapping[str, str]) -> Any:
         return {key: _typed(item, units.get(key, ""), {}) for key, item in value.items()}
     if isinstance(value, list):
         return [_typed(item, unit, units) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool) and unit in _PARSERS:
-        shown = show(value, unit)
-        try:
-            return shown if _PARSERS[unit](shown) == value else value
-        except ValueError:
-            return value
-    return value
-
-
-def _flow(value: Any) -> str:
-    """With letters as they are, but for a value with characters that a document may have as escapes only."""
-    text = _dumped(value, allow_unicode=True)
-    return text if refused_control(text) is None else _dumped(value, allow_unicode=False)
-
-
-def _dumped(value: Any, *, allow_unicode: bool) -> str:
-    yaml, out = YAML(typ="safe", pure=True), StringIO()
-    yaml.default_flow_style, yaml.width, yaml.allow_unicode = True, 2**31, allow_unicode
-    yaml.dump(value, out)
-    return out.getvalue().removesuffix("...\n").rstrip("\n")
+    return in_unit(value, unit)
 
 
 def _replaced(text: str, node: Node, edit: Edit) -> Iterator[tuple[str, int]]:
@@ -116,7 +95,7 @@ def _replaced(text: str, node: Node, edit: Edit) -> Iterator[tuple[str, int]]:
     old = text[start:end]
     if isinstance(node, SequenceNode) and isinstance(value, list):
         ends = [_end(item) for item in node.value]
-        typed_items = [_flow(_typed(item, unit, units)) for item in value]
+        typed_items = [flow(_typed(item, unit, units)) for item in value]
         for edited in edited_list(text, node, ends, edit.before, value, typed_items):
             yield edited, node.start_mark.line + 1
     if "#" in old and not isinstance(node, ScalarNode):
@@ -126,9 +105,9 @@ def _replaced(text: str, node: Node, edit: Edit) -> Iterator[tuple[str, int]]:
     typed = _typed(value, unit, units)
     if isinstance(node, SequenceNode) and not node.flow_style and isinstance(typed, list) and typed:
         gap = "\n" + " " * node.start_mark.column
-        typed_text = gap.join(f"- {_flow(item)}" for item in typed)
+        typed_text = gap.join(f"- {flow(item)}" for item in typed)
     else:
-        typed_text = _quoted(_flow(typed), old)
+        typed_text = _quoted(flow(typed), old)
     before = "" if start == 0 or text[start - 1] in " \n[{" else " "
     yield f"{text[:start]}{before}{typed_text}{text[end:]}", node.start_mark.line + 1
 
@@ -155,8 +134,8 @@ def _inserted(text: str, node: Node, steps: Path, typed_text: str) -> Iterator[t
             break
         node, depth = inner, depth + 1
     for step in reversed(steps[depth + 1 :]):
-        typed_text = f"{{{_flow(step)}: {typed_text}}}"
-    typed_text = f"{_flow(steps[depth])}: {typed_text}"
+        typed_text = f"{{{flow(step)}: {typed_text}}}"
+    typed_text = f"{flow(steps[depth])}: {typed_text}"
     start, line = node.start_mark.index, node.start_mark.line + 1
     if isinstance(node, ScalarNode) and not node.value and node.style is None:
         yield f"{text[:start]} {{{typed_text}}}{text[_end(node) :]}", line

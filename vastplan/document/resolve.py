@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from vastplan.document.instantiate import Raw, nearest
+from vastplan.document.typed import named_after
 from vastplan.document.yaml import MAX_PROBLEMS
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
@@ -17,7 +18,7 @@ from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, EntryType, Site
-from vastplan.schema.markers import Marker, Refers
+from vastplan.schema.markers import Refers
 from vastplan.schema.walk import canonical, map_references
 
 _MAX_ADDED = 20 * MAX_PROBLEMS  # problems, with those that are the same on many sites
@@ -57,7 +58,7 @@ class Resolver:
 
     def _typed(self, raw: Raw) -> dict[str, Any] | None:
         if raw.type.name not in self._named_after:
-            self._named_after[raw.type.name] = _named_after(raw.type)
+            self._named_after[raw.type.name] = named_after(raw.type.fields)
         for name in self._named_after[raw.type.name]:
             if name not in raw.values:
                 raw.values[name] = raw.name
@@ -184,15 +185,6 @@ class Resolver:
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))
         if len(self.problems) >= MAX_PROBLEMS or self._added >= _MAX_ADDED:
             raise Invalid(self.problems)
-
-
-def _named_after(type_: EntryType) -> tuple[str, ...]:
-    """The fields that hold the entry's name where the document does not say otherwise."""
-    return tuple(
-        field.name
-        for field in type_.fields
-        if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY))
-    )
 
 
 def _place(values: Any, loc: tuple[Any, ...]) -> tuple[tuple[Any, ...], Where | None]:

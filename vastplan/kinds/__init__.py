@@ -1,1 +1,8 @@
 """The kinds of objects, by vendor, and the composite entries; found by walking, named nowhere else."""
+
+ORDER_OF_SECTIONS = (
+    "tenants", "vip_pools", "view_policies", "qos_policies", "views", "quotas", "snapshot_schedules",
+    "replication_peers", "storage_classes", "snapshot_classes", "namespaces", "secrets", "departments", "projects",
+    "volumes", "data_sources",
+)  # fmt: skip
+"""The sections as manuals and files have them: what others refer to first."""

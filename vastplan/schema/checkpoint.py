@@ -12,6 +12,7 @@ from pydantic import MISSING, BeforeValidator, Field, model_validator
 
 from vastplan.model import units
 from vastplan.schema.bounds import Many, Rate, some, within
+from vastplan.schema.markers import Typed
 from vastplan.schema.types import Bytes, Name, Span, Spec, Text
 
 _COUNTS = {"M": 10**6, "B": 10**9, "T": 10**12}
@@ -31,6 +32,12 @@ def _parameters(value: Any) -> Any:
     return int(match[1] + (match[2] or "")) * _COUNTS[match[3]] // 10 ** len(match[2] or "")
 
 
+def _model_size(parameters: int) -> int | str:
+    """The same in the largest letter that says it exactly."""
+    letters = sorted(_COUNTS.items(), key=lambda count: -count[1])
+    return next((f"{parameters // size}{letter}" for letter, size in letters if parameters % size == 0), parameters)
+
+
 def _by_pool(value: Any) -> Any:
     if isinstance(value, int) and not isinstance(value, bool):
         raise ValueError(f"GPUs are of a node pool: write {{default: {value}}}, or the pool's name")
@@ -42,6 +49,7 @@ _Interval = Annotated[Span, some(units.parse_span, "checkpoints follow each othe
 _Time = Annotated[Span, some(units.parse_span, "give a time, for example 30m, or leave it out")]
 _Parameters = Annotated[
     Annotated[int, Field(ge=1, le=10**16), BeforeValidator(_parameters, json_schema_input_type=int | str)],
+    Typed(_model_size),
     some(_parameters, "a model has parameters, for example 70B"),
 ]
 _Share = Annotated[

@@ -40,11 +40,14 @@ from vastplan.schema.markers import (
     Marker,
     Opens,
     Refers,
+    Shorthand,
     Since,
+    Typed,
     Unit,
     Until,
     Wire,
 )
+from vastplan.schema.rows import ABSENT
 from vastplan.schema.shapes.list import LIST
 from vastplan.schema.shapes.list_map import LIST_MAP
 from vastplan.schema.shapes.map import MAP
@@ -55,7 +58,8 @@ from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.types import Existing
 from vastplan.schema.walk import FieldTable
 
-_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Opens, Exclusive, Since, Until, Shape)
+_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Opens, Exclusive, Since, Until, Shape, Shorthand)
+_DEEP_MARKERS = (Unit, Codec, Typed)
 
 
 def kind(
@@ -194,6 +198,9 @@ def _field(model: type[BaseModel], name: str) -> Field:
         key_refers=list_map.refers if list_map else None,
         codec=_first(metadata, Codec),
         unit=unit.name if unit else "",
+        typed=_first(metadata, Typed),
+        shorthand=_first(metadata, Shorthand),
+        default=ABSENT if info.is_required() or info.default is MISSING else info.default,
         admits=_first(metadata, Admits),
         opens=_first(metadata, Opens),
         exclusive=_first(metadata, Exclusive),
@@ -246,12 +253,12 @@ def _metadata(annotation: Any) -> tuple[Any, ...]:
 
 
 def _deep_metadata(annotation: Any) -> Iterator[Any]:
-    """Unit and Codec of the arm itself, or of the items of a list."""
-    yield from (marker for marker in _metadata(annotation) if isinstance(marker, Unit | Codec))
+    """Unit, Codec and Typed of the arm itself, or of the items of a list."""
+    yield from (marker for marker in _metadata(annotation) if isinstance(marker, _DEEP_MARKERS))
     plain = _plain(annotation)
     if typing.get_origin(plain) is list:
         item = typing.get_args(plain)[0]
-        yield from (marker for marker in _metadata(item) if isinstance(marker, Unit | Codec))
+        yield from (marker for marker in _metadata(item) if isinstance(marker, _DEEP_MARKERS))
 
 
 def _first(metadata: list[Any], wanted: type[Any]) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 
 from vastplan.model.plan import Stage
 from vastplan.schema.endpoint import Endpoint
-from vastplan.schema.markers import Admits, Codec, Exclusive, Marker, Opens, Refers, Since, Until
+from vastplan.schema.markers import Admits, Codec, Exclusive, Marker, Opens, Refers, Shorthand, Since, Typed, Until
+from vastplan.schema.rows import ABSENT
 from vastplan.schema.shapes.shape import Shape
 from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.walk import table
@@ -32,6 +33,9 @@ class Field:
     key_refers: Refers | None = None
     codec: Codec | None = None
     unit: str = ""
+    typed: Typed | None = None
+    shorthand: Shorthand | None = None
+    default: Any = ABSENT  # what the document says that leaves it out; `ABSENT` where it then says nothing
     admits: Admits | None = None
     opens: Opens | None = None
     exclusive: Exclusive | None = None

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import MISSING, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from vastplan.model import units
-from vastplan.schema.markers import Unit
+from vastplan.schema.markers import Typed, Unit
 
 __all__ = [
     "MISSING", "Address4or6", "Bandwidth", "Bytes", "Cidr", "Count", "Existing", "Host", "IpRange", "KubernetesName",
@@ -60,6 +60,12 @@ def _range(value: Any) -> Any:
     return f"{start} - {end}"
 
 
+def _one_address(text: str) -> str:
+    """A range of one address as that address."""
+    first, _, last = text.partition(" - ")
+    return first if first == last else text
+
+
 def _cidr(value: Any) -> Any:
     if isinstance(value, str):
         ip_network(value, strict=False)
@@ -80,7 +86,7 @@ Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Bytes = Annotated[Annotated[int, Field(ge=0, le=2**63 - 1)], _quantity(units.parse_bytes), Unit(units.BYTES)]
 Bandwidth = Annotated[Annotated[int, Field(ge=0, le=2**32)], _quantity(units.parse_bandwidth), Unit(units.BANDWIDTH)]
 Span = Annotated[Annotated[int, Field(ge=1, le=2**40)], _quantity(units.parse_span), Unit(units.SECONDS)]
-IpRange = Annotated[str, BeforeValidator(_range, json_schema_input_type=str)]
+IpRange = Annotated[str, BeforeValidator(_range, json_schema_input_type=str), Typed(_one_address)]
 Cidr = Annotated[str, BeforeValidator(_cidr, json_schema_input_type=str)]
 Address4or6 = Annotated[str, BeforeValidator(_address, json_schema_input_type=str)]
 Host = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=r"^[^\x00-\x20\x7f]+$")]

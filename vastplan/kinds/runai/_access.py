@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, StringConstraints
 
+from vastplan.model.natural_order import natural
 from vastplan.schema.types import Spec
 
 _TRIMMED = r"^[^\x00-\x20\x7f]([^\x00-\x1f\x7f]*[^\x00-\x20\x7f])?$"  # one line, no blanks around it
@@ -51,6 +52,17 @@ class Grant(NamedTuple):
 def grants(access: Mapping[str, Iterable[Any]]) -> tuple[Grant, ...]:
     """Every grant of an `access` mapping once, sorted. Text with an `@` is a user, other text a group."""
     return tuple(sorted({Grant(*_typed(subject), role) for role, subjects in access.items() for subject in subjects}))
+
+
+def access_of(given: Iterable[Grant]) -> dict[str, list[Any]]:
+    """The `access` mapping that grants just these, as short as it can be said: what `grants` reads."""
+    access: dict[str, list[Any]] = {}
+    for grant in sorted(set(given), key=lambda grant: (natural(grant.role), natural(grant.subject), grant.subject_type)):
+        long = {grant.subject_type.replace("-", "_"): grant.subject}
+        access.setdefault(grant.role, []).append(
+            grant.subject if _typed(grant.subject) == (grant.subject, grant.subject_type) else long
+        )
+    return access
 
 
 def rule_name(scope_type: str, scope: str, grant: Grant) -> str:

@@ -6,12 +6,14 @@ that the document does not name are left as they are: they are read, and sent ba
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import inf, isfinite
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from vastplan.schema.markers import Clears, Codec, ListMap, Refers, Wire
+from vastplan.model.natural_order import natural
+from vastplan.schema.markers import Clears, Codec, ListMap, Refers, Shorthand, Wire
 from vastplan.schema.types import MISSING, Bytes, Name, Spec
 
 _UNLIMITED = Clears(None, also=(-1,))
@@ -79,10 +81,28 @@ class PoolQuota(Spec):
     memory: MemoryQuota | MISSING = MISSING
 
 
+def _gathered(values: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Pools with nothing but guaranteed GPUs in their short form, which `spread` reads."""
+    pools = values.get("node_pools")
+    if not isinstance(pools, dict) or not pools:
+        return None
+    gpus = {pool: _deserved_alone(pools[pool]) for pool in sorted(pools, key=natural)}
+    return None if None in gpus.values() else {"gpus": gpus}
+
+
+def _deserved_alone(quota: Any) -> int | float | None:
+    """The GPUs of a pool of which nothing else is said."""
+    match quota:
+        case {"gpu": {"deserved": int() | float() as deserved, **more}, **others} if not more and not others:
+            return deserved
+    return None
+
+
 Pools = Annotated[
     dict[Name, PoolQuota] | MISSING,
     ListMap(("nodePool", "name"), refers=Refers("node_pool"), writes=("nodePool", "id")),
     Wire("resources"),
+    Shorthand(_gathered),
 ]
 
 

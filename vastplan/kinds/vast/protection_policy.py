@@ -1,5 +1,6 @@
 """Protection policy: when snapshots are taken, how long they are kept, and to which peer they are replicated."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
@@ -9,7 +10,7 @@ from vastplan.kinds.vast._common import INTERNAL, SUFFIXED, collection
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Wire
+from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec, Text
 
 _START = "%Y-%m-%d %H:%M:%S"
@@ -47,6 +48,14 @@ class ScheduleFrame(Spec):
         return self
 
 
+_TARGETS = frozenset({"replicate_to", "peer"})
+
+
+def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
+    """A target says the type, which then need not be written."""
+    return {} if values.get("clone_type") == "NATIVE_REPLICATION" and values.keys() & _TARGETS else None
+
+
 class ProtectionPolicy(Spec):
     """A snapshot schedule; `replicate_to` also sends it to a peer. A directory is put under it by a protected path."""
 
@@ -58,12 +67,12 @@ class ProtectionPolicy(Spec):
     peer: Annotated[
         ReferenceName | MISSING, Refers("replication_peer"), Wire("target_object_id"), IMMUTABLE, Opens()
     ] = MISSING
-    clone_type: Annotated[Literal["LOCAL", "NATIVE_REPLICATION"], IMMUTABLE] = "LOCAL"
+    clone_type: Annotated[Literal["LOCAL", "NATIVE_REPLICATION"], IMMUTABLE, Shorthand(_implied)] = "LOCAL"
 
     @model_validator(mode="before")
     @classmethod
     def _type_from_target(cls, values: Any) -> Any:
-        if isinstance(values, dict) and "clone_type" not in values and values.keys() & {"replicate_to", "peer"}:
+        if isinstance(values, dict) and "clone_type" not in values and values.keys() & _TARGETS:
             return {**values, "clone_type": "NATIVE_REPLICATION"}
         return values
 

@@ -15,6 +15,7 @@ from vastplan.schema.shapes.shape import (
     MapReferences,
     Read,
     Shape,
+    Typist,
     scalar_reader,
     secrets,
 )
@@ -78,6 +79,14 @@ class List(Shape):
         if field.fields:
             return [encoder.struct(field.fields, item) for item in value]
         return [encoder.scalar(field, item) for item in value]
+
+    def typed(self, field: Field, value: Any, typist: Typist) -> Any:
+        """Each item."""
+        if not isinstance(value, list):
+            return value
+        if field.fields:
+            return [typist.struct(field.fields, item) if isinstance(item, dict) else item for item in value]
+        return [typist.scalar(field, item) for item in value]
 
     def parts(self, value: Any) -> Iterable[dict[str, Any]]:
         """The items that are structs."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
+from vastplan.model.natural_order import natural
 from vastplan.schema import walk
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import Path, at, deep_overlay, dig, put
-from vastplan.schema.shapes.shape import Canonicalise, Change, Encoder, Leaf, MapReferences, Read, Shape, secrets
+from vastplan.schema.shapes.shape import Canonicalise, Change, Encoder, Leaf, MapReferences, Read, Shape, Typist, secrets
 
 if TYPE_CHECKING:
     from vastplan.schema.kind import Field
@@ -84,6 +85,15 @@ class ListMap(Shape):
         else:
             put(item, field.key, key)
         return item
+
+    def typed(self, field: Field, value: Any, typist: Typist) -> Any:
+        """Member by member, as people count; null stays, for it removes one."""
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: typist.struct(field.fields, value[key]) if isinstance(value[key], dict) else value[key]
+            for key in sorted(value, key=natural)
+        }
 
     def merge(self, field: Field, live: dict[str, Any], desired: Any) -> Any:
         """Member by member; null removes one."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Any
 
+from vastplan.model.natural_order import natural
 from vastplan.model.site_ledger import path_text
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import Path
-from vastplan.schema.shapes.shape import Canonicalise, Encoder, Leaf, Read, Shape, scalar_reader, secrets
+from vastplan.schema.shapes.shape import Canonicalise, Encoder, Leaf, Read, Shape, Typist, scalar_reader, secrets
 
 if TYPE_CHECKING:
     from vastplan.schema.kind import Field
@@ -43,6 +44,13 @@ class Map(Shape):
     def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
         """Null removes a key."""
         return {key: None if item is None else encoder.scalar(field, item) for key, item in value.items()}
+
+    def typed(self, field: Field, value: Any, typist: Typist) -> Any:
+        """Each value; the keys as people count, but where the document itself goes by their order."""
+        if not isinstance(value, dict):
+            return value
+        keys = value if Marker.DOCUMENT in field.markers else sorted(value, key=natural)
+        return {key: typist.scalar(field, value[key]) for key in keys}
 
     def merge(self, field: Field, live: dict[str, Any], desired: Any) -> Any:
         """Key by key."""

@@ -6,7 +6,7 @@ What is needed for every object of a large collection is compiled once a field: 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from vastplan.model.value import Secret
@@ -45,6 +45,16 @@ class Encoder(Protocol):
 
     def key(self, refers: Refers, name: str) -> Any:
         """What is sent for a key that names another object."""
+
+
+class Typist(Protocol):
+    """What a shape needs of what writes a value as a person would."""
+
+    def scalar(self, field: Field, value: Any) -> Any:
+        """A plain value of the field, a reference, or where a secret is found."""
+
+    def struct(self, fields: tuple[Field, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+        """The parts of a field."""
 
 
 class Shape:
@@ -92,6 +102,10 @@ class Shape:
     def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
         """The wire form of a value that is not null."""
         return encoder.scalar(field, value)
+
+    def typed(self, field: Field, value: Any, typist: Typist) -> Any:
+        """A canonical value that is not null, as the document has it."""
+        return typist.scalar(field, value)
 
     def merge(self, field: Field, live: dict[str, Any], desired: Any) -> Any:
         """A desired value over a live one that is an object."""

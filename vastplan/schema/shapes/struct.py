@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from vastplan.schema import walk
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import Path
-from vastplan.schema.shapes.shape import Canonicalise, Change, Encoder, Leaf, MapReferences, Read, Shape, secrets
+from vastplan.schema.shapes.shape import Canonicalise, Change, Encoder, Leaf, MapReferences, Read, Shape, Typist, secrets
 
 if TYPE_CHECKING:
     from vastplan.schema.kind import Field
@@ -53,6 +53,10 @@ class Struct(Shape):
     def encode(self, field: Field, value: Any, encoder: Encoder) -> Any:
         """Field by field."""
         return encoder.struct(field.fields, value)
+
+    def typed(self, field: Field, value: Any, typist: Typist) -> Any:
+        """Field by field."""
+        return typist.struct(field.fields, value) if isinstance(value, dict) else value
 
     def merge(self, field: Field, live: dict[str, Any], desired: Any) -> Any:
         """Field by field."""

@@ -1,0 +1,240 @@
+"""From entries to the text of a file, as a colleague would have written it.
+
+What fits stands on one line, else its parts do; no two entries share a line, so that each has a line of its own to point at.
+The only entry of a section stands on the section's line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+from vastplan.document.scalars import flow, flow_within, key_text
+from vastplan.model.escaping import inert
+from vastplan.model.natural_order import natural
+from vastplan.schema.entries import EntryType
+
+WIDTH = 118
+_STEP = "  "
+_NARROWEST = 40  # of a comment, however far it is indented
+
+Path = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryText:
+    """An entry as it is to be written: its values as somebody would type them, in their order.
+
+    Values are text, numbers, true and false, `None`, lists, and mappings with text for keys. Of a tenant they hold what stands
+    inside it, too: under a section a mapping from names to values, under the name of a type the values of one.
+    `comments` are by the keys on the way to what they stand above: `()` is the entry, `("views", "home")` an entry inside.
+    """
+
+    section: str
+    key: str
+    values: Mapping[str, Any]
+    comments: Mapping[Path, Sequence[str]] = field(default_factory=dict)
+
+
+class Place(NamedTuple):
+    """Which entry it is: its section, its name, and the entry that it stands inside (a tenant)."""
+
+    section: str
+    key: str
+    inside: str = ""
+
+
+class Lines(NamedTuple):
+    """The first and the last line of an entry, from 1. Its comments stand above."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileText:
+    """The text of a file, and where in it each entry stands; an entry inside another is among the lines of that."""
+
+    text: str
+    lines: Mapping[Place, Lines]
+
+    def by_line(self) -> dict[int, Place]:
+        """The innermost entry of each line that belongs to one: what a finding at that line is about."""
+        places = sorted(self.lines.items(), key=lambda item: item[1].last - item[1].first, reverse=True)
+        return {line: place for place, (first, last) in places for line in range(first, last + 1)}
+
+
+def emit(entries: Iterable[EntryText], types: Sequence[EntryType], schema: str = "") -> FileText:
+    """The text of a file with these entries: sections in the order of `types`, in each the names as people count.
+
+    `types` say what may stand inside an entry; `schema` is where an editor finds what to check the file with. The reader of
+    documents reads the same values. Raises `Unwritable` for a value that no document can hold, and `ValueError` for an entry
+    that is given twice or a comment on something that is not there.
+    """
+    writer = _Writer(types)
+    if schema:
+        writer.lines.append(f"# yaml-language-server: $schema={inert(schema, None)}")
+    by_section: dict[str, dict[str, EntryText]] = {}
+    for entry in entries:
+        section = by_section.setdefault(entry.section, {})
+        if entry.key in section:
+            raise ValueError(f"{entry.section}.{entry.key} is given twice")
+        section[entry.key] = entry
+    order = {type_.section: place for place, type_ in enumerate(types)}
+    for name in sorted(by_section, key=lambda name: (order.get(name, len(order)), natural(name))):
+        writer.section("", name, [_Node(one.key, one.values, _Comments(one)) for one in by_section[name].values()])
+    return FileText("".join(f"{line}\n" for line in writer.lines), writer.places)
+
+
+class _Comments:
+    """The comments of an entry by path; each is used once, and `inside` are the paths that must not become one line."""
+
+    def __init__(self, entry: EntryText) -> None:
+        self.by_path = {path: lines for path, lines in entry.comments.items() if lines}
+        self.inside = {path[:length] for path in self.by_path for length in range(len(path))}
+        self._where = f"{entry.section}.{entry.key}"
+
+    def take(self, path: Path) -> Sequence[str]:
+        return self.by_path.pop(path, ()) if self.by_path else ()
+
+    def check_all_used(self) -> None:
+        if self.by_path:
+            raise ValueError(f"{self._where}: a comment on {'.'.join(next(iter(self.by_path)))}, which is not there")
+
+
+class _Node(NamedTuple):
+    """A key with its value; `path` is that within the entry whose comments they are."""
+
+    key: str
+    value: Any
+    comments: _Comments
+    path: Path = ()
+
+    @property
+    def one_line(self) -> bool:
+        """Whether no comment has to stand inside."""
+        return self.path not in self.comments.inside
+
+    def child(self, key: str, value: Any) -> _Node:
+        return _Node(key, value, self.comments, (*self.path, key))
+
+
+class _Writer:
+    def __init__(self, types: Sequence[EntryType]) -> None:
+        self.lines: list[str] = []
+        self.places: dict[Place, Lines] = {}
+        self._held = {type_.section: _held(type_, types) for type_ in types if type_.contains}
+
+    def section(self, margin: str, name: str, nodes: list[_Node], inside: str = "") -> None:
+        """A section and its entries; inside another entry it is one of its keys."""
+        nodes.sort(key=lambda node: natural(node.key))
+        if len(nodes) == 1 and self._section_on_a_line(margin, name, nodes[0], inside):
+            return
+        self.lines.append(f"{margin}{key_text(name)}:")
+        for node in nodes:
+            self._entry(margin + _STEP, node, name, node.key, inside)
+
+    def _section_on_a_line(self, margin: str, name: str, node: _Node, inside: str) -> bool:
+        commented = node.path in node.comments.by_path or not node.one_line
+        if commented or self._holds(name, node.value):
+            return False
+        head = f"{margin}{key_text(name)}: "
+        written = flow_within({node.key: node.value}, WIDTH - len(head))
+        if written is None:
+            return False
+        self.lines.append(head + written)
+        self._stands(Place(name, node.key, inside), len(self.lines))
+        return True
+
+    def _entry(self, margin: str, node: _Node, section: str, called: str, inside: str) -> None:
+        """One entry; `called` is its name, which one that is written by its type has from what it stands in."""
+        self._comment(margin, node)
+        first = len(self.lines) + 1
+        if self._holds(section, node.value):
+            sections, singles = self._held[section]
+            self.lines.append(f"{margin}{key_text(node.key)}:")
+            for key, value in node.value.items():
+                child = node.child(key, value)
+                if key in sections and isinstance(value, Mapping) and value:
+                    self._comment(margin + _STEP, child)
+                    inner = [child.child(name, item) for name, item in value.items()]
+                    self.section(margin + _STEP, key, inner, node.key)
+                elif key in singles:
+                    self._entry(margin + _STEP, child, singles[key], node.key, node.key)
+                else:
+                    self._field(margin + _STEP, child)
+        else:
+            self._put(margin, key_text(node.key), node)
+        self._stands(Place(section, called, inside), first)
+        if not node.path:
+            node.comments.check_all_used()
+
+    def _holds(self, section: str, value: Any) -> bool:
+        """Whether other entries stand inside."""
+        held = self._held.get(section)
+        return held is not None and isinstance(value, Mapping) and any(key in held[0] or key in held[1] for key in value)
+
+    def _stands(self, place: Place, first: int) -> None:
+        self.places[place] = Lines(first, len(self.lines))
+
+    def _field(self, margin: str, node: _Node) -> None:
+        self._comment(margin, node)
+        self._put(margin, key_text(node.key), node)
+
+    def _put(self, margin: str, key: str, node: _Node) -> None:
+        """A key and its value: on one line, or the parts of the value below."""
+        head = f"{margin}{key}: "
+        written = flow_within(node.value, WIDTH - len(head)) if node.one_line else None
+        if written is not None:
+            self.lines.append(head + written)
+        elif isinstance(node.value, Mapping | list | tuple) and node.value:
+            self.lines.append(f"{margin}{key}:")
+            self._below(margin + _STEP, node)
+        else:
+            self.lines += _too_long(head, margin + _STEP, flow(node.value))
+
+    def _below(self, margin: str, node: _Node) -> None:
+        """The parts of a value, one below the other."""
+        if isinstance(node.value, Mapping):
+            for key, value in node.value.items():
+                self._field(margin, node.child(key, value))
+            return
+        for place, item in enumerate(node.value):
+            self._item(margin, node.child(str(place), item))
+
+    def _item(self, margin: str, node: _Node) -> None:
+        """An item of a list; what takes several lines begins beside the dash."""
+        self._comment(margin, node)
+        head = f"{margin}- "
+        written = flow_within(node.value, WIDTH - len(head)) if node.one_line else None
+        if written is not None:
+            self.lines.append(head + written)
+        elif isinstance(node.value, Mapping | list | tuple) and node.value:
+            first = len(self.lines)
+            self._below(margin + _STEP, node)
+            self.lines[first] = head + self.lines[first][len(head) :]
+        else:
+            self.lines += _too_long(head, margin + _STEP, flow(node.value))
+
+    def _comment(self, margin: str, node: _Node) -> None:
+        for line in node.comments.take(node.path):
+            width = max(_NARROWEST, WIDTH - len(margin) - 2)
+            shown = wrap(inert(line, None), width, break_long_words=False, break_on_hyphens=False)
+            self.lines += [f"{margin}# {part}" for part in shown]
+
+
+def _too_long(head: str, margin: str, written: str) -> list[str]:
+    """What has no parts and does not fit beside its key: below it, where it does there."""
+    if len(margin) + len(written) <= WIDTH:
+        return [head.rstrip(), margin + written]
+    return [head + written]
+
+
+def _held(container: EntryType, types: Sequence[EntryType]) -> tuple[dict[str, str], dict[str, str]]:
+    """What may stand inside such an entry, as the instantiation takes it out: sections, and names of types with their section."""
+    inside = [type_ for type_ in types if container.name in type_.model.model_fields and not type_.contains]
+    own = container.model.model_fields
+    sections = {type_.section: type_.section for type_ in inside if type_.section not in own}
+    return sections, {type_.name: type_.section for type_ in inside if type_.name not in own}

@@ -1,0 +1,141 @@
+"""Values on one line of YAML, as somebody would type them; whoever reads them reads what was written.
+
+Text is plain where every reader takes it for that text: ours, one of YAML 1.1 and one of YAML 1.2. Else it is quoted, and what
+nobody can see, or is taken for another letter, is its number: a file of this is read by people first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from functools import lru_cache
+from math import isfinite
+from typing import Any
+
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.look_alikes import taken_for_others, unseen
+
+_ENDLESS = 2**62
+_LONGEST_NUMBER = 20  # characters: a document may not have longer ones (VP113)
+_LONGEST_KEY = 1000  # characters as written: YAML looks no further than 1024 for the colon after a key
+_WORD = re.compile(r"[A-Za-z0-9/_.(+$](?:[A-Za-z0-9/_.()+$@=~*% -]*[A-Za-z0-9/_.()+$@=~*%-])?")
+_LETTER = "a"  # stands for any letter that is not of ASCII
+_READ_OTHERWISE = re.compile(
+    r"null|true|false|yes|no|on|off|y|n|\.+"
+    r"|[-+]?[0-9][0-9_]*|[-+]?0b[01_]+|[-+]?0o[0-7_]+|[-+]?0x[0-9a-f_]+"
+    r"|[-+]?(?:\.[0-9_]+|[0-9][0-9_]*\.?[0-9_]*)(?:e[-+]?[0-9]+)?|[-+]?\.inf|\.nan"
+    r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*",
+    re.IGNORECASE,
+)
+"""What looks like a word and is a number, a switch, nothing or a day to some reader (YAML 1.1 types, YAML 1.2 §10.3)."""
+_ESCAPED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+
+
+class Unwritable(VastplanError):
+    """A value that no document can hold."""
+
+
+def flow(value: Any) -> str:
+    """A value on one line, lists and mappings in brackets. Raises `Unwritable`."""
+    parts: list[str] = []
+    _collect(value, _ENDLESS, parts)
+    return "".join(parts)
+
+
+def flow_within(value: Any, room: int) -> str | None:
+    """The same where it takes at most `room` characters, else `None`; what does not fit is not looked at."""
+    parts: list[str] = []
+    return "".join(parts) if _collect(value, room, parts) >= 0 else None
+
+
+def key_text(key: object) -> str:
+    """A key as it stands before its colon. Raises `Unwritable`."""
+    if not isinstance(key, str):
+        raise Unwritable(f"a key is text, not {type(key).__name__}")
+    if key == "<<":
+        raise Unwritable("a key << is the merge key of YAML, which a document may not have")
+    written = text(key)
+    if len(written) > _LONGEST_KEY:
+        raise Unwritable(f"the key {inert(key, 60)} is longer than a key of YAML may be")
+    return written
+
+
+def scalar(value: Any) -> str:
+    """A value that is neither a list nor a mapping. Raises `Unwritable`."""
+    if isinstance(value, str):
+        return text(value)
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        written = str(value)
+    elif isinstance(value, float) and isfinite(value):
+        # without an exponent, which YAML 1.1 and 1.2 take for different things
+        written = str(int(value)) if value.is_integer() and abs(value) < 10**15 else format(Decimal(repr(value)), "f")
+        return written if "." in written or len(written) <= _LONGEST_NUMBER else f"{written}.0"
+    else:
+        raise Unwritable(f"a document has no value of type {type(value).__name__}")
+    if len(written) > _LONGEST_NUMBER:
+        raise Unwritable(f"a number of more than {_LONGEST_NUMBER} digits")
+    return written
+
+
+@lru_cache(2**13)  # the same few words make up most of a document
+def text(value: str) -> str:
+    """Text as it is where it can stand so, else in quotes. Raises `Unwritable` for half a character."""
+    if value.isascii():
+        hidden: frozenset[int] = frozenset()
+        letters = value
+    else:
+        marked = taken_for_others(value)
+        hidden = frozenset(place for place, char in enumerate(value) if place in marked or unseen(char))
+        half = next((char for char in value if "\ud800" <= char <= "\udfff"), None)
+        if half is not None:
+            raise Unwritable(f"{inert(value, 60)} has half a character (U+{ord(half):04X}): no file can hold it")
+        letters = "".join(_LETTER if char > "\x7f" and char.isalnum() else char for char in value)
+    if not hidden and _WORD.fullmatch(letters) and not _READ_OTHERWISE.fullmatch(letters):
+        return value
+    if hidden or not value.isprintable() or ("'" in value and not ('"' in value or "\\" in value)):
+        return f'"{"".join(_in_quotes(char, place in hidden) for place, char in enumerate(value))}"'
+    return "'" + value.replace("'", "''") + "'"
+
+
+def _in_quotes(char: str, hidden: bool) -> str:
+    if char in _ESCAPED:
+        return _ESCAPED[char]
+    if not hidden and char.isprintable():
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _collect(value: Any, room: int, parts: list[str]) -> int:
+    """Append the text of a value; the room that is left after it, below zero as soon as there is none."""
+    if isinstance(value, Mapping):
+        parts.append("{")
+        room -= 2
+        for place, (key, item) in enumerate(value.items()):
+            before = f"{', ' if place else ''}{key_text(key)}: "
+            parts.append(before)
+            room -= len(before)
+            if room < 0 or (room := _collect(item, room, parts)) < 0:
+                return room
+        parts.append("}")
+        return room
+    if isinstance(value, list | tuple):
+        parts.append("[")
+        room -= 2
+        for place, item in enumerate(value):
+            if place:
+                parts.append(", ")
+                room -= 2
+            if room < 0 or (room := _collect(item, room, parts)) < 0:
+                return room
+        parts.append("]")
+        return room
+    written = scalar(value)
+    parts.append(written)
+    return room - len(written)

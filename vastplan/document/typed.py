@@ -1,0 +1,98 @@
+"""From canonical values to what somebody would type: names for references, sizes in their largest unit, short forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from vastplan.model.units import BANDWIDTH, BYTES, SECONDS, parse_bandwidth, parse_bytes, parse_span, show
+from vastplan.model.value import Ref, Secret
+from vastplan.schema.kind import Field
+from vastplan.schema.markers import Marker
+from vastplan.schema.rows import ABSENT
+
+_PARSERS = {BYTES: parse_bytes, BANDWIDTH: parse_bandwidth, SECONDS: parse_span}
+
+NameReference = Callable[[Ref], Any]
+
+
+def in_unit(value: Any, unit: str) -> Any:
+    """A canonical number in the largest unit that says exactly the same, else the plain number; anything else as it is."""
+    if not isinstance(value, int) or isinstance(value, bool) or not value or unit not in _PARSERS:
+        return value
+    shown = show(value, unit)
+    try:
+        return shown if _PARSERS[unit](shown) == value else value
+    except ValueError:
+        return value
+
+
+def by_name(reference: Ref) -> Any:
+    """A reference as a document writes it: the name of what it manages, `{existing: NAME}` for anything else."""
+    name = reference.target.name
+    return name if reference.managed else {"existing": name}
+
+
+def document_form(
+    fields: Iterable[Field],
+    values: Mapping[str, Any],
+    reference: NameReference = by_name,
+    *,
+    key: str = "",
+    defaults: bool = False,
+) -> dict[str, Any]:
+    """The values of an entry (`Entry.values`, or of a live object with its references named) as a document has them.
+
+    Fields come in the order of their model; what is no field is left out. Read again, they are the same values. What is left
+    out because a document that leaves it out says the same: a field that is as its model has it (unless `defaults`), and one
+    that holds the entry's own name, which is `key`.
+    """
+    typist = _Typist(reference, defaults)
+    return typist.entry(tuple(fields), values, key)
+
+
+def named_after(fields: Iterable[Field]) -> tuple[str, ...]:
+    """The fields that hold the entry's name where the document does not say otherwise."""
+    return tuple(
+        field.name
+        for field in fields
+        if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY))
+    )
+
+
+class _Typist:
+    def __init__(self, reference: NameReference, defaults: bool) -> None:
+        self._reference = reference
+        self._defaults = defaults
+
+    def entry(self, fields: tuple[Field, ...], values: Mapping[str, Any], key: str) -> dict[str, Any]:
+        named = {name for name in named_after(fields) if key and values.get(name) == key}
+        return self.struct(fields, {name: value for name, value in values.items() if name not in named})
+
+    def struct(self, fields: tuple[Field, ...], values: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields in `values`."""
+        written: dict[str, Any] = {}
+        for field in fields:
+            if field.name not in values:
+                continue
+            value = values[field.name]
+            short = field.shorthand.write(values) if field.shorthand else None
+            if short is not None:
+                written |= short
+            elif self._defaults or not _is_default(field, value):
+                written[field.name] = None if value is None else field.shape.typed(field, value, self)
+        return written
+
+    def scalar(self, field: Field, value: Any) -> Any:
+        """A plain value of the field, a reference, or where a secret is found."""
+        if isinstance(value, Ref):
+            return self._reference(value)
+        if isinstance(value, Secret):
+            return {value.source[0]: value.source[1]}
+        if field.typed is not None:
+            return field.typed.write(value)
+        return in_unit(value, field.unit)
+
+
+def _is_default(field: Field, value: Any) -> bool:
+    return field.default is not ABSENT and type(value) is type(field.default) and bool(value == field.default)
