@@ -14,11 +14,11 @@ from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.record import record
 from vastplan.app.workspace import Workspace
 from vastplan.document import merge
-from vastplan.document.form import document_form
 from vastplan.document.load import folder_of
+from vastplan.document.typed import by_name, document_form
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
-from vastplan.engine.observe import Observed
+from vastplan.engine.observe import Live, Observed
 from vastplan.importing.classify import classify
 from vastplan.importing.flatten import Addresses, Flat, flatten
 from vastplan.importing.lookup import Lookup
@@ -112,7 +112,9 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
     matches = match(kinds, observed, ledger, entries)
     lookup = Lookup(observed)
     others = owners(workspace.name, source.claims(options.sites))
-    classified = classify(lookup, matches, others, options.selection)
+    registry = workspace.registry
+    importable = {*registry.types} | {name for made in registry.compositions for name in registry.compositions[made].makes}
+    classified = classify(lookup, matches, others, options.selection, importable & kinds.keys())
     known: dict[str, set[str]] = {}
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
@@ -152,20 +154,26 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         live = [each for each in live if key_of(each) not in lost]
         addresses = {key: address for key, address in addresses.items() if key not in lost}
     known = world.workspace.document.entries
-    written, bare = recover(flats, sites, registry, known, degraded)
+
+    def live_of(ref: Ref) -> Live | None:
+        named = world.observed.named(ref.target.site, registry.kinds[ref.target.kind], ref.target.name)
+        return named[0] if len(named) == 1 else None
+
+    written, bare = recover(flats, sites, registry, known, degraded, live_of)
     left += [_left(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
     by_key = {key_of(flat.live): flat for flat in flats}
     entries = {each.entry.address for each in written} | {entry.address for entry in known}
 
-    def form(type_: EntryType, entry: Written) -> dict[str, Any]:
-        def reference(ref: Ref) -> Ref:
-            """By what the document calls it, else by the name that it has."""
-            if not ref.managed or ref.target in entries:
-                return ref
-            flat = next((each for each in flats if each.entry.address == ref.target), None)
-            return (naming.existing(flat.live) or ref) if flat is not None else ref
+    of_address = {flat.entry.address: flat for flat in flats}
 
-        return dict(document_form(type_.fields, entry.entry.values, reference))
+    def reference(ref: Ref) -> Any:
+        """By what the document calls it, else by the name that it has."""
+        flat = of_address.get(ref.target)
+        there = ref.managed and ref.target not in entries and flat is not None
+        return by_name((naming.existing(flat.live) or ref) if there and flat is not None else ref)
+
+    def form(type_: EntryType, entry: Written) -> dict[str, Any]:
+        return document_form(type_.fields, entry.entry.values, reference, key=entry.entry.address.name)
 
     files = place(written, sites, registry, degraded, form, single=world.options.single)
     types = [registry.sections[name] for name in registry.sections]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from vastplan.engine.guards.owner import Owners
@@ -24,12 +24,17 @@ class Classified:
     left: tuple[Left, ...]
 
 
-def classify(lookup: Lookup, matches: Matches, owners: Owners, selection: Selection) -> Classified:
-    """Sort what was read; `matches` are those of the document as it is. In the order of sites, kinds and names."""
+def classify(
+    lookup: Lookup, matches: Matches, owners: Owners, selection: Selection, importable: Set[str]
+) -> Classified:
+    """Sort what was read; `matches` are those of the document as it is, `importable` the kinds that a
+    document can have. In the order of sites, kinds and names."""
     free: list[Live] = []
     managed: dict[LiveKey, Address] = {}
     left: list[Left] = []
     for (_, name), collection in sorted(lookup.observed.collections.items()):
+        if name not in importable:
+            continue
         kind = matches.kinds[name]
         twins = _twins(kind, collection.objects)
         for live in sorted(collection.objects, key=lambda live: (live.name, live.locator)):

@@ -72,8 +72,10 @@ def flatten(live: Live, address: Address, addresses: Addresses, degraded: Degrad
     unnamed: list[str] = []
 
     def change(refers: Refers, raw: Any) -> Any:
-        ref = raw if isinstance(raw, Ref) or raw is None else addresses.named(live.site, refers, raw)
-        if ref is None and raw is not None:
+        if raw is None or raw == "":
+            return None
+        ref = addresses.named(live.site, refers, raw)
+        if ref is None:
             unnamed.append(str(raw))
         return raw if ref is None else ref
 
@@ -91,6 +93,7 @@ def flatten(live: Live, address: Address, addresses: Addresses, degraded: Degrad
     values = _said(kind, full, frozenset(dropped))
     while (problems := _refused(kind, address, values)) is not None:
         name, text = problems
+        name = name or _without_one(kind, address, values)
         field = next((field for field in kind.fields if field.name == name), None)
         if field is None or name not in values or _required(kind, field):
             return left_out(live, Reason.VALUE, f"{name}: {text}" if name else text)
@@ -148,6 +151,16 @@ def _refused(kind: Kind, address: Address, values: Values) -> tuple[str, str] | 
 
 def _typed(value: Any) -> Any:
     return {"existing": str(value)} if isinstance(value, Ref) and not value.managed else str(value) if isinstance(value, Ref) else value
+
+
+def _without_one(kind: Kind, address: Address, values: Values) -> str:
+    """The one field without which the model takes the others, the last in its order; "" where there is none."""
+    for field in reversed(kind.fields):
+        if field.name in values and not _required(kind, field):
+            rest = {name: value for name, value in values.items() if name != field.name}
+            if _refused(kind, address, rest) is None:
+                return field.name
+    return ""
 
 
 def _named_after(kind: Kind) -> Iterator[str]:

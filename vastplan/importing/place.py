@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,8 +10,7 @@ from vastplan.importing.fold import fold
 from vastplan.importing.model import Degraded, LiveKey, Step
 from vastplan.importing.name import as_key
 from vastplan.importing.recover import Written
-from vastplan.model.address import Address
-from vastplan.model.value import Ref, references
+from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType, Site
 
@@ -51,13 +50,13 @@ def place(
 ) -> tuple[File, ...]:
     """Files by name. With `single` there is one, and all else as ever."""
     tenants = {entry.entry.address: entry.entry.address.name for entry in written if registry.types[entry.entry.address.kind].contains}
-    owners = _Owners(written, tenants)
     groups: dict[tuple[str, str, str], dict[str, Written]] = {}
     for entry in written:
         address = entry.entry.address
         type_ = registry.types[address.kind]
         nested = type_.within_tenant and not type_.contains and all(degraded.step(key).value <= Step.NESTED.value for key in entry.stands_for)
-        tenant = owners.tenant(entry) if nested else ""
+        own = entry.entry.values.get("tenant")
+        tenant = tenants.get(own.target, "") if nested and isinstance(own, Ref) else ""
         groups.setdefault((tenant, address.kind, address.name), {})[address.site] = entry
     containers: dict[str, Placed] = {}
     flat: list[Placed] = []
@@ -85,8 +84,6 @@ def place(
 
 def _typed(type_: EntryType, entry: Written, tenant: str, document_form: DocumentForm) -> Typed:
     values = document_form(type_, entry)
-    if values.get("name") == entry.entry.address.name:
-        del values["name"]
     if tenant:
         values.pop("tenant", None)
     return values
@@ -100,46 +97,6 @@ def _say_sites(entry: Placed, sites: Mapping[str, Site], container: Placed | Non
     needed = entry.type.systems(entry.values)
     if entry.sites != tuple(site for site in around if needed <= sites[site].systems):
         entry.values = {"sites": list(entry.sites), **entry.values}
-
-
-class _Owners:
-    """Which tenant's an entry is: what it says itself, else what all say that it refers to, else those that refer to it."""
-
-    def __init__(self, written: Iterable[Written], tenants: Mapping[Address, str]) -> None:
-        self._tenants = tenants
-        self._entries = {entry.entry.address: entry for entry in written}
-        self._referring: dict[Address, list[Written]] = {}
-        for entry in self._entries.values():
-            for ref in references(entry.entry.values):
-                self._referring.setdefault(ref.target, []).append(entry)
-
-    def tenant(self, entry: Written) -> str:
-        """The key of the tenant that is written too; "" for none, and where it cannot be told."""
-        own = entry.entry.values.get("tenant")
-        if "tenant" in entry.entry.values:
-            return self._tenants.get(own.target, "") if isinstance(own, Ref) else ""
-        near = {self._said(ref.target) for ref in references(entry.entry.values)} - {None}
-        if not near:
-            near = {self._of(other) for other in self._referring.get(entry.entry.address, ())} - {None}
-        if not near:
-            same_name = Address(entry.entry.address.site, "tenant", entry.entry.address.name)
-            near = {self._tenants.get(same_name, "")}
-        return next(iter(near)) or "" if len(near) == 1 else ""
-
-    def _of(self, entry: Written) -> str | None:
-        own = entry.entry.values.get("tenant")
-        if isinstance(own, Ref):
-            return self._tenants.get(own.target, "")
-        near = {self._said(ref.target) for ref in references(entry.entry.values)} - {None}
-        return next(iter(near)) if len(near) == 1 else None
-
-    def _said(self, target: Address) -> str | None:
-        """The tenant that what is referred to says; `None` where it has none to say."""
-        if target in self._tenants:
-            return self._tenants[target]
-        other = self._entries.get(target)
-        own = other.entry.values.get("tenant") if other is not None else None
-        return self._tenants.get(own.target, "") if isinstance(own, Ref) else None
 
 
 def _files(containers: Mapping[str, Placed], flat: list[Placed], *, single: bool) -> tuple[File, ...]:

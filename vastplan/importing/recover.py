@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from vastplan.engine.observe import Live
 from vastplan.importing.flatten import Flat
 from vastplan.importing.model import Degraded, LiveKey, Step, key_of
 from vastplan.model.address import Address
@@ -13,6 +14,7 @@ from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
 from vastplan.schema.kind import Kind
+from vastplan.schema.markers import Refers
 from vastplan.schema.recovery import Pieces, Recovered
 from vastplan.schema.walk import leaves, map_references, same, value_at
 
@@ -26,16 +28,25 @@ class Written:
 
 
 def recover(
-    flats: Sequence[Flat], sites: Mapping[str, Site], registry: Registry, known: Iterable[Entry], degraded: Degraded
+    flats: Sequence[Flat],
+    sites: Mapping[str, Site],
+    registry: Registry,
+    known: Iterable[Entry],
+    degraded: Degraded,
+    live_of: Callable[[Ref], Live | None],
 ) -> tuple[list[Written], list[Flat]]:
-    """The entries, and those objects that none says: their kind has no section. `known` are the entries of the document as it is."""
+    """The entries, and those objects that none says: their kind has no section.
+
+    `known` are the entries of the document as it is, `live_of` finds what is referred to and is not imported.
+    """
     of_address = {flat.entry.address: flat for flat in flats}
     full = {address: flat.full for address, flat in of_address.items()}
     entries = {address: flat.entry for address, flat in of_address.items()}
     parts: dict[Address, tuple[Address, ...]] = {address: (address,) for address in entries}
     scope = Scope(sites, [*known, *entries.values()])
     single = {flat.entry.address for flat in flats if degraded.step(key_of(flat.live)) is not Step.COMPOSED}
-    trial = _Trial(scope, registry, full)
+    objects_of = {address: flat.live for address, flat in of_address.items()}
+    trial = _Trial(scope, registry, lambda ref: objects_of.get(ref.target) or live_of(ref))
     for composition in sorted(_ways_back(registry), key=lambda composition: composition.rank):
         pieces = Pieces(sites, entries.values(), full)
         claimed: set[Address] = set()
@@ -77,8 +88,8 @@ def _ways_back(registry: Registry) -> Iterator[Composition]:
 class _Trial:
     """Composes candidates and compares what comes with what is there."""
 
-    def __init__(self, scope: Scope, registry: Registry, full: Mapping[Address, Mapping[str, Any]]) -> None:
-        self._scope, self._registry, self._full = scope, registry, full
+    def __init__(self, scope: Scope, registry: Registry, live_of: Callable[[Ref], Live | None]) -> None:
+        self._scope, self._registry, self._live_of = scope, registry, live_of
 
     def makes(self, candidate: Recovered, objects: Sequence[Flat], composition: Composition) -> bool:
         """Whether an entry makes just these objects, and beside them only what may be missing."""
@@ -105,15 +116,19 @@ class _Trial:
     def _covers(self, kind: Kind, entry: Entry, flat: Flat, called: Mapping[Address, Address]) -> bool:
         """Whether an object needs no change to be as the entry says."""
 
-        def known(_: object, value: Any) -> Any:
-            return Ref(called.get(value.target, value.target)) if isinstance(value, Ref) else value
+        def resolved(refers: Refers, value: Any) -> Any:
+            if not isinstance(value, Ref):
+                return value
+            address = called.get(value.target, value.target)
+            live = self._live_of(Ref(address, value.managed))
+            return value.target.name if live is None else live.attributes.get(refers.attribute(address.kind))
 
-        wanted = map_references(kind.fields, entry.values, known)
+        wanted, there = map_references(kind.fields, entry.values, resolved), flat.live.values
         return all(
-            same(leaf.field, leaf.value, value_at(flat.full, leaf.path))
+            same(leaf.field, leaf.value, value_at(there, leaf.path))
             for leaf in leaves(kind.fields, wanted)
-            if leaf.path[0] in flat.full
-        ) and all(str(wanted.get(name)) == str(flat.full.get(name)) for name in kind.identity)
+            if leaf.path[0] in there
+        ) and all(str(wanted.get(name)) == str(there.get(name)) for name in kind.identity)
 
 
 def _likely(waiting: Mapping[Address, Flat], entry: Entry) -> Iterator[Flat]:

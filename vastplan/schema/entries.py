@@ -199,12 +199,13 @@ class Scope:
 class Composition:
     """Turns one entry of type `of` into what it stands for; itself included, if it stays.
 
-    `recover` is the way back (`schema/recovery.py`), `rank` when it is gone: entries in entries first. Of what it makes the objects
-    of the kinds in `adds` need not be there.
+    `makes` are the kinds of what it yields that have no section of their own. `recover` is the way back (`schema/recovery.py`),
+    `rank` when it is gone: what stands inside others first. Of what it makes the objects of the kinds in `adds` need not be there.
     """
 
     of: str
     compose: Callable[[Entry, Scope], Iterable[Entry]]
+    makes: frozenset[str] = frozenset()
     recover: Callable[[Pieces], Iterable[Recovered]] | None = None
     rank: int = 0
     adds: frozenset[str] = frozenset()

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vastplan.model.address import Address
-from vastplan.model.value import references
+from vastplan.model.value import Ref, references
 from vastplan.schema.entries import Entry, Site
 
 
@@ -74,6 +74,22 @@ class Pieces:
                 for target in {ref.target for ref in references(self.full(entry))}:
                     self._referring.setdefault(target, []).append(entry.address)
         return self._referring.get(address, [])
+
+    def tenant(self, entry: Entry, fields: Iterable[str]) -> Ref | None:
+        """The tenant that all say which an entry names in these fields; `None` where they do not agree, or none is said."""
+        said = set()
+        for name in fields:
+            ref = entry.values.get(name)
+            if isinstance(ref, Ref):
+                other = self.get(ref.target)
+                owner = ref if ref.target.kind == "tenant" else other.values.get("tenant") if other is not None else None
+                said.add(owner if isinstance(owner, Ref) and self.get(owner.target) is not None else None)
+        return next(iter(said)) if len(said) == 1 else None
+
+    def name(self, ref: Ref) -> str:
+        """What is referred to by its own name."""
+        entry = self.get(ref.target)
+        return entry.called if entry is not None else ref.target.name
 
     def entries(self) -> Iterator[Entry]:
         """All of them."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from vastplan.kinds.runai.project import namespace_of
 from vastplan.kinds.runai._access import grants, rule_name, subject_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -24,7 +25,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _recover(pieces: Pieces, of: str) -> Iterable[Recovered]:
-    """A project or department with the rules that its access can write."""
+    """A project or department with the rules that its access can write; a project in the tenant where its claims are."""
     for entry in pieces.of(of):
         access: dict[str, list[Any]] = {}
         parts = [entry.address]
@@ -33,10 +34,30 @@ def _recover(pieces: Pieces, of: str) -> Iterable[Recovered]:
             if subject is not None:
                 access.setdefault(str(role), []).append(subject)
                 parts.append(rule.address)
-        if access:
-            said = {role: sorted(subjects, key=str) for role, subjects in sorted(access.items())}
-            yield Recovered(entry.standing_for({**entry.values, "access": said}), tuple(parts))
+        said = {role: sorted(subjects, key=str) for role, subjects in sorted(access.items())}
+        tenant = _tenant(pieces, entry) if of == "project" else None
+        if said or tenant is not None:
+            values = {**entry.values, **({"access": said} if said else {}), **({"tenant": tenant} if tenant else {})}
+            yield Recovered(entry.standing_for(values), tuple(parts))
 
 
-OF_PROJECT = Composition("project", _compose, recover=lambda pieces: _recover(pieces, "project"))
-OF_DEPARTMENT = Composition("department", _compose, recover=lambda pieces: _recover(pieces, "department"))
+def _tenant(pieces: Pieces, project: Entry) -> Ref | None:
+    """The tenant of a project's claims, where that is one; of one without claims, that of its name."""
+    tenants = set()
+    site, name = project.address.site, namespace_of(pieces.full(project))
+    namespace = Ref(Address(site, "namespace", name), managed=False)
+    claims = [claim for of in (namespace, Ref(project.address)) for claim in pieces.having(site, "persistent_volume_claim", namespace=of)]
+    for claim in claims:
+        for of in (claim.values.get("storage_class"), claim.values.get("volume")):
+            source = pieces.get(of.target) if isinstance(of, Ref) else None
+            tenants.add(pieces.tenant(source, ("view_policy", "vip_pool", "tenant_name", "subsystem")) if source else None)
+    tenants.discard(None)
+    if claims:
+        return next(iter(tenants)) if len(tenants) == 1 else None
+    same = pieces.get(Address(project.address.site, "tenant", project.address.name))
+    return Ref(same.address) if same is not None else None
+
+
+_MAKES = frozenset({"access_rule"})
+OF_PROJECT = Composition("project", _compose, makes=_MAKES, recover=lambda pieces: _recover(pieces, "project"))
+OF_DEPARTMENT = Composition("department", _compose, makes=_MAKES, recover=lambda pieces: _recover(pieces, "department"))

@@ -9,6 +9,7 @@ from typing import Any
 
 from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
+from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
@@ -111,24 +112,44 @@ def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry
                 yield entry.part("resource_quota", f"{name}-{holder.address.name}", values)
 
 
-def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A class as open as it is: to those that its own policy lists, and to everybody where none keeps it.
+_OF_TENANT = ("view_policy", "vip_pool", "qos_policy", "subsystem", "tenant_name")
 
-    A rule or a binding that says anything else than ours is in nobody's way here: what is composed is compared with it.
+
+def _recover(pieces: Pieces) -> Iterable[Recovered]:
+    """A class in the tenant that all it names is in, as open as it is: to those that its own policy lists, or to everybody.
+
+    A policy or a binding that says anything else than ours would is no part of it: what is composed is compared.
     """
     for entry in pieces.of("storage_class"):
         site, own, parts = entry.address.site, Ref(entry.address), [entry.address]
+        tenant = pieces.tenant(entry, _OF_TENANT)
+        values = {**entry.values, **({"tenant": tenant} if tenant is not None else {})}
+        if entry.values.get("driver") == "block" and values.get("tenant_name") == tenant:
+            values.pop("tenant_name", None)
         policy = only(pieces.having(site, "admission_policy", storage_class=own))
-        open_to: dict[str, Any] = {"shared": True}
-        if policy is not None:
-            binding = only(pieces.having(site, "admission_binding", policy=Ref(policy.address)))
-            parts += [policy.address] if binding is None else [policy.address, binding.address]
-            if not policy.values.get("open"):
-                names = sorted({str(name) for name in policy.values.get("namespaces", ())})
-                open_to = {"open_to": names} if names else {}
-        yield Recovered(entry.standing_for({**entry.values, **open_to}), tuple(parts))
+        if policy is None:
+            yield Recovered(entry.standing_for({**values, "shared": True}), tuple(parts))
+            continue
+        binding = only(pieces.having(site, "admission_binding", policy=Ref(policy.address)))
+        parts += [policy.address] if binding is None else [policy.address, binding.address]
+        if policy.values.get("open"):
+            yield Recovered(entry.standing_for({**values, "shared": True}), tuple(parts))
+            continue
+        users = {
+            namespace_of(pieces.full(project))
+            for project in pieces.of("project")
+            if project.address.site == site and tenant is not None and project.values.get("tenant") == tenant
+        }
+        named = {pieces.name(ref) for ref in policy.values.get("namespaces", ()) if isinstance(ref, Ref)}
+        open_to = sorted(named - users)
+        yield Recovered(entry.standing_for({**values, **({"open_to": open_to} if open_to else {})}), tuple(parts))
 
 
 COMPOSITION = Composition(
-    "storage_class", _compose, recover=_recover, adds=frozenset({"admission_policy", "admission_binding"})
+    "storage_class",
+    _compose,
+    makes=frozenset({"admission_policy", "admission_binding", "resource_quota"}),
+    recover=_recover,
+    rank=1,
+    adds=frozenset({"admission_policy", "admission_binding"}),
 )

@@ -75,7 +75,7 @@ PEERING = composite(
     Peering, name="peering", section="replication_peers", systems=lambda _: frozenset({"vast"}), sites=_sites
 )
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A link whose two ends have one name, each leading to the first address of a replication pool of the other.
+    """A link whose two ends have one name, of which the first leads to a pool of the other.
 
     Both rows look alike; the end that makes it is the one whose schedules replicate over it, else the first by name.
     """
@@ -86,13 +86,12 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
         if len(rows) != 2 or rows[0].address.site == rows[1].address.site:
             continue
         first, second = sorted(rows, key=lambda row: (not _used(pieces, row), row.address))
-        far = _led_to(pieces, first.values.get("leading_vip"), second.address.site)
-        pool = first.values.get("pool")
-        if far is None or not isinstance(pool, Ref):
+        pool, far = first.values.get("pool"), first.values.get("leading_vip")
+        if not isinstance(pool, Ref) or not isinstance(far, Ref) or far.target.site != second.address.site:
             continue
         between = {
             first.address.site: {"vip_pool": pool.target.name},
-            second.address.site: {"vip_pool": far.address.name},
+            second.address.site: {"vip_pool": far.target.name},
         }
         options = {option: first.values[option] for option in ("secure_mode", "transport_mode", "mss") if option in first.values}
         address = Address(first.address.site, "peering", name)
@@ -103,13 +102,4 @@ def _used(pieces: Pieces, peer: Entry) -> bool:
     return any(address.kind == "protection_policy" for address in pieces.referring(peer.address))
 
 
-def _led_to(pieces: Pieces, vip: Any, site: str) -> Entry | None:
-    """The pool of a site that begins with an address."""
-    for pool in pieces.of("vip_pool"):
-        ranges = pool.values.get("ip_ranges") or []
-        if pool.address.site == site and ranges and str(ranges[0]).split(" - ")[0] == str(vip):
-            return pool
-    return None
-
-
-COMPOSITION = Composition("peering", _compose, recover=_recover)
+COMPOSITION = Composition("peering", _compose, makes=frozenset({"replication_peer"}), recover=_recover)

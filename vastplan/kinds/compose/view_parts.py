@@ -105,4 +105,4 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             yield Recovered(view.standing_for(values), tuple(parts))
 
 
-COMPOSITION = Composition("view", _compose, recover=_recover)
+COMPOSITION = Composition("view", _compose, makes=frozenset({"protected_path"}), recover=_recover)

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
+from vastplan.kinds.runai.project import namespace_of
 from vastplan.kinds.vast.view import View
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -207,9 +208,14 @@ _QUOTA = {"hard_limit", "hard_limit_inodes"}
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
     """A claim in a project's namespace, with what it is made of (or the class it is of), and what mounts it."""
+    projects = {
+        (entry.address.site, namespace_of(pieces.full(entry))): Ref(entry.address)
+        for entry in pieces.of("project")
+    }
     for claim in pieces.of("persistent_volume_claim"):
-        project = claim.values.get("namespace")
-        if not isinstance(project, Ref) or project.target.kind != "project" or not project.managed:
+        namespace = claim.values["namespace"]
+        project = projects.get((claim.address.site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace))
+        if project is None:
             continue
         values: dict[str, Any] = {"project": project}
         parts = [claim.address]
@@ -263,4 +269,5 @@ def _home(pieces: Pieces, claim: Entry) -> tuple[dict[str, Any], list[Address]] 
     return values, [static.address, view.address]
 
 
-COMPOSITION = Composition("volume", _compose, recover=_recover, rank=2)
+_MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
+COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=2)

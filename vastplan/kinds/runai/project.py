@@ -43,7 +43,8 @@ class Project(OrgUnit):
         return self
 
 
-def _namespace(values: Mapping[str, Any]) -> str:
+def namespace_of(values: Mapping[str, Any]) -> str:
+    """The name of a project's namespace."""
     return str(values.get("namespace") or f"{_PREFIX}{values['name']}")
 
 
@@ -63,7 +64,7 @@ KIND = kind(
         keep=(*KEEP, "enforceRunaiScheduler"),
         vanishes_later=True,
     ),
-    attributes=(Attribute("namespace", ("status", "namespace"), _namespace, ("namespace", "name")),),
+    attributes=(Attribute("namespace", ("status", "namespace"), namespace_of, ("namespace", "name")),),
     data_bearing=True,
     metrics=(
         Metric("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),
