@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from vastplan.app.importing.files import write_all
+from vastplan.app.importing.result import told
 from vastplan.app.importing.verify import Line, Verified, verify
-from vastplan.app.planning.request import Planned, PlanOptions
+from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.record import record
 from vastplan.app.workspace import Workspace
@@ -24,13 +26,13 @@ from vastplan.importing.flatten import Addresses, Flat, flatten
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Selection, Step, key_of
 from vastplan.importing.name import names
-from vastplan.importing.place import File, Placed, place
+from vastplan.importing.place import place
 from vastplan.importing.recover import Written, recover
 from vastplan.importing.write import Text, texts
 from vastplan.model import gc_pause
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid, VastplanError
-from vastplan.model.finding import Finding
+from vastplan.model.imported import Import
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
 from vastplan.schema.entries import EntryType
@@ -44,7 +46,6 @@ class ImportOptions:
     """What to import, and where the files go."""
 
     sites: tuple[str, ...]
-    out: Path
     snapshot: Snapshot | None = None
     selection: Selection = field(default_factory=Selection)
     single: bool = False
@@ -53,15 +54,10 @@ class ImportOptions:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What would be written, what it stands for, and what is left."""
+    """What is to be written, and what is told of it."""
 
     texts: tuple[Text, ...]
-    taken: Mapping[LiveKey, Placed]
-    left: tuple[Left, ...]
-    creates: tuple[Address, ...]
-    planned: Planned | None
-    unread: tuple[tuple[str, str, str], ...]
-    rounds: int
+    result: Import
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +123,7 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
 @dataclass(frozen=True, slots=True)
 class _Draft:
     texts: tuple[Text, ...]
-    files: tuple[File, ...]
     left: tuple[Left, ...]
-    flats: Mapping[LiveKey, Flat]
 
 
 def _draft(world: _World, degraded: Degraded) -> _Draft:
@@ -161,7 +155,6 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
 
     written, bare = recover(flats, sites, registry, known, degraded, live_of)
     left += [_left(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
-    by_key = {key_of(flat.live): flat for flat in flats}
     entries = {each.entry.address for each in written} | {entry.address for entry in known}
 
     of_address = {flat.entry.address: flat for flat in flats}
@@ -178,7 +171,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
     files = place(written, sites, registry, degraded, form, single=world.options.single)
     types = [registry.sections[name] for name in registry.sections]
     made = texts(files, types, SCHEMA, lambda _: ())
-    return _Draft(tuple(made), files, (*left, *(fallen for flat in flats for fallen in flat.fallen)), by_key)
+    return _Draft(tuple(made), (*left, *(fallen for flat in flats for fallen in flat.fallen)))
 
 
 def _left(live: Any, reason: Reason, why: str) -> Left:
@@ -214,19 +207,26 @@ def _hold(world: _World, draft: _Draft, degraded: Degraded) -> Verified:
 
 
 def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> Imported:
-    taken = {key: entry for entry in _all(draft.files) for key in entry.stands_for}
-    unread = tuple(
+    assert verified.planned is not None, "what cannot be planned is refused or falls"
+    unread = [
         (site, kind, collection.error)
         for (site, kind), collection in sorted(world.observed.collections.items())
         if collection.error and not collection.absent
-    )
-    return Imported(
-        draft.texts, taken, (*world.left, *draft.left), verified.creates, verified.planned, unread, rounds
-    )
+    ]
+    left = (*world.left, *draft.left)
+    result = told(world.workspace.name, draft.texts, left, verified.creates, verified.planned, unread, rounds)
+    return Imported(draft.texts, result)
 
 
-def _all(files: Sequence[File]) -> Iterator[Placed]:
-    for file in files:
-        for entry in file.entries:
-            yield entry
-            yield from entry.parts
+def write(imported: Imported, folder: Path, next_command: str) -> Import:
+    """Write the files; raises `VastplanError`, and then there is none of them."""
+    paths = write_all(folder, [(text.name, text.written.text) for text in imported.texts])
+    called = {text.name: str(path) for text, path in zip(imported.texts, paths, strict=True)}
+    result = imported.result
+    return replace(
+        result,
+        tried=False,
+        files=tuple(replace(file, path=called[file.path]) for file in result.files),
+        taken=tuple(replace(entry, file=called[entry.file]) for entry in result.taken),
+        next=next_command,
+    )

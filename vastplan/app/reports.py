@@ -15,6 +15,7 @@ from vastplan.model import regular_files
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
 from vastplan.model.outcome import Receipt
+from vastplan.model.imported import Import
 from vastplan.model.plan import Plan
 from vastplan.model.sensitive import guarded
 from vastplan.report import drift_html, drift_markdown, html, json_report, markdown, prometheus, results
@@ -72,6 +73,11 @@ def of_drift(drift: Drift, places: Places = NOWHERE) -> Renderers:
         ".prom": lambda: prometheus.of_drift(drift),
         **_results(lambda: results.of_drift(drift, places)),
     }
+
+
+def of_import(result: Import) -> Renderers:
+    """What an import wrote and left."""
+    return {".json": lambda: json_report.dumps(result)}
 
 
 def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:

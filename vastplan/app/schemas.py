@@ -18,6 +18,7 @@ import vastplan.kinds
 import vastplan.systems
 from vastplan.document import specs
 from vastplan.model.drift import Drift
+from vastplan.model.imported import Import
 from vastplan.model.plan import Plan
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import Snapshot
@@ -34,6 +35,7 @@ PRINTED: Mapping[str, Any] = MappingProxyType(
         "validate": json_report.Validation,
         "apply": json_report.Applied,
         "drift": Drift,
+        "import": Import,
         "show": json_report.ShownObject,
         "budget": json_report.ShownBudget,
         "ledger-list": json_report.OwnedObjects,

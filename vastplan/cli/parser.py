@@ -131,6 +131,31 @@ def _record(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     review_options.of_record(command)
 
 
+def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = options.command(
+        commands, "import", "write what is live as a document whose plan takes it over and changes nothing",
+        "vastplan import site.yaml --out .",
+    )  # fmt: skip
+    options.paths(command)
+    options.site(command)
+    command.add_argument("--snapshot", type=Path, metavar="FILE", help="from what vastplan record wrote, offline")
+    command.add_argument("--out", type=Path, metavar="FOLDER", help="where the new files go; PATH, if that is a folder")
+    command.add_argument(
+        "--layout", choices=("tenants", "single"), default="tenants", help="a file for each tenant, or one for all"
+    )
+    for flag, name, what in (
+        ("--tenant", "tenants", "only tenants like this, and what is in them; repeatable"),
+        ("--kind", "kinds", "only this kind; repeatable"),
+        ("--take", "take", "also what is only taken on request, as SITE/KIND/NAME; repeatable"),
+        ("--except", "without", "but not this, as SITE/KIND/NAME; repeatable"),
+    ):
+        command.add_argument(flag, dest=name, action="append", default=[], metavar="PATTERN", help=what)
+    command.add_argument("--dry-run", action="store_true", help="print the files, and write none")
+    command.add_argument("--detailed-exitcode", action="store_true", help="2 when there is something new")
+    options.formats(command, "text", "json")
+    options.reports(command, ".json")
+
+
 def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
         commands,
@@ -216,6 +241,7 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
             "validate",
             "apply",
             "drift",
+            "import",
             "show",
             "budget",
             "ledger-list",
@@ -237,6 +263,6 @@ def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 _COMMANDS = {
-    "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "drift": _drift, "show": _show,
+    "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "import": _import, "drift": _drift, "show": _show,
     "ledger": ledger_options.ledger, "sim": _sim, "schema": _schema, "completion": _completion,
 }  # fmt: skip

@@ -130,6 +130,23 @@ class RecordRequest(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ImportRequest(Request):
+    """`vastplan import`."""
+
+    command = "import"
+    site: str | None = None
+    snapshot: Path | None = None
+    out: Path | None = None
+    layout: str = "tenants"
+    tenants: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    take: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    dry_run: bool = False
+    detailed_exitcode: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DriftRequest(Request):
     """`vastplan drift`."""
 
@@ -195,6 +212,6 @@ class CompletionRequest(Request):
 
 
 REQUESTS: tuple[type[Request], ...] = (
-    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, DriftRequest, ShowRequest, LedgerRequest, SimRequest,
+    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, DriftRequest, ShowRequest, LedgerRequest, SimRequest,
     SchemaRequest, CompletionRequest,
 )  # fmt: skip

@@ -25,6 +25,10 @@ def run(request: requests.Request, screen: Screen) -> int:
             from vastplan.cli.commands.record import record
 
             return record(request, screen)
+        case requests.ImportRequest():
+            from vastplan.cli.commands.import_ import import_
+
+            return import_(request, screen)
         case requests.DriftRequest():
             from vastplan.cli.commands.drift import drift
 

@@ -1,0 +1,67 @@
+"""`vastplan import`: read, write what was read as a document, say what was left."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from vastplan.app import reports
+from vastplan.app.files import snapshot as snapshot_file
+from vastplan.app.importer import ImportOptions, import_live, write
+from vastplan.app.workspace import open_workspace
+from vastplan.cli import reporting
+from vastplan.cli.request import Format, ImportRequest
+from vastplan.cli.screen import Screen
+from vastplan.importing.model import Selection
+from vastplan.model import errors
+from vastplan.model.errors import VastplanError
+from vastplan.model.shell import words
+from vastplan.report.imported import import_text
+
+
+def import_(request: ImportRequest, screen: Screen) -> int:
+    """Write the files, or print them."""
+    folder = _folder(request)
+    snapshot = None if request.snapshot is None else snapshot_file.load(request.snapshot)
+    workspace = open_workspace(request.paths, request.connections, snapshot)
+    options = ImportOptions(
+        sites=workspace.chosen(request.site),
+        snapshot=snapshot,
+        selection=Selection(request.tenants, request.kinds, request.take, request.without),
+        single=request.layout == "single",
+        connections=request.connections,
+    )
+    imported = import_live(workspace, options, screen.progress)
+    result = imported.result
+    if imported.texts and not request.dry_run:
+        result = write(imported, folder, _to_apply(request, folder))
+    if request.format is Format.JSON:
+        screen.rendered(reports.of_import(result)[".json"](), is_json=True)
+    else:
+        if request.dry_run:
+            for text in imported.texts:
+                screen.show(f"# {text.name}\n{text.written.text}")
+        screen.show(import_text(result))
+    conditions = reporting.write(request, screen, reports.of_import(result))
+    conditions |= {errors.INCOMPLETE} if result.unread else set()
+    conditions |= {errors.CHANGES} if request.detailed_exitcode and result.files else set()
+    return errors.exit_code(conditions)
+
+
+def _folder(request: ImportRequest) -> Path:
+    """Where the new files go. Raises `VastplanError` where that is not said, or no folder."""
+    if request.out is None and (len(request.paths) != 1 or not request.paths[0].is_dir()):
+        raise VastplanError("--out FOLDER says where the new files go; without it PATH has to be one folder")
+    folder = request.out or request.paths[0]
+    if not folder.is_dir():
+        raise VastplanError(f"--out {folder}: there is no such folder")
+    return folder
+
+
+def _to_apply(request: ImportRequest, folder: Path) -> str:
+    """What to type to take over what was written."""
+    paths = list(request.paths)
+    if folder.resolve() not in {path.resolve() for path in paths}:
+        inside = {path.resolve().parent for path in paths if not path.is_dir()}
+        paths = [folder] if inside == {folder.resolve()} and len(paths) == 1 else [*paths, folder]
+    connections = ["--connections", request.connections] if request.connections is not None else []
+    return words(["vastplan", "apply", *paths, *connections, "--adopt"])

@@ -1,0 +1,89 @@
+"""What an import wrote, took and left: a frozen value for reports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vastplan.model.finding import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenFile:
+    """A file of the document that is new."""
+
+    path: str
+    entries: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class TakenEntry:
+    """An entry and what it stands for. `objects` are addresses as a plan has them, of all sites."""
+
+    entry: str
+    file: str
+    line: int
+    objects: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftObject:
+    """What is live and not in the document: a code, why, and what would change that. With `field` it is a field that is left."""
+
+    site: str
+    kind: str
+    id: str
+    name: str
+    code: str
+    why: str
+    fix: str = ""
+    field: str = ""
+    counts: bool = True
+    """Whether coverage lacks it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportCoverage:
+    """Of one kind: how many objects the document has already, how many are new in it, and how many that count are left."""
+
+    kind: str
+    managed: int
+    taken: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadCollection:
+    """What could not be read, and why."""
+
+    site: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """The whole result. `files` are written unless it was only `tried`; `creates` is what an apply would make beside what it takes."""
+
+    document: str
+    tried: bool
+    files: tuple[WrittenFile, ...]
+    taken: tuple[TakenEntry, ...]
+    left: tuple[LeftObject, ...]
+    coverage: tuple[ImportCoverage, ...]
+    adopts: int
+    creates: tuple[str, ...] = ()
+    unread: tuple[UnreadCollection, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    """The errors of checks: they are true of what is live, and hold up every apply until they are mended or waived."""
+    next: str = ""
+    """What to type to take it over."""
+    rounds: int = 1
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+    @property
+    def covered(self) -> int:
+        """How much of what counts is in the document now, in whole percent, rounded down; 100 of nothing."""
+        have = sum(row.managed + row.taken for row in self.coverage)
+        whole = have + sum(row.left for row in self.coverage)
+        return 100 * have // whole if whole else 100
