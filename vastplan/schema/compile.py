@@ -29,6 +29,7 @@ from vastplan.schema.kind import (
     Ready,
     Row,
     Values,
+    Witness,
 )
 from vastplan.schema.markers import (
     Admits,
@@ -39,6 +40,8 @@ from vastplan.schema.markers import (
     Marker,
     Opens,
     Refers,
+    SameAs,
+    ServerDefault,
     Since,
     Unit,
     Until,
@@ -54,7 +57,7 @@ from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.types import Existing
 from vastplan.schema.walk import FieldTable
 
-_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Opens, Exclusive, Since, Until, Shape)
+_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Opens, Exclusive, Since, Until, ServerDefault, Shape)
 
 
 def kind(
@@ -83,6 +86,7 @@ def kind(
     measures: tuple[Measure, ...] = (),
     ready: Ready | None = None,
     versions: tuple[Since | Until, ...] = (),
+    witness: Witness | None = None,
     contains: bool = False,
     read_by_name: bool = False,
     finish_encode: Callable[[Row, Values], Row] | None = None,
@@ -91,7 +95,8 @@ def kind(
     """Declare a kind from its model; every kind has the attributes `id`, `path` (its locator) and, where it has one, `name`.
 
     Raises `TypeError` for a marker that cannot be seen (inside a union), an identity that is missing, an attribute that is
-    predicted of no field or of one that is not there, or a kind that is read by name and does not say by which.
+    predicted of no field or of one that is not there, a kind that is read by name and
+    does not say by which, or a default or a witness that speaks of a field that is not there.
     """
     fields = fields_of(model)
     identity = tuple(field.name for field in fields if field.has(Marker.IDENTITY))
@@ -99,6 +104,8 @@ def kind(
         raise TypeError(f"kind {name}: no field is marked IDENTITY")
     if endpoint.update is Update.NONE:
         fields = FieldTable(_frozen(field) for field in fields)
+    if unknown := _speaks_of_unknown(fields, witness):
+        raise TypeError(f"kind {name}: a default or the witness speaks of {unknown}, which is no field of it")
     declared, known = {attribute.name for attribute in attributes}, {field.name for field in fields}
     for attribute in attributes:
         if bool(attribute.of) != (attribute.predict is not None) or not known.issuperset(attribute.of):
@@ -139,11 +146,20 @@ def kind(
         measures=measures,
         ready=ready,
         versions=versions,
+        witness=witness,
         contains=contains,
         read_by_name=read_by_name,
         finish_encode=finish_encode,
         finish_decode=finish_decode,
     )
+
+
+def _speaks_of_unknown(fields: FieldTable, witness: Witness | None) -> str:
+    """The first field that a default or the witness speaks of and that is not there, "" where all are."""
+    defaults = (field.server_default.value for field in fields if field.server_default is not None)
+    spoken = [default.field for default in defaults if isinstance(default, SameAs)]
+    spoken += [witness.path[0], *witness.like] if witness is not None else []
+    return next((name for name in spoken if name not in fields.by_name), "")
 
 
 def _frozen(field: Field) -> Field:
@@ -196,6 +212,8 @@ def _field(model: type[BaseModel], name: str) -> Field:
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,
         nullable=type(None) in every_arm or shape.unordered,
         versions=tuple(marker for marker in metadata if isinstance(marker, Since | Until)),
+        server_default=_first(metadata, ServerDefault),
+        required=info.is_required(),
     )
 
 
