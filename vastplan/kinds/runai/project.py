@@ -31,7 +31,7 @@ class Project(OrgUnit):
     namespace: Annotated[KubernetesName | MISSING, Wire("requestedNamespace"), IMMUTABLE, Opens()] = MISSING
     """A namespace that exists and carries the label runai/queue: PROJECT; otherwise Run:AI makes runai-PROJECT."""
     enforce_runai_scheduler: Annotated[
-        bool | MISSING, Wire("enforceRunaiScheduler"), Since("runai", "2.21"), ServerDefault(True, SCHEMA, since="2.21")
+        bool | MISSING, Wire("enforceRunaiScheduler"), Since("runai", "2.21"), ServerDefault(True, SCHEMA, since="2.22")
     ] = MISSING
     storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), SET, DOCUMENT] = MISSING
     """The storage classes that its namespace may use, besides those of its tenant."""
