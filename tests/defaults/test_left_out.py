@@ -179,6 +179,12 @@ def test_what_has_no_value_cannot_be_written_with_its_group() -> None:
     assert kept({"since_when": "yesterday"}) == {("since_when",), ("writers",), ("readers",)}
 
 
+def test_what_the_system_does_not_say_keeps_no_group() -> None:
+    view = KINDS["view"]
+    unsaid = {"locking": False, "s3_versioning": False, "files_retention_mode": None, "auto_commit": None}
+    assert left_out(view, unsaid) == {("locking",), ("s3_versioning",), ("auto_commit",)}
+
+
 def test_a_witness_against_one_of_a_group_speaks_against_all() -> None:
     assert kept({}, {"name": "default", "writers": ["10.0.0.1"]}) == {("writers",), ("readers",)}
 
@@ -199,6 +205,22 @@ def test_what_is_required_goes_with_its_struct_only() -> None:
     assert kept({"pools": {"p": {"deserved": 0, "limit": 5}}}) == {("pools", "p", "deserved"), ("pools", "p", "limit")}
     both = {"p": {"deserved": 0, "limit": 5}, "q": {"deserved": 0, "limit": None}}
     assert left_out(SHELF, {"name": "a", "pools": both}) == {("pools", "q", "deserved"), ("pools", "q", "limit")}
+
+
+def test_what_is_required_is_written_beside_a_group_that_is() -> None:
+    class Lock(Spec):
+        on: Annotated[bool, ServerDefault(False, WITNESS)]
+        mode: Annotated[str | MISSING, ServerDefault("NONE", WITNESS, group="lock")] = MISSING
+        keeper: Annotated[str | MISSING, ServerDefault("nobody", WITNESS, group="lock")] = MISSING
+
+    class Locked(Spec):
+        name: Annotated[str, IDENTITY]
+        lock: Lock | MISSING = MISSING
+        latch: Lock | MISSING = MISSING
+
+    shut, loose = {"on": False, "mode": "NONE", "keeper": "me"}, {"on": False, "mode": "NONE", "keeper": "nobody"}
+    left = left_out(shelf(Locked), {"name": "a", "lock": shut, "latch": loose})
+    assert left == {("latch", "on"), ("latch", "mode"), ("latch", "keeper")}
 
 
 # Evidence

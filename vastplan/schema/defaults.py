@@ -63,7 +63,7 @@ def known_defaults(
         elif not _is_unset(leaf.field, leaf.value):
             written.append(leaf.path)
     for group in grouped.values():
-        if any(leaf.path not in known for leaf in group):
+        if any(leaf.path not in known and not _is_unset(leaf.field, leaf.value) for leaf in group):
             held = [leaf.path for leaf in group if leaf.path in known and not _is_unset(leaf.field, leaf.value)]
             written += held
             for path in held:
@@ -104,7 +104,7 @@ def _is_default(default: ServerDefault, field: Field, value: Any, values: Mappin
         expected = values.get(expected.field)
         if expected is None:
             return False
-    if not isinstance(expected, bool) and expected in field.cleared:
+    if expected in field.cleared:
         expected = None  # whatever the system says for unset is the same
     return same(field, expected, value)
 
