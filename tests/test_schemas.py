@@ -211,3 +211,27 @@ def test_other_problems_are_printed_too(document: Path, vastplan: Run) -> None:
     ran = vastplan("apply", document, "--auto-approve", "--target", "lab/tenant/nobody", *JSON)
     assert ran.code == 1
     assert [one["code"] for one in fits("problems", ran)["findings"]] == ["VP303"]
+
+
+@pytest.mark.parametrize(
+    ("part", "field", "said"),
+    [
+        ("vip_pool", "enabled", "Left out, the system takes true (the vendor's schema says so)."),
+        ("view_policy", "atime_frequency", "Left out, the system takes 1h (the vendor's documentation says so)."),
+        ("tenant", "domain_name", "Left out, the system takes its name (as far as is known; no vendor says so)."),
+        ("tenant", "trash_gid", "Left out, it is unset (as far as is known; no vendor says so)."),
+        (
+            "project",
+            "enforce_runai_scheduler",
+            "Left out, the system takes true (the vendor's schema says so since 2.22).",
+        ),
+        ("view", "protocols", None),
+    ],
+)
+def test_a_field_says_what_its_system_takes_where_nobody_writes_it(part: str, field: str, said: str | None) -> None:
+    properties = published("desired-state")["$defs"][f"{part}.entry"]["properties"]
+    assert properties[field].get("description") == said
+
+
+def test_what_must_be_written_tells_of_no_default() -> None:
+    assert "description" not in published("desired-state")["$defs"]["GpuQuota"]["properties"]["deserved"]

@@ -77,7 +77,9 @@ class _World:
 
 
 @gc_pause.paused()
-def import_live(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None] = lambda _: None) -> Imported:
+def import_live(
+    workspace: Workspace, options: ImportOptions, progress: Callable[[str], None] = lambda _: None
+) -> Imported:
     """Read, write in memory, plan what was written, and write it otherwise until its plan changes nothing.
 
     Raises `Invalid` for a document that is wrong already, and `VastplanError` where nothing can be written that would do.
@@ -109,14 +111,25 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
     lookup = Lookup(observed)
     others = owners(workspace.name, source.claims(options.sites))
     registry = workspace.registry
-    importable = {*registry.types} | {name for made in registry.compositions for name in registry.compositions[made].makes}
+    importable = {*registry.types} | {
+        name for made in registry.compositions for name in registry.compositions[made].makes
+    }
     classified = classify(lookup, matches, others, options.selection, importable & kinds.keys())
     known: dict[str, set[str]] = {}
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
     named = names(classified.free, lookup, known)
     return _World(
-        workspace, options, snapshot, source, observed, lookup, classified.managed, classified.left, classified.free, named
+        workspace,
+        options,
+        snapshot,
+        source,
+        observed,
+        lookup,
+        classified.managed,
+        classified.left,
+        classified.free,
+        named,
     )
 
 
@@ -133,7 +146,9 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
     live = [each for each in world.free if key_of(each) not in out]
     addresses = {key_of(each): Address(each.site, each.kind.name, world.keys[key_of(each)]) for each in live}
     left: list[Left] = [
-        _left(each, *degraded.why[key_of(each)]) for each in world.free if key_of(each) in out and key_of(each) in degraded.why
+        _left(each, *degraded.why[key_of(each)])
+        for each in world.free
+        if key_of(each) in out and key_of(each) in degraded.why
     ]
     flats: list[Flat] = []
     while True:  # what stands on something that is left is left too
@@ -202,7 +217,15 @@ def _hold(world: _World, draft: _Draft, degraded: Degraded) -> Verified:
             copies.append(new)
         options = PlanOptions(sites=world.options.sites, snapshot=world.snapshot)
         return verify(
-            copies, folder_of(paths), world.workspace, connections, world.snapshot, options, world.source, lines, degraded
+            copies,
+            folder_of(paths),
+            world.workspace,
+            connections,
+            world.snapshot,
+            options,
+            world.source,
+            lines,
+            degraded,
         )
 
 

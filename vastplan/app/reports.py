@@ -14,8 +14,8 @@ from vastplan.document.yaml import MAX_BYTES
 from vastplan.model import regular_files
 from vastplan.model.drift import Drift
 from vastplan.model.errors import VastplanError
-from vastplan.model.outcome import Receipt
 from vastplan.model.imported import Import
+from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Plan
 from vastplan.model.sensitive import guarded
 from vastplan.report import drift_html, drift_markdown, html, json_report, markdown, prometheus, results

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
+import json
 import textwrap
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -17,15 +18,19 @@ from pydantic_core.core_schema import ModelSchema
 import vastplan.kinds
 import vastplan.systems
 from vastplan.document import specs
+from vastplan.model import units
 from vastplan.model.drift import Drift
 from vastplan.model.imported import Import
 from vastplan.model.plan import Plan
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import Snapshot
 from vastplan.report import json_report
+from vastplan.schema.compile import fields_of
 from vastplan.schema.connection import CommandSecret
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import EntryType
+from vastplan.schema.kind import Field
+from vastplan.schema.markers import Evidence, SameAs, ServerDefault
 from vastplan.schema.system import discover_systems
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -46,8 +51,15 @@ PRINTED: Mapping[str, Any] = MappingProxyType(
 _ADDRESS = {"type": "string", "pattern": r"^[^/]+/[^/]+/[\s\S]+$"}
 
 
+_EVIDENCE = {
+    Evidence.SCHEMA: "the vendor's schema says so",
+    Evidence.PROSE: "the vendor's documentation says so",
+    Evidence.WITNESS: "as far as is known; no vendor says so",
+}
+
+
 class _Described(GenerateJsonSchema):
-    """Every field with the docstring that stands below it.
+    """Every field with the docstring that stands below it, and what its system takes where nobody writes it.
 
     Pydantic can collect these itself (`use_attribute_docstrings`), but does so by parsing the source of every model at
     every start; here it is done when a schema is wanted.
@@ -55,10 +67,11 @@ class _Described(GenerateJsonSchema):
 
     def model_schema(self, schema: ModelSchema) -> Schema:
         generated = super().model_schema(schema)
-        documented = _attribute_docstrings(schema["cls"])
+        documented, taken = _attribute_docstrings(schema["cls"]), _taken_when_left_out(schema["cls"])
         for name, field in generated.get("properties", {}).items():
-            if name in documented:
-                field.setdefault("description", documented[name])
+            said = " ".join(text for text in (documented.get(name), taken.get(name)) if text)
+            if said:
+                field.setdefault("description", said)
         return generated
 
 
@@ -77,6 +90,27 @@ def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
             ):
                 docstrings[statement.target.id] = inspect.cleandoc(below.value.value)
     return docstrings
+
+
+def _taken_when_left_out(model: type[BaseModel]) -> dict[str, str]:
+    if not any(isinstance(mark, ServerDefault) for info in model.model_fields.values() for mark in info.metadata):
+        return {}  # it need not be a kind, nor a part of one
+    return {
+        field.name: _taken(field, field.server_default)
+        for field in fields_of(model)
+        if field.server_default is not None and not field.required
+    }
+
+
+def _taken(field: Field, default: ServerDefault) -> str:
+    value, since = default.value, f" since {default.since}" if default.since else ""
+    if isinstance(value, SameAs):
+        taken = f"the system takes its {value.field}"
+    elif value is None:
+        taken = "it is unset"
+    else:
+        taken = f"the system takes {units.show(value, field.unit) if field.unit else json.dumps(value)}"
+    return f"Left out, {taken} ({_EVIDENCE[default.evidence]}{since})."
 
 
 def schema(name: str) -> Schema:

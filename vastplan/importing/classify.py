@@ -73,7 +73,9 @@ def _reason(
         text = f"a {kind.name} is taken only when it is asked for"
         return left_out(live, Reason.UNASKED, text, f"--take {word(f'{live.site}/{kind.name}/{live.locator}')}")
     if live.id in twins:
-        return left_out(live, Reason.TWINS, f"several of kind {kind.name} have its identity: which is meant cannot be said")
+        return left_out(
+            live, Reason.TWINS, f"several of kind {kind.name} have its identity: which is meant cannot be said"
+        )
     excluded = selection.excludes(live, lookup.tenant(live))
     if excluded:
         return left_out(live, Reason.UNSELECTED, f"{excluded} leaves it out")

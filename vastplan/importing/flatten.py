@@ -150,7 +150,13 @@ def _refused(kind: Kind, address: Address, values: Values) -> tuple[str, str] | 
 
 
 def _typed(value: Any) -> Any:
-    return {"existing": str(value)} if isinstance(value, Ref) and not value.managed else str(value) if isinstance(value, Ref) else value
+    return (
+        {"existing": str(value)}
+        if isinstance(value, Ref) and not value.managed
+        else str(value)
+        if isinstance(value, Ref)
+        else value
+    )
 
 
 def _without_one(kind: Kind, address: Address, values: Values) -> str:

@@ -49,12 +49,20 @@ def place(
     single: bool = False,
 ) -> tuple[File, ...]:
     """Files by name. With `single` there is one, and all else as ever."""
-    tenants = {entry.entry.address: entry.entry.address.name for entry in written if registry.types[entry.entry.address.kind].contains}
+    tenants = {
+        entry.entry.address: entry.entry.address.name
+        for entry in written
+        if registry.types[entry.entry.address.kind].contains
+    }
     groups: dict[tuple[str, str, str], dict[str, Written]] = {}
     for entry in written:
         address = entry.entry.address
         type_ = registry.types[address.kind]
-        nested = type_.within_tenant and not type_.contains and all(degraded.step(key).value <= Step.NESTED.value for key in entry.stands_for)
+        nested = (
+            type_.within_tenant
+            and not type_.contains
+            and all(degraded.step(key).value <= Step.NESTED.value for key in entry.stands_for)
+        )
         own = entry.entry.values.get("tenant")
         tenant = tenants.get(own.target, "") if nested and isinstance(own, Ref) else ""
         groups.setdefault((tenant, address.kind, address.name), {})[address.site] = entry

@@ -139,4 +139,3 @@ def _likely(waiting: Mapping[Address, Flat], entry: Entry) -> Iterator[Flat]:
     for address, flat in list(waiting.items()):
         if address.kind == entry.address.kind and address.site == entry.address.site and flat is not same_address:
             yield flat
-

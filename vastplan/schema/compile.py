@@ -30,6 +30,7 @@ from vastplan.schema.kind import (
     Ready,
     Row,
     Values,
+    Witness,
 )
 from vastplan.schema.markers import (
     Admits,
@@ -40,6 +41,8 @@ from vastplan.schema.markers import (
     Marker,
     Opens,
     Refers,
+    SameAs,
+    ServerDefault,
     Shorthand,
     Since,
     Typed,
@@ -58,7 +61,21 @@ from vastplan.schema.shapes.value import VALUE
 from vastplan.schema.types import Existing
 from vastplan.schema.walk import FieldTable
 
-_FIELD_MARKERS = (Marker, Wire, Refers, ListMap, Clears, Admits, Opens, Exclusive, Since, Until, Shape, Shorthand)
+_FIELD_MARKERS = (
+    Marker,
+    Wire,
+    Refers,
+    ListMap,
+    Clears,
+    Admits,
+    Opens,
+    Exclusive,
+    Since,
+    Until,
+    ServerDefault,
+    Shape,
+    Shorthand,
+)
 _DEEP_MARKERS = (Unit, Codec, Typed)
 
 
@@ -88,6 +105,7 @@ def kind(
     measures: tuple[Measure, ...] = (),
     ready: Ready | None = None,
     versions: tuple[Since | Until, ...] = (),
+    witness: Witness | None = None,
     contains: bool = False,
     read_by_name: bool = False,
     keyed: Keyed | None = None,
@@ -98,7 +116,8 @@ def kind(
     """Declare a kind from its model; every kind has the attributes `id`, `path` (its locator) and, where it has one, `name`.
 
     Raises `TypeError` for a marker that cannot be seen (inside a union), an identity that is missing, an attribute that is
-    predicted of no field or of one that is not there, or a kind that is read by name and does not say by which.
+    predicted of no field or of one that is not there, a kind that is read by name and
+    does not say by which, or a default or a witness that speaks of a field that is not there.
     """
     fields = fields_of(model)
     identity = tuple(field.name for field in fields if field.has(Marker.IDENTITY))
@@ -106,6 +125,8 @@ def kind(
         raise TypeError(f"kind {name}: no field is marked IDENTITY")
     if endpoint.update is Update.NONE:
         fields = FieldTable(_frozen(field) for field in fields)
+    if unknown := _speaks_of_unknown(fields, witness):
+        raise TypeError(f"kind {name}: a default or the witness speaks of {unknown}, which is no field of it")
     declared, known = {attribute.name for attribute in attributes}, {field.name for field in fields}
     for attribute in attributes:
         if bool(attribute.of) != (attribute.predict is not None) or not known.issuperset(attribute.of):
@@ -146,6 +167,7 @@ def kind(
         measures=measures,
         ready=ready,
         versions=versions,
+        witness=witness,
         contains=contains,
         read_by_name=read_by_name,
         keyed=keyed or Keyed(),
@@ -153,6 +175,14 @@ def kind(
         finish_encode=finish_encode,
         finish_decode=finish_decode,
     )
+
+
+def _speaks_of_unknown(fields: FieldTable, witness: Witness | None) -> str:
+    """The first field that a default or the witness speaks of and that is not there, "" where all are."""
+    defaults = (field.server_default.value for field in fields if field.server_default is not None)
+    spoken = [default.field for default in defaults if isinstance(default, SameAs)]
+    spoken += [witness.path[0], *witness.like] if witness is not None else []
+    return next((name for name in spoken if name not in fields.by_name), "")
 
 
 def _frozen(field: Field) -> Field:
@@ -208,6 +238,8 @@ def _field(model: type[BaseModel], name: str) -> Field:
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,
         nullable=type(None) in every_arm or shape.unordered,
         versions=tuple(marker for marker in metadata if isinstance(marker, Since | Until)),
+        server_default=_first(metadata, ServerDefault),
+        required=info.is_required(),
     )
 
 

@@ -8,7 +8,19 @@ from typing import Any
 
 from vastplan.model.plan import Stage
 from vastplan.schema.endpoint import Endpoint
-from vastplan.schema.markers import Admits, Codec, Exclusive, Marker, Opens, Refers, Shorthand, Since, Typed, Until
+from vastplan.schema.markers import (
+    Admits,
+    Codec,
+    Exclusive,
+    Marker,
+    Opens,
+    Refers,
+    ServerDefault,
+    Shorthand,
+    Since,
+    Typed,
+    Until,
+)
 from vastplan.schema.rows import ABSENT
 from vastplan.schema.shapes.shape import Shape
 from vastplan.schema.shapes.value import VALUE
@@ -43,6 +55,8 @@ class Field:
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
     versions: tuple[Since | Until, ...] = ()
+    server_default: ServerDefault | None = None
+    required: bool = False  # an object, or the struct that it is in, cannot be without it
     has_references: bool = field(init=False, compare=False, default=False)  # a reference is in it, or in a part of it
     secret: bool = field(init=False, compare=False, default=False)  # it, or a part of it, may be a secret
     undisclosed: bool = field(init=False, compare=False, default=False)  # it, or a part of it, is secret or never shown
@@ -264,6 +278,18 @@ class Keyed:
 
 
 @dataclass(frozen=True, slots=True)
+class Witness:
+    """How a row that ships with the system is told, which shows what the system takes where nobody says anything.
+
+    It is the one whose value at `path` is `value`. It says something only of objects whose fields in `like` are as its own.
+    """
+
+    path: tuple[str, ...]
+    value: Any
+    like: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """One type of object. `section` is its plural in the document, "" for a kind that only other entries yield.
 
@@ -305,6 +331,7 @@ class Kind:
     ready: Ready | None = None
     versions: tuple[Since | Until, ...] = ()  # what product has it since, and until, when
     within_tenant: bool = False
+    witness: Witness | None = None
     contains: bool = False  # other entries of the document may stand inside one
     # who may list these would read what is none of his: where they may not be listed, those that matter are read by name
     read_by_name: bool = False

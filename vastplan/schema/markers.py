@@ -195,6 +195,39 @@ class Exclusive:
         object.__setattr__(self, "within", within)
 
 
+class Evidence(Enum):
+    """How it is known what a system takes for a field that nobody writes."""
+
+    SCHEMA = "schema"  # `default` in the schema of every document of the vendor that has the field
+    PROSE = "prose"  # the vendor's documentation says so in words
+    WITNESS = "witness"  # a client or a simulator says so, and no row that ships with the system speaks against it
+
+
+SCHEMA, PROSE, WITNESS = Evidence.SCHEMA, Evidence.PROSE, Evidence.WITNESS
+
+
+@dataclass(frozen=True, slots=True)
+class SameAs:
+    """The value of another field at the top of the object."""
+
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class ServerDefault:
+    """What the system takes where nobody writes the field: canonical, as the model validates it, or `SameAs` another field.
+
+    `None` is nothing at all. `since` is the first version of the kind's product whose documents say so: of an older one, or
+    of one that is not known, it is no better known than by a witness. Fields with the same `group` are left out together
+    or not at all: each of them alone would not show what the others do.
+    """
+
+    value: Any
+    evidence: Evidence
+    since: str = ""
+    group: str = ""
+
+
 Product = Literal["vms", "csi", "runai", "kubernetes"]
 
 

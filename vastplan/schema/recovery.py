@@ -82,7 +82,9 @@ class Pieces:
             ref = entry.values.get(name)
             if isinstance(ref, Ref):
                 other = self.get(ref.target)
-                owner = ref if ref.target.kind == "tenant" else other.values.get("tenant") if other is not None else None
+                owner = (
+                    ref if ref.target.kind == "tenant" else other.values.get("tenant") if other is not None else None
+                )
                 said.add(owner if isinstance(owner, Ref) and self.get(owner.target) is not None else None)
         return next(iter(said)) if len(said) == 1 else None
 

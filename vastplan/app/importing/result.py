@@ -89,7 +89,5 @@ def _coverage(taken: Iterable[LiveKey], left: Sequence[Left]) -> tuple[ImportCov
     managed = Counter(each.kind for each in left if each.reason is Reason.MANAGED)
     lacking = Counter(each.kind for each in left if each.reason.counts and not each.path)
     return tuple(
-        ImportCoverage(kind, managed[kind], new[kind], lacking[kind])
-        for kind in sorted({*new, *managed, *lacking})
+        ImportCoverage(kind, managed[kind], new[kind], lacking[kind]) for kind in sorted({*new, *managed, *lacking})
     )
-

@@ -15,7 +15,7 @@ from vastplan.app.plan import weigh
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.importing.model import Degraded, LiveKey, Reason, Step
+from vastplan.importing.model import Degraded, LiveKey, Reason
 from vastplan.importing.place import Placed
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
@@ -134,7 +134,11 @@ def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
 def _learned(
     planned: Planned | None, degraded: Degraded, faults: _Faults, creates: tuple[Address, ...] = ()
 ) -> Verified:
-    steps, why, fields = dict(degraded.steps), dict(degraded.why), {key: dict(names) for key, names in degraded.fields.items()}
+    steps, why, fields = (
+        dict(degraded.steps),
+        dict(degraded.why),
+        {key: dict(names) for key, names in degraded.fields.items()},
+    )
     for key, reason in faults.fall.items():
         steps[key] = degraded.step(key).below
         why[key] = reason

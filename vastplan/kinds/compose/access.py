@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from vastplan.kinds.runai.project import namespace_of
 from vastplan.kinds.runai._access import grants, rule_name, subject_of
+from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
@@ -46,11 +46,17 @@ def _tenant(pieces: Pieces, project: Entry) -> Ref | None:
     tenants = set()
     site, name = project.address.site, namespace_of(pieces.full(project))
     namespace = Ref(Address(site, "namespace", name), managed=False)
-    claims = [claim for of in (namespace, Ref(project.address)) for claim in pieces.having(site, "persistent_volume_claim", namespace=of)]
+    claims = [
+        claim
+        for of in (namespace, Ref(project.address))
+        for claim in pieces.having(site, "persistent_volume_claim", namespace=of)
+    ]
     for claim in claims:
         for of in (claim.values.get("storage_class"), claim.values.get("volume")):
             source = pieces.get(of.target) if isinstance(of, Ref) else None
-            tenants.add(pieces.tenant(source, ("view_policy", "vip_pool", "tenant_name", "subsystem")) if source else None)
+            tenants.add(
+                pieces.tenant(source, ("view_policy", "vip_pool", "tenant_name", "subsystem")) if source else None
+            )
     tenants.discard(None)
     if claims:
         return next(iter(tenants)) if len(tenants) == 1 else None

@@ -74,6 +74,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 PEERING = composite(
     Peering, name="peering", section="replication_peers", systems=lambda _: frozenset({"vast"}), sites=_sites
 )
+
+
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
     """A link whose two ends have one name, of which the first leads to a pool of the other.
 
@@ -93,7 +95,11 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             first.address.site: {"vip_pool": pool.target.name},
             second.address.site: {"vip_pool": far.target.name},
         }
-        options = {option: first.values[option] for option in ("secure_mode", "transport_mode", "mss") if option in first.values}
+        options = {
+            option: first.values[option]
+            for option in ("secure_mode", "transport_mode", "mss")
+            if option in first.values
+        }
         address = Address(first.address.site, "peering", name)
         yield Recovered(Entry(address, {"between": between, **options}), (first.address, second.address))
 

@@ -33,7 +33,10 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             for site in pieces.sites:
                 link = Address(site, "peering", peer.target.name)
                 if pieces.get(link) is not None:
-                    values = {**entry.without("peer", "clone_type"), "replicate_to": Ref(Address(entry.address.site, "peering", link.name))}
+                    values = {
+                        **entry.without("peer", "clone_type"),
+                        "replicate_to": Ref(Address(entry.address.site, "peering", link.name)),
+                    }
                     yield Recovered(entry.standing_for(values), (entry.address,))
                     break
 

@@ -209,12 +209,13 @@ _QUOTA = {"hard_limit", "hard_limit_inodes"}
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
     """A claim in a project's namespace, with what it is made of (or the class it is of), and what mounts it."""
     projects = {
-        (entry.address.site, namespace_of(pieces.full(entry))): Ref(entry.address)
-        for entry in pieces.of("project")
+        (entry.address.site, namespace_of(pieces.full(entry))): Ref(entry.address) for entry in pieces.of("project")
     }
     for claim in pieces.of("persistent_volume_claim"):
         namespace = claim.values["namespace"]
-        project = projects.get((claim.address.site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace))
+        project = projects.get(
+            (claim.address.site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace)
+        )
         if project is None:
             continue
         values: dict[str, Any] = {"project": project}
@@ -229,7 +230,11 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             parts += home[1]
         else:
             values |= {"storage_class": claim.values["storage_class"], "size": claim.values.get("size")}
-        values |= {name: claim.values[name] for name in ("access_modes", "volume_mode") if name in claim.values and "path" not in values}
+        values |= {
+            name: claim.values[name]
+            for name in ("access_modes", "volume_mode")
+            if name in claim.values and "path" not in values
+        }
         if "path" in values and "access_modes" in claim.values:
             values["access_modes"] = claim.values["access_modes"]
         source = only(pieces.having(claim.address.site, "data_source", project=project, claim=Ref(claim.address)))
@@ -261,7 +266,9 @@ def _home(pieces: Pieces, claim: Entry) -> tuple[dict[str, Any], list[Address]] 
         "path": view.values["path"],
         "size": quota["hard_limit"],
         "vip_pool": pool,
-        **{name: view.values[name] for name in ("view_policy", "qos", "qos_policy", "snapshots") if name in view.values},
+        **{
+            name: view.values[name] for name in ("view_policy", "qos", "qos_policy", "snapshots") if name in view.values
+        },
         **({"protocols": view.values["protocols"]} if view.values.get("protocols", ["NFS"]) != ["NFS"] else {}),
         **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
         **{name: static.values[name] for name in ("secret", "mount_options") if name in static.values},

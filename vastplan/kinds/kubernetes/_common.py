@@ -10,7 +10,7 @@ from pydantic import StringConstraints
 from vastplan.model.units import parse_bytes
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import ControllerOwned
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, Codec, Refers, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, Codec, Refers, ServerDefault, Wire
 from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceName, Spec
 
 LabelValue = Annotated[str, StringConstraints(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
@@ -23,6 +23,8 @@ FILE_DRIVER, BLOCK_DRIVER = "csi.vastdata.com", "block.csi.vastdata.com"
 RUNAI_MADE = (
     ControllerOwned("Run:AI", ("metadata", "labels", "run.ai/asset"), ".*"),
 )  # what its asset sync copies into projects
+# The core API of Kubernetes: "Value of Filesystem is implied when not included in claim spec", of volumes too.
+FILESYSTEM = ServerDefault("Filesystem", PROSE)
 PARAMETER_PREFIX = "csi.storage.k8s.io/"  # parameters that are for the sidecars, not for the driver
 
 
@@ -73,7 +75,7 @@ _DRIVERS = {"file": FILE_DRIVER, "block": BLOCK_DRIVER}
 DRIVER = Codec(_DRIVERS.__getitem__, {name: word for word, name in _DRIVERS.items()}.__getitem__)
 
 __all__ = [
-    "BLOCK_DRIVER", "BOOL_TEXT", "DRIVER", "FILE_DRIVER", "NAMESPACE", "PARAMETER_PREFIX", "QUANTITY", "RUNAI_MADE",
+    "BLOCK_DRIVER", "BOOL_TEXT", "DRIVER", "FILESYSTEM", "FILE_DRIVER", "NAMESPACE", "PARAMETER_PREFIX", "QUANTITY", "RUNAI_MADE",
     "InNamespace", "LabelKey", "LabelValue", "Labelled", "ObjectName", "in_full", "manifest", "parse_bytes", "secret_of_parameters",
     "secret_parameters",
 ]  # fmt: skip

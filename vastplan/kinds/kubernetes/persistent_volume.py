@@ -7,6 +7,7 @@ from pydantic import model_validator
 from vastplan.kinds.kubernetes._common import (
     BLOCK_DRIVER,
     FILE_DRIVER,
+    FILESYSTEM,
     NAMESPACE,
     QUANTITY,
     Labelled,
@@ -17,7 +18,7 @@ from vastplan.kinds.kubernetes._common import (
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import ControllerOwned, Metric, Row, Values
-from vastplan.schema.markers import IMMUTABLE, SET, Codec, Opens, Refers, Since, Wire
+from vastplan.schema.markers import IMMUTABLE, PROSE, SET, Codec, Opens, Refers, ServerDefault, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
 
 AccessMode = Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]
@@ -48,9 +49,11 @@ class PersistentVolume(Labelled):
     name: ObjectName = MISSING
     size: Annotated[Bytes, Wire("spec", "capacity", "storage"), QUANTITY]
     access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, Opens(made=False)]
-    reclaim_policy: Annotated[Literal["Delete", "Retain"] | MISSING, Wire("spec", "persistentVolumeReclaimPolicy")] = (
-        MISSING
-    )
+    reclaim_policy: Annotated[
+        Literal["Delete", "Retain"] | MISSING,
+        Wire("spec", "persistentVolumeReclaimPolicy"),
+        ServerDefault("Retain", PROSE),
+    ] = MISSING
     storage_class_name: Annotated[Text | None | MISSING, Wire("spec", "storageClassName"), Opens(made=False)] = MISSING
     claim_namespace: Annotated[ReferenceName | MISSING, NAMESPACE, Wire("spec", "claimRef", "namespace"), Opens()] = (
         MISSING
@@ -76,7 +79,13 @@ class PersistentVolume(Labelled):
         Opens(made=False),
     ] = MISSING
     fs_type: Annotated[Text | MISSING, Wire("spec", "csi", "fsType"), IMMUTABLE] = MISSING
-    read_only: Annotated[bool | MISSING, Wire("spec", "csi", "readOnly"), IMMUTABLE, Opens(False, made=False)] = MISSING
+    read_only: Annotated[
+        bool | MISSING,
+        Wire("spec", "csi", "readOnly"),
+        IMMUTABLE,
+        Opens(False, made=False),
+        ServerDefault(False, PROSE),
+    ] = MISSING
     secret: Annotated[
         ReferenceName | MISSING,
         Refers("secret.path"),
@@ -86,7 +95,7 @@ class PersistentVolume(Labelled):
         Opens(made=False),
     ] = MISSING
     mount_options: Annotated[list[Text] | None | MISSING, Wire("spec", "mountOptions")] = MISSING
-    volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE] = MISSING
+    volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE, FILESYSTEM] = MISSING
 
     @model_validator(mode="after")
     def _consistent(self) -> "PersistentVolume":

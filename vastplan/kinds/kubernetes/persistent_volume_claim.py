@@ -4,7 +4,15 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.kubernetes._common import QUANTITY, RUNAI_MADE, InNamespace, Labelled, ObjectName, manifest
+from vastplan.kinds.kubernetes._common import (
+    FILESYSTEM,
+    QUANTITY,
+    RUNAI_MADE,
+    InNamespace,
+    Labelled,
+    ObjectName,
+    manifest,
+)
 from vastplan.kinds.kubernetes.persistent_volume import AccessMode, VolumeMode
 from vastplan.model import units
 from vastplan.model.plan import Stage
@@ -48,7 +56,7 @@ class PersistentVolumeClaim(Labelled):
     size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, GROW_ONLY] = MISSING
     nominal_size: Annotated[Bytes | MISSING, Wire(*_SIZE), QUANTITY, CREATE_ONLY] = MISSING
     access_modes: Annotated[list[AccessMode], Wire("spec", "accessModes"), SET, IMMUTABLE, Opens(made=False)]
-    volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE] = MISSING
+    volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE, FILESYSTEM] = MISSING
     volume: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume.name"),  # a volume that is deleted is there until its claim is gone (pv-protection)

@@ -10,7 +10,7 @@ from vastplan.kinds.kubernetes._common import RUNAI_MADE, InNamespace, Labelled,
 from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Keyed
-from vastplan.schema.markers import IMMUTABLE, ONE_WAY, SENSITIVE, Codec, Opens
+from vastplan.schema.markers import IMMUTABLE, ONE_WAY, PROSE, SENSITIVE, WITNESS, Codec, Opens, ServerDefault
 from vastplan.schema.types import MISSING, SecretSource
 
 _Key = Annotated[str, StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")]
@@ -27,9 +27,9 @@ class Secret(Labelled):
 
     name: ObjectName = MISSING
     namespace: InNamespace
-    type: Annotated[str | MISSING, IMMUTABLE] = MISSING
+    type: Annotated[str | MISSING, IMMUTABLE, ServerDefault("Opaque", WITNESS)] = MISSING
     data: Annotated[dict[_Key, _Plain | SecretSource | None] | MISSING, BASE64, SENSITIVE, Opens()] = MISSING
-    immutable: Annotated[bool | MISSING, ONE_WAY] = MISSING
+    immutable: Annotated[bool | MISSING, ONE_WAY, ServerDefault(False, PROSE)] = MISSING
 
     @model_validator(mode="after")
     def _no_credentials_in_the_document(self) -> "Secret":

@@ -15,7 +15,7 @@ from vastplan.kinds.kubernetes._common import (
     secret_parameters,
 )
 from vastplan.schema.compile import kind
-from vastplan.schema.markers import Clears, Codec, Opens, Refers, Wire
+from vastplan.schema.markers import WITNESS, Clears, Codec, Opens, Refers, ServerDefault, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Text
 
 DEFAULT = "snapshot.storage.kubernetes.io/is-default-class"
@@ -45,7 +45,9 @@ class SnapshotClass(Labelled):
         Opens(made=False),
     ] = MISSING
     snapshot_name_format: Annotated[Text | None | MISSING, Wire("parameters", "snapshot_name_fmt")] = MISSING
-    default: Annotated[bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT] = MISSING
+    default: Annotated[
+        bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT, ServerDefault(False, WITNESS)
+    ] = MISSING
 
     @model_validator(mode="after")
     def _secret_in_full(self) -> "SnapshotClass":

@@ -19,7 +19,19 @@ from vastplan.kinds.kubernetes.namespace import NamespaceName
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import LetsIn, Row, Values
-from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, SET, Opens, Refers, Since, Wire
+from vastplan.schema.markers import (
+    DOCUMENT,
+    IDENTITY,
+    IMMUTABLE,
+    PROSE,
+    SET,
+    WITNESS,
+    Opens,
+    Refers,
+    ServerDefault,
+    Since,
+    Wire,
+)
 from vastplan.schema.types import MISSING, Host, ReferenceName, Text
 
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
@@ -125,9 +137,9 @@ class StorageClass(Labelled):
         IMMUTABLE,
         Since("csi", "2.6.3", when=_BLOCK),
     ] = MISSING
-    transport_type: Annotated[Literal["TCP", "RDMA"] | MISSING, Wire("parameters", "transport_type"), IMMUTABLE] = (
-        MISSING
-    )
+    transport_type: Annotated[
+        Literal["TCP", "RDMA"] | MISSING, Wire("parameters", "transport_type"), IMMUTABLE, ServerDefault("TCP", WITNESS)
+    ] = MISSING
     fs_type: Annotated[Literal["ext3", "ext4", "xfs"] | MISSING, Wire("parameters", "fsType"), IMMUTABLE] = MISSING
     volume_group: Annotated[Text | MISSING, Wire("parameters", "volume_group"), IMMUTABLE] = MISSING
     volume_name_format: Annotated[Text | MISSING, Wire("parameters", "volume_name_fmt"), IMMUTABLE] = MISSING
@@ -146,12 +158,21 @@ class StorageClass(Labelled):
         Since("csi", "2.6.3", inside="data", values=("tenant", "passphrase")),
     ] = MISSING
     mount_options: Annotated[list[Text] | None | MISSING, Wire("mountOptions")] = MISSING
-    reclaim_policy: Annotated[Literal["Delete", "Retain"] | MISSING, Wire("reclaimPolicy"), IMMUTABLE] = MISSING
-    volume_binding_mode: Annotated[
-        Literal["Immediate", "WaitForFirstConsumer"] | MISSING, Wire("volumeBindingMode"), IMMUTABLE
+    reclaim_policy: Annotated[
+        Literal["Delete", "Retain"] | MISSING, Wire("reclaimPolicy"), IMMUTABLE, ServerDefault("Delete", PROSE)
     ] = MISSING
-    allow_volume_expansion: Annotated[bool | MISSING, Wire("allowVolumeExpansion")] = MISSING
-    default: Annotated[bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT, Opens(True)] = MISSING
+    volume_binding_mode: Annotated[
+        Literal["Immediate", "WaitForFirstConsumer"] | MISSING,
+        Wire("volumeBindingMode"),
+        IMMUTABLE,
+        ServerDefault("Immediate", PROSE),
+    ] = MISSING
+    allow_volume_expansion: Annotated[bool | MISSING, Wire("allowVolumeExpansion"), ServerDefault(False, WITNESS)] = (
+        MISSING
+    )
+    default: Annotated[
+        bool | MISSING, Wire("metadata", "annotations", DEFAULT), BOOL_TEXT, Opens(True), ServerDefault(False, PROSE)
+    ] = MISSING
     shared: Annotated[bool, DOCUMENT] = False
     open_to: Annotated[list[NamespaceName] | MISSING, SET, DOCUMENT] = MISSING
     """Namespaces that may use it besides those of the projects, whoever made them: they have to be there."""

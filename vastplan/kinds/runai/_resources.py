@@ -13,10 +13,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.model.natural_order import natural
-from vastplan.schema.markers import Clears, Codec, ListMap, Refers, Shorthand, Wire
+from vastplan.schema.markers import SCHEMA, WITNESS, Clears, Codec, ListMap, Refers, ServerDefault, Shorthand, Wire
 from vastplan.schema.types import MISSING, Bytes, Name, Spec
 
 _UNLIMITED = Clears(None, also=(-1,))
+_NONE = ServerDefault(None, WITNESS)
 _MEGABYTE, _MEBIBYTE = 10**6, 2**20
 _BY_UNIT = {"Mib": _MEBIBYTE, "MB": _MEGABYTE, "GB": 10**9}
 
@@ -34,9 +35,9 @@ Amount = Annotated[float | int, Field(ge=0), AfterValidator(_plain), Codec(_plai
 class GpuQuota(Spec):
     """GPUs, whole or fractions: guaranteed, at most (null is unlimited), and the weight of its share of spare ones."""
 
-    deserved: Amount
-    limit: Annotated[Amount | None | MISSING, _UNLIMITED] = MISSING
-    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight")] = MISSING
+    deserved: Annotated[Amount, ServerDefault(0, SCHEMA, since="2.22")]
+    limit: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
 
     @model_validator(mode="after")
     def _limit_above_deserved(self) -> GpuQuota:
@@ -48,17 +49,17 @@ class GpuQuota(Spec):
 class CpuQuota(Spec):
     """CPU in millicores. Without the control plane's setting for CPU quota it drops these, and the drift stays."""
 
-    deserved: Annotated[Amount | None | MISSING, _UNLIMITED] = MISSING
-    limit: Annotated[Amount | None | MISSING, _UNLIMITED] = MISSING
-    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight")] = MISSING
+    deserved: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    limit: Annotated[Amount | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
 
 
 class MemoryQuota(Spec):
     """Memory, in whole MB (10^6 bytes) or whole MiB, as Run:AI counts it. The CPU quota setting governs it too."""
 
-    deserved: Annotated[Bytes | None | MISSING, _UNLIMITED] = MISSING
-    limit: Annotated[Bytes | None | MISSING, _UNLIMITED] = MISSING
-    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight")] = MISSING
+    deserved: Annotated[Bytes | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    limit: Annotated[Bytes | None | MISSING, _UNLIMITED, _NONE] = MISSING
+    over_quota_weight: Annotated[Amount | MISSING, Wire("overQuotaWeight"), ServerDefault(2, WITNESS)] = MISSING
 
     @model_validator(mode="after")
     def _whole(self) -> MemoryQuota:

@@ -15,7 +15,19 @@ from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Keyed, Metric, Ready, Row, Values
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Codec, Opens, Refers, Since, Wire
+from vastplan.schema.markers import (
+    IDENTITY,
+    IMMUTABLE,
+    PROSE,
+    SCHEMA,
+    SET,
+    Codec,
+    Opens,
+    Refers,
+    ServerDefault,
+    Since,
+    Wire,
+)
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, Name, ReferenceName, Spec
 
 # Run:AI also takes 10GB and 10GiB.
@@ -58,13 +70,24 @@ class DataSource(Spec):
         Wire("spec", "claimInfo", "accessModes"),
         IMMUTABLE,
         Opens(made=False),
+        ServerDefault(["ReadWriteOnce"], SCHEMA),
     ] = MISSING
     volume_mode: Annotated[
-        Literal["Filesystem", "Block"] | MISSING, Wire("spec", "claimInfo", "volumeMode"), IMMUTABLE
+        Literal["Filesystem", "Block"] | MISSING,
+        Wire("spec", "claimInfo", "volumeMode"),
+        IMMUTABLE,
+        ServerDefault("Filesystem", PROSE),
     ] = MISSING
-    read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), IMMUTABLE, Opens(False, made=False)] = MISSING
+    read_only: Annotated[
+        bool | MISSING, Wire("spec", "readOnly"), IMMUTABLE, Opens(False, made=False), ServerDefault(False, SCHEMA)
+    ] = MISSING
     data_sharing: Annotated[
-        bool | MISSING, Wire("spec", "dataSharing"), IMMUTABLE, Opens(True), Since("runai", "2.22")
+        bool | MISSING,
+        Wire("spec", "dataSharing"),
+        IMMUTABLE,
+        Opens(True),
+        Since("runai", "2.22"),
+        ServerDefault(False, SCHEMA),
     ] = MISSING
 
     @model_validator(mode="after")

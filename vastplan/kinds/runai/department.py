@@ -8,7 +8,7 @@ from vastplan.kinds.runai._org_unit import KEEP, OrgUnit, finish_decode, finish_
 from vastplan.kinds.runai.workload import running
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Metric
+from vastplan.schema.kind import Metric, Witness
 
 
 class Department(OrgUnit):
@@ -32,6 +32,7 @@ KIND = kind(
     metrics=(Metric("GPUs allocated", ("status", "quotaStatus", "allocated", "gpu"), absent=0),),
     in_use=("GPUs allocated",),
     dependents=(running("department"),),
+    witness=Witness(("name",), "default"),
     system_owned=((("name",), "default"),),
     finish_encode=finish_encode,
     finish_decode=finish_decode,

@@ -14,7 +14,7 @@ from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import Attribute, Measure, Metric, Ready
-from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SET, Opens, Refers, Since, Wire
+from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SCHEMA, SET, Opens, Refers, ServerDefault, Since, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 
 _PREFIX = "runai-"
@@ -30,7 +30,9 @@ class Project(OrgUnit):
     ] = MISSING
     namespace: Annotated[KubernetesName | MISSING, Wire("requestedNamespace"), IMMUTABLE, Opens()] = MISSING
     """A namespace that exists and carries the label runai/queue: PROJECT; otherwise Run:AI makes runai-PROJECT."""
-    enforce_runai_scheduler: Annotated[bool | MISSING, Wire("enforceRunaiScheduler"), Since("runai", "2.21")] = MISSING
+    enforce_runai_scheduler: Annotated[
+        bool | MISSING, Wire("enforceRunaiScheduler"), Since("runai", "2.21"), ServerDefault(True, SCHEMA, since="2.22")
+    ] = MISSING
     storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), SET, DOCUMENT] = MISSING
     """The storage classes that its namespace may use, besides those of its tenant."""
 

@@ -11,8 +11,12 @@ from pydantic import AfterValidator
 from vastplan.model import units
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import ControllerOwned
-from vastplan.schema.markers import Codec
+from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
 
+# What VMS takes where nobody says anything.
+OFF = ServerDefault(False, WITNESS)
+NOTHING = ServerDefault(None, WITNESS)
+NO_LIMIT = ServerDefault(0, SCHEMA)  # the limits of QoS, of which 0 is none
 INTERNAL = ((("internal",), True),)
 # A volume's directory is called as its PersistentVolume, which external-provisioner calls pvc-UID unless it is told another
 # prefix: the views and quotas of a driver that is told one are not recognised.

@@ -4,12 +4,23 @@ from typing import Annotated, Literal
 
 from pydantic import model_validator
 
-from vastplan.kinds.vast._common import INTERNAL, Directory, collection
+from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Metric, Precedes, Ready
-from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, Codec, Opens, Refers, Wire
+from vastplan.schema.markers import (
+    AFTER_CREATE,
+    IDENTITY,
+    IMMUTABLE,
+    WITNESS,
+    Clears,
+    Codec,
+    Opens,
+    Refers,
+    ServerDefault,
+    Wire,
+)
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec
 
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
@@ -50,8 +61,8 @@ class ProtectedPath(Spec):
     remote_tenant: Annotated[
         ReferenceName | MISSING, Refers("tenant.guid"), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
     ] = MISSING
-    enabled: Annotated[bool | MISSING, AFTER_CREATE] = MISSING
-    lease_expiry_time: Span | MISSING = MISSING
+    enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS)] = MISSING
+    lease_expiry_time: Annotated[Span | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """How long the other cluster may serve what it has cached (global access)."""
 
     @model_validator(mode="after")

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from vastplan.kinds.vast._common import INTERNAL, SUFFIXED, collection
+from vastplan.kinds.vast._common import INTERNAL, OFF, SUFFIXED, collection
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
@@ -62,7 +62,7 @@ class ProtectionPolicy(Spec):
     name: Annotated[Name | MISSING, IDENTITY] = MISSING
     prefix: Annotated[Text | MISSING, NAMED] = MISSING
     frames: Annotated[list[ScheduleFrame], Field(min_length=1)]
-    indestructible: Annotated[bool | MISSING, ONE_WAY] = MISSING
+    indestructible: Annotated[bool | MISSING, ONE_WAY, OFF] = MISSING
     replicate_to: Annotated[ReferenceName | MISSING, Refers("peering"), DOCUMENT] = MISSING
     peer: Annotated[
         ReferenceName | MISSING, Refers("replication_peer"), Wire("target_object_id"), IMMUTABLE, Opens()

@@ -4,11 +4,21 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from vastplan.kinds.vast._common import collection
+from vastplan.kinds.vast._common import NO_LIMIT, OFF, collection
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, Clears, Refers, Since, Wire
+from vastplan.schema.markers import (
+    EXPLICIT_NULL,
+    IDENTITY,
+    IMMUTABLE,
+    WITNESS,
+    Clears,
+    Refers,
+    ServerDefault,
+    Since,
+    Wire,
+)
 from vastplan.schema.types import MISSING, Bandwidth, Count, Name, ReferenceName, Spec
 
 _Iops = Annotated[Count, Field(le=2**32)]
@@ -18,22 +28,22 @@ _Limit = Clears(0)  # VMS: 0 is unlimited, and what an unset limit reads as
 class StaticLimits(Spec):
     """Absolute limits. `max_*` hold always, `min_*` under contention (mode STATIC only); `*_mbps` are MB/s."""
 
-    min_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit] = MISSING
-    max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit] = MISSING
-    min_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit] = MISSING
-    max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit] = MISSING
-    min_reads_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    max_reads_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    min_writes_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    max_writes_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    burst_reads_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit] = MISSING
-    burst_reads_loan_mb: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    burst_writes_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit] = MISSING
-    burst_writes_loan_mb: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    burst_reads_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    burst_reads_loan_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    burst_writes_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    burst_writes_loan_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
+    min_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    min_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    min_reads_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_reads_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    min_writes_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_writes_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_reads_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_reads_loan_mb: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_writes_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_writes_loan_mb: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_reads_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_reads_loan_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_writes_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_writes_loan_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
 
     @model_validator(mode="after")
     def _in_order(self) -> "StaticLimits":
@@ -52,30 +62,30 @@ class StaticLimits(Spec):
 class StaticTotalLimits(Spec):
     """Absolute limits on reads and writes together, in force with `use_total_limits`."""
 
-    min_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit] = MISSING
-    max_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit] = MISSING
-    min_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    max_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    burst_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit] = MISSING
-    burst_loan_mb: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    burst_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    burst_loan_iops: Annotated[_Iops | None | MISSING, _Limit] = MISSING
+    min_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_bw_mbps: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    min_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_bw_mb: Annotated[Bandwidth | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_loan_mb: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    burst_loan_iops: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
 
 
 class CapacityLimits(Spec):
     """Limits per GB of used or provisioned capacity."""
 
-    max_reads_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    max_writes_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    max_reads_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    max_writes_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit] = MISSING
+    max_reads_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_writes_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_reads_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_writes_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
 
 
 class CapacityTotalLimits(Spec):
     """Limits per GB on reads and writes together."""
 
-    max_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit] = MISSING
-    max_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit] = MISSING
+    max_bw_mbps_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
+    max_iops_per_gb_capacity: Annotated[_Iops | None | MISSING, _Limit, NO_LIMIT] = MISSING
 
 
 class AttachedUser(Spec):
@@ -90,11 +100,13 @@ class AttachedUser(Spec):
 class QosLimits(Spec):
     """What a policy limits; a view may also write it inline."""
 
-    mode: Literal["STATIC", "USED_CAPACITY", "PROVISIONED_CAPACITY"] | MISSING = MISSING
-    limit_by: Literal["BW", "IOPS", "BW_IOPS"] | MISSING = MISSING
-    is_gold: bool | MISSING = MISSING
-    use_total_limits: bool | MISSING = MISSING
-    s3_connections_limit: Annotated[Count | None | MISSING, _Limit] = MISSING
+    mode: Annotated[
+        Literal["STATIC", "USED_CAPACITY", "PROVISIONED_CAPACITY"] | MISSING, ServerDefault("STATIC", WITNESS)
+    ] = MISSING
+    limit_by: Annotated[Literal["BW", "IOPS", "BW_IOPS"] | MISSING, ServerDefault("BW_IOPS", WITNESS)] = MISSING
+    is_gold: Annotated[bool | MISSING, OFF] = MISSING
+    use_total_limits: Annotated[bool | MISSING, OFF] = MISSING
+    s3_connections_limit: Annotated[Count | None | MISSING, _Limit, ServerDefault(0, WITNESS)] = MISSING
     static_limits: StaticLimits | MISSING = MISSING
     static_total_limits: StaticTotalLimits | MISSING = MISSING
     capacity_limits: CapacityLimits | MISSING = MISSING
@@ -117,8 +129,8 @@ class QosPolicy(QosLimits):
     policy_type: Annotated[Literal["VIEW", "USER", "VOLUME"], IMMUTABLE, Since("vms", "5.5", values=("VOLUME",))] = (
         "VIEW"
     )
-    is_default: bool | MISSING = MISSING
-    attached_users: Annotated[list[AttachedUser] | MISSING, Clears([])] = MISSING
+    is_default: Annotated[bool | MISSING, OFF] = MISSING
+    attached_users: Annotated[list[AttachedUser] | MISSING, Clears([]), ServerDefault([], WITNESS)] = MISSING
 
     @model_validator(mode="after")
     def _consistent(self) -> "QosPolicy":

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import Field, model_validator
 
-from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, Directory, Mode, collection
+from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, NOTHING, OFF, Directory, Mode, collection
 from vastplan.model import units
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed, Metric
@@ -13,10 +13,13 @@ from vastplan.schema.markers import (
     IDENTITY,
     IMMUTABLE,
     NAMED,
+    PROSE,
+    WITNESS,
     WRITE_ONLY,
     Clears,
     Opens,
     Refers,
+    ServerDefault,
     Since,
     Wire,
 )
@@ -30,11 +33,11 @@ _Limit = Clears(0)  # 0 and null both mean none; VMS answers either
 class QuotaLimits(Spec):
     """The limits of a quota; null is none. `grace_period` is how long a soft limit may be exceeded."""
 
-    hard_limit: Annotated[_Bytes | None | MISSING, _Limit] = MISSING
-    soft_limit: Annotated[_Bytes | None | MISSING, _Limit] = MISSING
-    hard_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit] = MISSING
-    soft_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit] = MISSING
-    grace_period: Annotated[Span | None | MISSING, CLOCK] = MISSING
+    hard_limit: Annotated[_Bytes | None | MISSING, _Limit, NOTHING] = MISSING
+    soft_limit: Annotated[_Bytes | None | MISSING, _Limit, NOTHING] = MISSING
+    hard_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit, NOTHING] = MISSING
+    soft_limit_inodes: Annotated[_Inodes | None | MISSING, _Limit, NOTHING] = MISSING
+    grace_period: Annotated[Span | None | MISSING, CLOCK, NOTHING] = MISSING
 
     @model_validator(mode="after")
     def _soft_below_hard(self) -> "QuotaLimits":
@@ -53,12 +56,15 @@ class Quota(QuotaLimits):
     name: Annotated[Name | MISSING, NAMED] = MISSING
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
-    is_physical_quota: Annotated[bool | MISSING, IMMUTABLE, WRITE_ONLY, Since("vms", "5.5")] = MISSING
+    is_physical_quota: Annotated[
+        bool | MISSING, IMMUTABLE, WRITE_ONLY, Since("vms", "5.5"), ServerDefault(False, PROSE)
+    ] = MISSING
     create_dir: Annotated[bool, CREATE_ONLY] = True
     create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY, Opens()] = MISSING
     default_email: Annotated[Text | None | MISSING, Clears("")] = MISSING
-    enable_alarms: bool | MISSING = MISSING
-    enable_email_providers: bool | MISSING = MISSING
+    # VMS 5.3 has this in its schema, 5.5 says nothing.
+    enable_alarms: Annotated[bool | MISSING, ServerDefault(True, WITNESS)] = MISSING
+    enable_email_providers: Annotated[bool | MISSING, OFF] = MISSING
 
 
 KIND = kind(

@@ -4,10 +4,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from vastplan.kinds.vast._common import collection
+from vastplan.kinds.vast._common import NOTHING, collection
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Metric, Ready
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, Opens, Refers, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, WITNESS, Opens, Refers, ServerDefault, Wire
 from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
 
 CONNECTED = "connected"
@@ -23,10 +23,10 @@ class ReplicationPeer(Spec):
     name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
     pool: Annotated[ReferenceName, Refers("vip_pool"), Wire("pool_id"), Opens(made=False)]
     leading_vip: Annotated[ReferenceName, Refers("vip_pool.leading_vip", blocks_delete=False), Opens()]
-    secure_mode: Annotated[Literal["NONE", "SECURE"] | MISSING, Opens("NONE")] = MISSING
+    secure_mode: Annotated[Literal["NONE", "SECURE"] | MISSING, Opens("NONE"), ServerDefault("NONE", WITNESS)] = MISSING
     """SECURE needs certificates of both clusters in place."""
-    transport_mode: Literal["TCP", "QUIC"] | MISSING = MISSING
-    mss: Annotated[int, Field(ge=1, le=65535)] | MISSING = MISSING
+    transport_mode: Annotated[Literal["TCP", "QUIC"] | MISSING, ServerDefault("TCP", WITNESS)] = MISSING
+    mss: Annotated[Annotated[int, Field(ge=1, le=65535)] | MISSING, NOTHING] = MISSING
 
 
 KIND = kind(

@@ -4,28 +4,44 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.vast._common import RANGE, SECONDS, collection
+from vastplan.kinds.vast._common import NO_LIMIT, NOTHING, OFF, RANGE, SECONDS, collection
 from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Contents, Measure
-from vastplan.schema.markers import ATOMIC, IDENTITY, IMMUTABLE, SET, Admits, Clears, Exclusive, Opens, Since, Unit
+from vastplan.schema.kind import Attribute, Contents, Measure, Witness
+from vastplan.schema.markers import (
+    ATOMIC,
+    IDENTITY,
+    IMMUTABLE,
+    PROSE,
+    SET,
+    WITNESS,
+    Admits,
+    Clears,
+    Exclusive,
+    Opens,
+    SameAs,
+    ServerDefault,
+    Since,
+    Unit,
+)
 from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
 
 _SOURCES = Admits(open_when_empty=True)
+_NO_RANGES = ServerDefault([], WITNESS)
 
 
 class CapacityRules(Spec):
     """What the whole tenant may hold. VMS counts bytes and inodes; 0 or null is no limit."""
 
-    hard_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,))] = MISSING
-    soft_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,))] = MISSING
-    hard_limit_inodes: Annotated[Count | None | MISSING, Clears(None, also=(0,))] = MISSING
-    soft_limit_inodes: Annotated[Count | None | MISSING, Clears(None, also=(0,))] = MISSING
-    grace_period: Annotated[Span | None | MISSING, SECONDS, Unit(units.SECONDS)] = MISSING
-    notify_hard_limit: bool | MISSING = MISSING
-    notify_soft_limit: bool | MISSING = MISSING
+    hard_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    soft_limit: Annotated[Bytes | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    hard_limit_inodes: Annotated[Count | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    soft_limit_inodes: Annotated[Count | None | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    grace_period: Annotated[Span | None | MISSING, SECONDS, Unit(units.SECONDS), NOTHING] = MISSING
+    notify_hard_limit: Annotated[bool | MISSING, OFF] = MISSING
+    notify_soft_limit: Annotated[bool | MISSING, OFF] = MISSING
 
     @model_validator(mode="after")
     def _soft_below_hard(self) -> "CapacityRules":
@@ -38,18 +54,18 @@ class CapacityRules(Spec):
 class TenantStaticLimits(Spec):
     """Ceilings and bursts of a tenant; VMS has no floors here (they exist on QoS policies only). 0 is unlimited."""
 
-    max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0)] = MISSING
-    max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0)] = MISSING
-    max_reads_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
-    max_writes_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
-    burst_reads_bw_mb: Annotated[Bandwidth | None | MISSING, Clears(0)] = MISSING
-    burst_writes_bw_mb: Annotated[Bandwidth | None | MISSING, Clears(0)] = MISSING
-    burst_reads_loan_mb: Annotated[Count | None | MISSING, Clears(0)] = MISSING
-    burst_writes_loan_mb: Annotated[Count | None | MISSING, Clears(0)] = MISSING
-    burst_reads_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
-    burst_writes_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
-    burst_reads_loan_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
-    burst_writes_loan_iops: Annotated[Count | None | MISSING, Clears(0)] = MISSING
+    max_reads_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    max_writes_bw_mbps: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    max_reads_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    max_writes_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    burst_reads_bw_mb: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    burst_writes_bw_mb: Annotated[Bandwidth | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    burst_reads_loan_mb: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    burst_writes_loan_mb: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    burst_reads_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    burst_writes_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    burst_reads_loan_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
+    burst_writes_loan_iops: Annotated[Count | None | MISSING, Clears(0), NO_LIMIT] = MISSING
 
 
 class TenantQos(Spec):
@@ -62,15 +78,15 @@ class Tenant(Spec):
     """A VAST tenant. Other entries may stand inside it."""
 
     name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
-    domain_name: Text | MISSING = MISSING
+    domain_name: Annotated[Text | MISSING, ServerDefault(SameAs("name"), WITNESS)] = MISSING
     client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING,
-                                SET, Clears([]), _SOURCES, Exclusive()] = MISSING  # fmt: skip
-    access_ip_ranges: Annotated[list[Text] | None | MISSING, SET, Clears([]), _SOURCES] = MISSING
+                                SET, Clears([]), _SOURCES, Exclusive(), _NO_RANGES] = MISSING  # fmt: skip
+    access_ip_ranges: Annotated[list[Text] | None | MISSING, SET, Clears([]), _SOURCES, _NO_RANGES] = MISSING
     capacity_rules: Annotated[CapacityRules | MISSING, ATOMIC] = MISSING
     qos: Annotated[TenantQos | MISSING, ATOMIC] = MISSING
-    max_views: Annotated[Count | None | MISSING, Clears(0), Since("vms", "5.5")] = MISSING
+    max_views: Annotated[Count | None | MISSING, Clears(0), Since("vms", "5.5"), ServerDefault(0, PROSE)] = MISSING
     encryption_group: Annotated[Text | MISSING, IMMUTABLE] = MISSING
-    trash_gid: Annotated[Count | None | MISSING, Opens(shut=(None,))] = MISSING
+    trash_gid: Annotated[Count | None | MISSING, Opens(shut=(None,)), NOTHING] = MISSING
 
 
 KIND = kind(
@@ -96,5 +112,6 @@ KIND = kind(
         ("capacity_rules.hard_limit", "used under quotas"),
         ("capacity_rules.hard_limit_inodes", "inodes under quotas"),
     ),
+    witness=Witness(("name",), "default"),
     system_owned=((("name",), "default"),),  # every cluster has it, and it cannot be deleted
 )

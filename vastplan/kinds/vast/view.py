@@ -4,14 +4,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from vastplan.kinds.vast._common import CSI_MADE, INTERNAL, Directory, Mode, collection
+from vastplan.kinds.vast._common import CSI_MADE, INTERNAL, OFF, Directory, Mode, collection
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import QuotaLimits
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, CalledAs, Keyed, Metric, Row, Values
+from vastplan.schema.kind import Attribute, CalledAs, Keyed, Metric, Row, Values, Witness
 from vastplan.schema.markers import (
     ATOMIC,
     CREATE_ONLY,
@@ -20,11 +20,13 @@ from vastplan.schema.markers import (
     IMMUTABLE,
     ONE_WAY,
     SET,
+    WITNESS,
     Admits,
     Clears,
     Codec,
     Opens,
     Refers,
+    ServerDefault,
     Since,
     Wire,
 )
@@ -34,6 +36,9 @@ Protocol = Literal["NFS", "NFS4", "SMB", "S3", "ENDPOINT", "DATABASE", "KAFKA", 
 _Retention = Literal["NONE", "GOVERNANCE", "COMPLIANCE"]
 # Kept as text: VMS documents `m` as months in one of these fields and as minutes in the others.
 _Period = Annotated[str, StringConstraints(pattern=r"^[1-9][0-9]*[hmdy]$")]
+_KEPT = "retention"  # how long files and objects are kept is told by all of its fields together
+_NOT_KEPT = ServerDefault(False, WITNESS, group=_KEPT)
+_NO_PERIOD = ServerDefault(None, WITNESS, group=_KEPT)
 _Share = Annotated[str, StringConstraints(min_length=1, max_length=80, pattern=r'^[^/\\:|<>*?"\x00-\x1f]+$')]
 _Alias = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[\x21-\x7e]*$")]
 
@@ -58,8 +63,8 @@ class ShareGrant(Spec):
 class ShareAcl(Spec):
     """The access list of an SMB share."""
 
-    enabled: Annotated[bool, Opens(False)]
-    acl: Annotated[list[ShareGrant] | None | MISSING, Clears([]), Opens()] = MISSING
+    enabled: Annotated[bool, Opens(False), OFF]
+    acl: Annotated[list[ShareGrant] | None | MISSING, Clears([]), Opens(), ServerDefault([], WITNESS)] = MISSING
 
 
 class View(Spec):
@@ -80,10 +85,14 @@ class View(Spec):
     owner: Annotated[Text | MISSING, CREATE_ONLY, Opens()] = MISSING
     owning_group: Annotated[Text | MISSING, CREATE_ONLY, Opens()] = MISSING
     qos_policy: Annotated[ReferenceName | None | MISSING, Refers("qos_policy"), Wire("qos_policy_id")] = MISSING
-    is_seamless: bool | MISSING = MISSING
-    select_for_live_monitoring: bool | MISSING = MISSING
+    is_seamless: Annotated[bool | MISSING, OFF] = MISSING
+    select_for_live_monitoring: Annotated[bool | MISSING, OFF] = MISSING
     abe_protocols: Annotated[
-        list[Literal["NFS", "NFS4", "SMB", "S3"]] | None | MISSING, SET, Clears([]), Opens(lost=True, made=False)
+        list[Literal["NFS", "NFS4", "SMB", "S3"]] | None | MISSING,
+        SET,
+        Clears([]),
+        Opens(lost=True, made=False),
+        ServerDefault([], WITNESS),
     ] = MISSING
     nfs_interop_flags: Annotated[
         Literal[
@@ -94,6 +103,7 @@ class View(Spec):
         ]
         | MISSING,
         Opens(shut=("BOTH_NFS3_AND_NFS4_INTEROP_DISABLED",)),
+        ServerDefault("BOTH_NFS3_AND_NFS4_INTEROP_DISABLED", WITNESS),
     ] = MISSING
 
     share: Annotated[_Share | MISSING, IMMUTABLE, Opens()] = MISSING
@@ -102,17 +112,17 @@ class View(Spec):
     bucket: Annotated[Name | MISSING, IMMUTABLE, Opens()] = MISSING
     bucket_owner: Annotated[Text | MISSING, Opens()] = MISSING
     bucket_owner_type: Annotated[Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5"), Opens(made=False)] = MISSING
-    allow_s3_anonymous_access: Annotated[bool | MISSING, Opens(True)] = MISSING
-    s3_versioning: Annotated[bool | MISSING, ONE_WAY] = MISSING
-    locking: Annotated[bool | MISSING, ONE_WAY] = MISSING
-    s3_locks_retention_mode: _Retention | MISSING = MISSING
-    files_retention_mode: _Retention | MISSING = MISSING
-    default_retention_period: _Period | MISSING = MISSING
-    min_retention_period: _Period | MISSING = MISSING
-    max_retention_period: _Period | MISSING = MISSING
-    auto_commit: _Period | MISSING = MISSING
+    allow_s3_anonymous_access: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    s3_versioning: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
+    locking: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
+    s3_locks_retention_mode: Annotated[_Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
+    files_retention_mode: Annotated[_Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
+    default_retention_period: Annotated[_Period | MISSING, _NO_PERIOD] = MISSING
+    min_retention_period: Annotated[_Period | MISSING, _NO_PERIOD] = MISSING
+    max_retention_period: Annotated[_Period | MISSING, _NO_PERIOD] = MISSING
+    auto_commit: Annotated[_Period | MISSING, _NO_PERIOD] = MISSING
 
-    is_default_subsystem: Annotated[bool | MISSING, Opens(True)] = MISSING
+    is_default_subsystem: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
 
     quota: Annotated[QuotaLimits | MISSING, DOCUMENT] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING
@@ -193,6 +203,7 @@ KIND = kind(
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
     dependents=(below("path"),),
+    witness=Witness(("path",), "/"),
     controller_owned=CSI_MADE,
     system_owned=(*INTERNAL, (("is_remote",), True), (("path",), "/")),  # the cluster's own root view
     finish_encode=_whole_acl,

@@ -4,11 +4,24 @@ from typing import Annotated, Literal
 
 from pydantic import model_validator
 
-from vastplan.kinds.vast._common import INTERNAL, SECONDS, Clients, Mode, NfsClients, collection
+from vastplan.kinds.vast._common import INTERNAL, OFF, SECONDS, Clients, Mode, NfsClients, collection
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import ControllerOwned, LetsIn, Row, Values
-from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Admits, Clears, Opens, Refers, Wire
+from vastplan.schema.kind import ControllerOwned, LetsIn, Row, Values, Witness
+from vastplan.schema.markers import (
+    EXPLICIT_NULL,
+    IDENTITY,
+    IMMUTABLE,
+    PROSE,
+    SET,
+    WITNESS,
+    Admits,
+    Clears,
+    Opens,
+    Refers,
+    ServerDefault,
+    Wire,
+)
 from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec, Text
 
 _PERMISSIONS = "permission_per_vip_pool"
@@ -19,6 +32,10 @@ _Names = Annotated[list[Text] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
 # No pool of its own means every pool, which a policy must not get by losing its last one.
 _Pools = Annotated[list[ReferenceName] | None | MISSING, SET, EXPLICIT_NULL, Refers("vip_pool"), Clears([])]
 _ALL = ("*",)
+_HOSTS = "hosts"  # one list alone does not say who may come in, and how
+_EVERYBODY = ServerDefault(["*"], WITNESS, group=_HOSTS)
+_NOBODY = ServerDefault([], WITNESS, group=_HOSTS)
+_NO_POOLS = ServerDefault([], WITNESS)
 _EXCLUSIVE = (
     ("nfs_root_squash", "nfs_no_squash", "nfs_all_squash"),
     ("nfs_read_write", "nfs_read_only"),
@@ -31,16 +48,16 @@ _EXCLUSIVE = (
 class ProtocolsAudit(Spec):
     """Which operations are audited, and what the log says of each."""
 
-    create_delete_files_dirs_objects: bool | MISSING = MISSING
-    modify_data: bool | MISSING = MISSING
-    modify_data_md: bool | MISSING = MISSING
-    read_data: bool | MISSING = MISSING
-    read_data_md: bool | MISSING = MISSING
-    session_create_close: bool | MISSING = MISSING
-    log_full_path: bool | MISSING = MISSING
-    log_hostname: bool | MISSING = MISSING
-    log_username: bool | MISSING = MISSING
-    log_deleted_files_dirs: bool | MISSING = MISSING
+    create_delete_files_dirs_objects: Annotated[bool | MISSING, OFF] = MISSING
+    modify_data: Annotated[bool | MISSING, OFF] = MISSING
+    modify_data_md: Annotated[bool | MISSING, OFF] = MISSING
+    read_data: Annotated[bool | MISSING, OFF] = MISSING
+    read_data_md: Annotated[bool | MISSING, OFF] = MISSING
+    session_create_close: Annotated[bool | MISSING, OFF] = MISSING
+    log_full_path: Annotated[bool | MISSING, ServerDefault(True, PROSE)] = MISSING
+    log_hostname: Annotated[bool | MISSING, OFF] = MISSING
+    log_username: Annotated[bool | MISSING, ServerDefault(False, PROSE)] = MISSING
+    log_deleted_files_dirs: Annotated[bool | MISSING, OFF] = MISSING
 
 
 class ViewPolicy(Spec):
@@ -53,52 +70,57 @@ class ViewPolicy(Spec):
     name: Annotated[Name | MISSING, IDENTITY] = MISSING
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL, Opens(None)]
     flavor: Annotated[Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(made=False)] = MISSING
-    access_flavor: Annotated[Literal["NFS4", "SMB", "ALL"] | MISSING, Opens(made=False)] = MISSING
-    auth_source: Annotated[
-        Literal["RPC", "PROVIDERS", "RPC_AND_PROVIDERS"] | MISSING, Opens("RPC", "RPC_AND_PROVIDERS")
+    access_flavor: Annotated[
+        Literal["NFS4", "SMB", "ALL"] | MISSING, Opens(made=False), ServerDefault("ALL", WITNESS)
     ] = MISSING
-    path_length: Literal["LCD", "NPL"] | MISSING = MISSING
-    allowed_characters: Literal["LCD", "NPL"] | MISSING = MISSING
-    gid_inheritance: Literal["LINUX", "BSD"] | MISSING = MISSING
-    inherit_parent_mode_bits: Annotated[bool | MISSING, Opens(made=False)] = MISSING
-    atime_frequency: Annotated[Span | MISSING, SECONDS] = MISSING
-    vip_pools: Annotated[_Pools, Wire(_PERMISSIONS, "RW"), Admits(open_when_empty=True)] = MISSING
-    vip_pools_read_only: Annotated[_Pools, Wire(_PERMISSIONS, "RO"), Admits("vip_pools")] = MISSING
+    auth_source: Annotated[
+        Literal["RPC", "PROVIDERS", "RPC_AND_PROVIDERS"] | MISSING,
+        Opens("RPC", "RPC_AND_PROVIDERS"),
+        ServerDefault("PROVIDERS", WITNESS),
+    ] = MISSING
+    path_length: Annotated[Literal["LCD", "NPL"] | MISSING, ServerDefault("LCD", WITNESS)] = MISSING
+    allowed_characters: Annotated[Literal["LCD", "NPL"] | MISSING, ServerDefault("LCD", WITNESS)] = MISSING
+    gid_inheritance: Annotated[Literal["LINUX", "BSD"] | MISSING, ServerDefault("LINUX", WITNESS)] = MISSING
+    inherit_parent_mode_bits: Annotated[bool | MISSING, Opens(made=False), OFF] = MISSING
+    atime_frequency: Annotated[Span | MISSING, SECONDS, ServerDefault(3600, PROSE)] = MISSING
+    vip_pools: Annotated[_Pools, Wire(_PERMISSIONS, "RW"), Admits(open_when_empty=True), _NO_POOLS] = MISSING
+    vip_pools_read_only: Annotated[_Pools, Wire(_PERMISSIONS, "RO"), Admits("vip_pools"), _NO_POOLS] = MISSING
 
-    read_write: Annotated[_Hosts, Admits(unsaid=_ALL)] = MISSING
-    read_only: Annotated[_Hosts, Admits("read_write")] = MISSING
-    nfs_read_write: Annotated[_Nfs, Admits(unsaid=_ALL)] = MISSING
-    nfs_read_only: Annotated[_Nfs, Admits("nfs_read_write")] = MISSING
-    nfs_root_squash: Annotated[_Nfs, Admits("nfs_no_squash", unsaid=_ALL)] = MISSING
-    nfs_no_squash: Annotated[_Nfs, Admits()] = MISSING
-    nfs_all_squash: Annotated[_Nfs, Admits("nfs_root_squash", "nfs_no_squash")] = MISSING
-    smb_read_write: Annotated[_Hosts, Admits(unsaid=_ALL)] = MISSING
-    smb_read_only: Annotated[_Hosts, Admits("smb_read_write")] = MISSING
-    s3_read_write: Annotated[_Hosts, Admits(unsaid=_ALL)] = MISSING
-    s3_read_only: Annotated[_Hosts, Admits("s3_read_write")] = MISSING
-    trash_access: Annotated[_Hosts, Opens()] = MISSING
+    read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _EVERYBODY] = MISSING
+    read_only: Annotated[_Hosts, Admits("read_write"), _NOBODY] = MISSING
+    nfs_read_write: Annotated[_Nfs, Admits(unsaid=_ALL), _EVERYBODY] = MISSING
+    nfs_read_only: Annotated[_Nfs, Admits("nfs_read_write"), _NOBODY] = MISSING
+    nfs_root_squash: Annotated[_Nfs, Admits("nfs_no_squash", unsaid=_ALL), _EVERYBODY] = MISSING
+    nfs_no_squash: Annotated[_Nfs, Admits(), _NOBODY] = MISSING
+    nfs_all_squash: Annotated[_Nfs, Admits("nfs_root_squash", "nfs_no_squash"), _NOBODY] = MISSING
+    smb_read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _EVERYBODY] = MISSING
+    smb_read_only: Annotated[_Hosts, Admits("smb_read_write"), _NOBODY] = MISSING
+    s3_read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _EVERYBODY] = MISSING
+    s3_read_only: Annotated[_Hosts, Admits("s3_read_write"), _NOBODY] = MISSING
+    trash_access: Annotated[_Hosts, Opens(), _NOBODY] = MISSING
 
     nfs_minimal_protection_level: Annotated[
         Literal["NONE", "SYSTEM", "KRB_AUTH_ONLY", "KRB_INTEGRITY", "KRB_PRIVACY"] | MISSING,
         Opens(shut=("KRB_PRIVACY",), made=False),
+        ServerDefault("NONE", PROSE),
     ] = MISSING
-    nfs_enforce_tls: Annotated[bool | MISSING, Opens(False)] = MISSING
-    nfs_enforce_tls_relaxed: Annotated[bool | MISSING, Opens(True)] = MISSING
-    nfs_posix_acl: Annotated[bool | MISSING, Opens(made=False)] = MISSING
-    nfs_return_open_permissions: Annotated[bool | MISSING, Opens(True)] = MISSING
-    nfs_case_insensitive: bool | MISSING = MISSING
-    enable_access_to_snapshot_dir_in_subdirs: Annotated[bool | MISSING, Opens(True)] = MISSING
-    enable_visibility_of_snapshot_dir: Annotated[bool | MISSING, Opens(True)] = MISSING
-    smb_file_mode: Annotated[Mode | MISSING, Opens()] = MISSING
-    smb_directory_mode: Annotated[Mode | MISSING, Opens()] = MISSING
-    smb_is_ca: bool | MISSING = MISSING
-    apple_sid: bool | MISSING = MISSING
-    s3_special_chars_support: bool | MISSING = MISSING
-    s3_flavor_allow_free_listing: Annotated[bool | MISSING, Opens(True)] = MISSING
-    s3_flavor_detect_full_pathname: Annotated[bool | MISSING, Opens(made=False)] = MISSING
-    s3_visibility: Annotated[_Names, Opens()] = MISSING
-    s3_visibility_groups: Annotated[_Names, Opens()] = MISSING
-    is_s3_default_policy: Annotated[bool | MISSING, Opens(True)] = MISSING
+    nfs_enforce_tls: Annotated[bool | MISSING, Opens(False), OFF] = MISSING
+    nfs_enforce_tls_relaxed: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    nfs_posix_acl: Annotated[bool | MISSING, Opens(made=False), OFF] = MISSING
+    nfs_return_open_permissions: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    nfs_case_insensitive: Annotated[bool | MISSING, OFF] = MISSING
+    enable_access_to_snapshot_dir_in_subdirs: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    enable_visibility_of_snapshot_dir: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    smb_file_mode: Annotated[Mode | MISSING, Opens(), ServerDefault(644, WITNESS)] = MISSING
+    smb_directory_mode: Annotated[Mode | MISSING, Opens(), ServerDefault(755, WITNESS)] = MISSING
+    smb_is_ca: Annotated[bool | MISSING, OFF] = MISSING
+    apple_sid: Annotated[bool | MISSING, OFF] = MISSING
+    s3_special_chars_support: Annotated[bool | MISSING, OFF] = MISSING
+    s3_flavor_allow_free_listing: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    s3_flavor_detect_full_pathname: Annotated[bool | MISSING, Opens(made=False), OFF] = MISSING
+    s3_visibility: Annotated[_Names, Opens(), ServerDefault([], WITNESS)] = MISSING
+    s3_visibility_groups: Annotated[_Names, Opens(), ServerDefault([], WITNESS)] = MISSING
+    is_s3_default_policy: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
     protocols: Annotated[
         list[Literal["NFSv3", "NFSv4.1", "SMB", "S3", "NDB", "STS"]] | None | MISSING, SET, Clears([])
     ] = MISSING
@@ -141,6 +163,8 @@ KIND = kind(
     section="view_policies",
     stage=Stage.POLICY,
     endpoint=collection("viewpolicies"),
+    # The hosts and rights of a new policy may hang on its flavor.
+    witness=Witness(("name",), "default", like=("flavor",)),
     system_owned=(*INTERNAL, (("name",), "default"), (("name",), "s3_default_policy")),
     lets_in=LetsIn("without it nobody is let in to what it is for"),
     # Every tenant comes with one and takes it with it; it is managed where a document names it, like any other.

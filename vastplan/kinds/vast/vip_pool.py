@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from vastplan.kinds.vast._common import RANGE, collection
+from vastplan.kinds.vast._common import OFF, RANGE, collection
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, LetsIn
@@ -13,12 +13,16 @@ from vastplan.schema.markers import (
     EXPLICIT_NULL,
     IDENTITY,
     IMMUTABLE,
+    PROSE,
+    SCHEMA,
     SET,
+    WITNESS,
     Admits,
     Clears,
     Exclusive,
     Opens,
     Refers,
+    ServerDefault,
     Wire,
 )
 from vastplan.schema.types import MISSING, Address4or6, Count, IpRange, Name, ReferenceName, Spec, Text
@@ -43,13 +47,15 @@ class VipPool(Spec):
     subnet_cidr_ipv6: Annotated[int, Field(ge=1, le=128)] | MISSING = MISSING
     gw_ip: Annotated[Address4or6 | None | MISSING, _ROUTE] = MISSING
     gw_ipv6: Annotated[Address4or6 | None | MISSING, _ROUTE] = MISSING
-    vlan: Annotated[Annotated[Count, Field(le=4096)] | None | MISSING, Clears(0), Opens(made=False)] = MISSING
-    port_membership: Literal["RIGHT", "LEFT", "ALL"] | MISSING = MISSING
-    cnode_ids: Annotated[list[Count] | None | MISSING, SET, Clears([])] = MISSING
+    vlan: Annotated[
+        Annotated[Count, Field(le=4096)] | None | MISSING, Clears(0), Opens(made=False), ServerDefault(0, WITNESS)
+    ] = MISSING
+    port_membership: Annotated[Literal["RIGHT", "LEFT", "ALL"] | MISSING, ServerDefault("ALL", PROSE)] = MISSING
+    cnode_ids: Annotated[list[Count] | None | MISSING, SET, Clears([]), ServerDefault([], WITNESS)] = MISSING
     domain_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
-    enabled: Annotated[bool | MISSING, Opens(True, made=False)] = MISSING
-    vms_preferred: bool | MISSING = MISSING
-    enable_l3: Annotated[bool | MISSING, IMMUTABLE, Opens(True)] = MISSING
+    enabled: Annotated[bool | MISSING, Opens(True, made=False), ServerDefault(True, SCHEMA)] = MISSING
+    vms_preferred: Annotated[bool | MISSING, OFF] = MISSING
+    enable_l3: Annotated[bool | MISSING, IMMUTABLE, Opens(True), OFF] = MISSING
     peer_asn: Annotated[_Asn | None | MISSING, _ROUTE] = MISSING
     vast_asn: _Asn | None | MISSING = MISSING
 

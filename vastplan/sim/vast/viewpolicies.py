@@ -28,11 +28,12 @@ FLATTENED = {
     "log_username": "log_username",
 }
 AUDIT = frozenset(FLATTENED.values()) | {"modify_data_md", "read_data_md", "session_create_close"}
+UNSAID = {flag: flag == "log_full_path" for flag in sorted(AUDIT)}  # the document: this one is "enabled by default"
 
 
 def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
     row["atime_frequency"] = durations.clock_form(row["atime_frequency"])
-    row["protocols_audit"] = dict.fromkeys(sorted(AUDIT), False) | (row["protocols_audit"] or {})
+    row["protocols_audit"] = UNSAID | (row["protocols_audit"] or {})
     if "permission_per_vip_pool" in body and not ("vip_pools" in body and not body["permission_per_vip_pool"]):
         row["vip_pools"] = sorted(int(key) for key in row["permission_per_vip_pool"] if key.isdecimal())
     elif "vip_pools" in body:

@@ -1,0 +1,119 @@
+"""What of a live object need not be written: its system would take the same where nobody says anything.
+
+Fields say it with `ServerDefault`, kinds with `Witness`. Leaving such a value out changes nothing; but nobody then sees it
+move, and an object that is made anew gets what its system takes at that time.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from vastplan.model.value import REDACTED
+from vastplan.schema.kind import Field, Kind
+from vastplan.schema.markers import Evidence, Marker, SameAs, ServerDefault
+from vastplan.schema.rows import ABSENT, Path, dig
+from vastplan.schema.shapes.shape import Leaf
+from vastplan.schema.versions import at_least, parse
+from vastplan.schema.walk import leaves, same
+
+
+def is_witness(kind: Kind, values: Mapping[str, Any]) -> bool:
+    """Whether the decoded values of an object are those of the row that ships with the system, and shows its defaults."""
+    return kind.witness is not None and dig(values, kind.witness.path) == kind.witness.value
+
+
+def left_out(
+    kind: Kind, values: Mapping[str, Any], witness_values: Mapping[str, Any] | None = None, version: str = ""
+) -> frozenset[Path]:
+    """The leaves of a live object's decoded values that may be left out; see `known_defaults`."""
+    return frozenset(known_defaults(kind, values, witness_values, version))
+
+
+def counts(known: Iterable[Evidence]) -> dict[Evidence, int]:
+    """How many rest on which evidence, none of them left out."""
+    counted = Counter(known)
+    return {evidence: counted[evidence] for evidence in Evidence}
+
+
+def known_defaults(
+    kind: Kind, values: Mapping[str, Any], witness_values: Mapping[str, Any] | None = None, version: str = ""
+) -> dict[Path, Evidence]:
+    """The leaves of a live object's decoded values that are what its system takes anyway, and how that is known.
+
+    `witness_values` are those of the row that ships with the system, `None` where there is none; `version` is that of the
+    kind's product there, "" where nobody knows. What only a client or a simulator says does not count where the witness has
+    another value; a group counts as a whole or not at all. What is required counts only where its whole struct does.
+    """
+    witness = witness_values if _speaks_of(kind, values, witness_values) else None
+    known: dict[Path, Evidence] = {}
+    written: list[Path] = []
+    required: set[Path] = set()
+    grouped: dict[tuple[Path, str], list[Leaf]] = {}
+    for leaf in leaves(kind.fields, values):
+        default = leaf.field.server_default
+        if leaf.field.required:
+            required.add(leaf.path)
+        if default is not None and default.group:
+            grouped.setdefault((leaf.path[:-1], default.group), []).append(leaf)
+        evidence = None if default is None else _evidence(default, leaf, values, witness, version)
+        if evidence is not None:
+            known[leaf.path] = evidence
+        elif not _is_unset(leaf.field, leaf.value):
+            written.append(leaf.path)
+    for group in grouped.values():
+        if any(leaf.path not in known and not _is_unset(leaf.field, leaf.value) for leaf in group):
+            held = [leaf.path for leaf in group if leaf.path in known and not _is_unset(leaf.field, leaf.value)]
+            written += held
+            for path in held:
+                del known[path]
+    begun = {path[:steps] for path in written for steps in range(1, len(path))} | {()}
+    return {path: evidence for path, evidence in known.items() if path not in required or path[:-1] not in begun}
+
+
+def _speaks_of(kind: Kind, values: Mapping[str, Any], witness: Mapping[str, Any] | None) -> bool:
+    if witness is None or kind.witness is None:
+        return False
+    return all(values.get(name) == witness.get(name) for name in kind.witness.like)
+
+
+def _evidence(
+    default: ServerDefault,
+    leaf: Leaf,
+    values: Mapping[str, Any],
+    witness: Mapping[str, Any] | None,
+    version: str,
+) -> Evidence | None:
+    """How it is known that the value of a leaf is its default, `None` where it is another or somebody speaks against it."""
+    if not _is_default(default, leaf.field, leaf.value, values):
+        return None
+    evidence = default.evidence
+    if default.since and not _reached(version, default.since):
+        evidence = Evidence.WITNESS
+    if evidence is Evidence.WITNESS and witness is not None:
+        shown = dig(witness, leaf.path)
+        if shown is not ABSENT and shown is not REDACTED and not _is_default(default, leaf.field, shown, witness):
+            return None
+    return evidence
+
+
+def _is_default(default: ServerDefault, field: Field, value: Any, values: Mapping[str, Any]) -> bool:
+    expected = default.value
+    if isinstance(expected, SameAs):
+        expected = values.get(expected.field)
+        if expected is None:
+            return False
+    if expected in field.cleared:
+        expected = None  # whatever the system says for unset is the same
+    return same(field, expected, value)
+
+
+def _is_unset(field: Field, value: Any) -> bool:
+    """Whether there is nothing to write: null, or what the field shows for it, where that is no choice of its own."""
+    return Marker.EXPLICIT_NULL not in field.markers and same(field, None, value)
+
+
+def _reached(version: str, needed: str) -> bool:
+    has, least = parse(version), parse(needed)
+    return has is not None and least is not None and at_least(has, least)
