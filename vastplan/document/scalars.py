@@ -19,13 +19,14 @@ from vastplan.model.look_alikes import taken_for_others, unseen
 
 _ENDLESS = 2**62
 _LONGEST_NUMBER = 20  # characters: a document may not have longer ones (VP113)
+_EXACT = 2**53  # below it a whole floating number is one number, above it stands for several
 _LONGEST_KEY = 1000  # characters as written: YAML looks no further than 1024 for the colon after a key
 _WORD = re.compile(r"[A-Za-z0-9/_.(+$](?:[A-Za-z0-9/_.()+$@=~*% -]*[A-Za-z0-9/_.()+$@=~*%-])?")
 _LETTER = "a"  # stands for any letter that is not of ASCII
 _READ_OTHERWISE = re.compile(
-    r"null|true|false|yes|no|on|off|y|n|\.+"
-    r"|[-+]?[0-9][0-9_]*|[-+]?0b[01_]+|[-+]?0o[0-7_]+|[-+]?0x[0-9a-f_]+"
-    r"|[-+]?(?:\.[0-9_]+|[0-9][0-9_]*\.?[0-9_]*)(?:e[-+]?[0-9]+)?|[-+]?\.inf|\.nan"
+    r"null|true|false|yes|no|on|off|y|n|\.+|[-+]"
+    r"|[-+]?0b[01_]+|[-+]?0o[0-7_]+|[-+]?0x[0-9a-f_]+"
+    r"|[-+]?(?:\.[0-9_]+|[0-9_]+\.?[0-9_]*)(?:e[-+]?[0-9_]*)?|[-+]?\.inf|\.nan"
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*",
     re.IGNORECASE,
 )
@@ -70,14 +71,15 @@ def scalar(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        written = str(value)
-    elif isinstance(value, float) and isfinite(value):
-        # without an exponent, which YAML 1.1 and 1.2 take for different things
-        written = str(int(value)) if value.is_integer() and abs(value) < 10**15 else format(Decimal(repr(value)), "f")
-        return written if "." in written or len(written) <= _LONGEST_NUMBER else f"{written}.0"
-    else:
+    if isinstance(value, float) and isfinite(value):
+        if not value.is_integer() or abs(value) >= _EXACT:
+            # without an exponent, which YAML 1.1 and 1.2 take for different things
+            written = format(Decimal(repr(value)), "f")
+            return written if "." in written else f"{written}.0"
+        value = int(value)
+    if not isinstance(value, int):
         raise Unwritable(f"a document has no value of type {type(value).__name__}")
+    written = str(value)
     if len(written) > _LONGEST_NUMBER:
         raise Unwritable(f"a number of more than {_LONGEST_NUMBER} digits")
     return written
