@@ -122,11 +122,13 @@ def live(kind: str, id: str, site: str = "iad", guid: str = "", **values: Any) -
     return Live(site, table, id, locator, values, attributes, {})
 
 
-def observed(*objects: Live, unread: Mapping[tuple[str, str], str] | None = None) -> Observed:
-    """What was read: these, all kinds of the sites that they are on, and why some could not be."""
+def observed(
+    *objects: Live, unread: Mapping[tuple[str, str], str] | None = None, asked: Iterable[str] = ()
+) -> Observed:
+    """What was read: these, of two sites, and why some kinds could not be; of those the objects that were `asked` for."""
     collections = {(site, kind): Collection() for site in ("iad", "pdx") for kind in KINDS}
     for each in objects:
         collections[each.site, each.kind.name].objects.append(each)
     for key, error in (unread or {}).items():
-        collections[key] = Collection(error=error)
+        collections[key] = Collection(error=error, asked=frozenset(asked))
     return Observed(collections)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,11 +23,13 @@ from tests.importing.terraform_states import (
     shown,
     tfstate,
 )
+from vastplan.engine.observe import Observed
 from vastplan.importing.terraform import state as state_module
 from vastplan.importing.terraform.address import ResourceAddress, Step, parse_module, parse_resource, showable
 from vastplan.importing.terraform.match import Standing, labels, matched
 from vastplan.importing.terraform.resource_types import RESOURCE_TYPES, FoundBy
 from vastplan.importing.terraform.state import Instance, State, parse
+from vastplan.model import strict_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 
@@ -90,6 +94,27 @@ def test_nothing_else_is_kept() -> None:
     assert [field.name for field in dataclasses.fields(Instance)] == [
         "resource", "key", "id", "guid", "name", "path", "tenant_id", "namespace", "dependencies", "deposed",
     ]  # fmt: skip
+
+
+def test_the_rest_is_dropped_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[Any] = []
+
+    def watched(*words: Any) -> Any:
+        seen.append(strict_json.parse(*words))
+        return seen[-1]
+
+    row = {"attributes": {"id": "1", "password": CANARY, "nested": [{"key": CANARY}]}, "private": CANARY}
+    monkeypatch.setattr(state_module, "strict_json", SimpleNamespace(parse=watched))
+    assert parse(tfstate(resource("vastdata_view", "x", row))).instances
+    assert CANARY not in repr(seen)
+
+
+def test_an_object_that_is_to_be_destroyed_is_told_from_the_one_that_replaced_it() -> None:
+    state = tfstate(resource("vastdata_view", "x", _view(2) | {"deposed": "0badcafe"}, _view(1)))
+    assert [(each.id, each.deposed) for each in parse(state).instances] == [("1", False), ("2", True)]
+    assert parse(shown(state)) == parse(state)
+    seen = observed(live("view", "1", path="/1", tenant=1), live("view", "2", path="/2", tenant=1))
+    assert labels(matched(parse(state), seen, "iad")) == {("iad", "view", "1"): "x"}
 
 
 def test_a_state_of_nothing_has_nothing() -> None:
@@ -263,6 +288,19 @@ def test_what_could_not_be_read_is_neither_there_nor_gone() -> None:
     ]
 
 
+def test_one_that_was_asked_for_by_name_is_there_or_gone() -> None:
+    state = parse(tfstate(*(resource("kubernetes_secret", name, kubernetes(name, "n")) for name in ("a", "b", "c"))))
+    unread = {("iad", "secret"): "may not be listed"}
+    read = observed(asked=("n/a", "n/b"), unread=unread).collections
+    secrets = replace(read["iad", "secret"], objects=[live("secret", "u", namespace="n", name="a")])
+    seen = Observed({**read, ("iad", "secret"): secrets})
+    assert [each.standing for each in matched(state, seen, "iad")] == [
+        Standing.MATCHED,
+        Standing.STALE,
+        Standing.UNREAD,
+    ]
+
+
 def test_of_several_sites_it_is_on_the_one_that_has_it() -> None:
     here, there = live("view", "4", path="/a", tenant=1), live("view", "4", "pdx", path="/b", tenant=1)
     twin = live("view", "4", "pdx", path="/a", tenant=1)
@@ -271,6 +309,38 @@ def test_of_several_sites_it_is_on_the_one_that_has_it() -> None:
     assert _one("vastdata_view", here, twin, **both) == (Standing.SEVERAL, "it fits an object on each of iad, pdx")
     why = "iad has no view with id 4; view 4 on pdx has path /b, in the state it is /a"
     assert _one("vastdata_view", there, **both) == (Standing.STALE, why)
+
+
+def test_on_one_site_it_is_not_told_while_another_is_unread() -> None:
+    state = parse(tfstate(resource("vastdata_view", "x", instance(id=4, path="/a"))))
+    seen = observed(live("view", "4", path="/a", tenant=1), unread={("pdx", "view"): "down"})
+    assert [each.standing for each in matched(state, seen, "iad")] == [Standing.MATCHED]
+    (match,) = matched(state, seen, "iad", "pdx")
+    assert (match.standing, match.object) == (Standing.UNREAD, None)
+
+
+def test_a_state_of_another_cluster_matches_nothing_there() -> None:
+    rows = [
+        resource("vastdata_tenant", "a", instance(id=4, guid="g-4", name="nlp")),
+        resource("vastdata_view", "a", instance(id=10, guid="g-10", path="/nlp/a", tenant_id=4)),
+        resource("kubernetes_storage_class", "a", kubernetes("nlp-fast")),
+    ]
+    mirrored = (live("tenant", "4", "pdx", guid="h-4", name="nlp"), live("view", "10", "pdx", path="/nlp/a", tenant=4))
+    seen = observed(*LIVE, *mirrored)
+    why = "tenant 4 on pdx has guid h-4, in the state it is g-4"
+    foreign = f"the state is of another cluster: {why}"
+    assert [(each.standing, each.why) for each in matched(parse(tfstate(*rows[:2])), seen, "pdx")] == [
+        (Standing.STALE, why),
+        (Standing.STALE, foreign),
+    ]
+    assert {each.object and each.object[0] for each in matched(parse(tfstate(*rows)), seen, "iad", "pdx")} == {"iad"}
+    # One configuration may be of two clusters.
+    both = [*rows[:2], resource("vastdata_tenant", "b", instance(id=4, guid="h-4", name="nlp"))]
+    assert [(each.object, each.standing) for each in matched(parse(tfstate(*both)), seen, "iad", "pdx")] == [
+        (("iad", "tenant", "4"), Standing.MATCHED),
+        (("pdx", "tenant", "4"), Standing.MATCHED),
+        (None, Standing.SEVERAL),
+    ]
 
 
 def _labels(*rows: dict[str, Any]) -> dict[str, str]:
@@ -293,7 +363,8 @@ def test_an_object_is_called_as_its_resource() -> None:
     single = resource("vastdata_view", "scratch", _view(1))
     keyed = resource("vastdata_view", "team", _view(2, "nlp"), _view(3, "a/b"), _view(4, "R&D"))
     counted = resource("vastdata_view", "many", _view(5, 0), _view(6, 1))
-    assert _labels(single, keyed, counted) == {"1": "scratch", "2": "team-nlp"}
+    other = resource("aws_instance", "other", _view(7))
+    assert _labels(single, keyed, counted, other) == {"1": "scratch", "2": "team-nlp"}
 
 
 def test_those_that_are_called_alike_are_told_by_their_modules() -> None:

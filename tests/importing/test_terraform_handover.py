@@ -111,6 +111,7 @@ def test_what_stays_and_depends_on_what_goes_is_told() -> None:
         Staying("module.k.aws_instance.f", ("module.m.vastdata_view.g",)),
     )
     assert "    vastdata_view.c: vastdata_view.a, vastdata_view.b" in lines(told, APPLY)
+    assert told.not_found == ()  # what no kind stands for was never looked for
 
 
 def test_what_terraform_means_to_destroy_is_not_forgotten_with_the_rest() -> None:

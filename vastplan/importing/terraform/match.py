@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import product
 
 from vastplan.engine.match import LiveKey
 from vastplan.engine.observe import Live, Observed
@@ -61,7 +62,8 @@ def matched(state: State, observed: Observed, *sites: str) -> tuple[Matched, ...
 
     Of several sites an object is on the one where it is found; on more than one it is not told by guessing.
     """
-    return tuple(_of(instance, observed, sites) for instance in state.instances)
+    foreign = _foreign(state, observed, sites)
+    return tuple(_of(instance, observed, sites, foreign) for instance in state.instances)
 
 
 def labels(matches: Iterable[Matched]) -> dict[LiveKey, str]:
@@ -80,25 +82,42 @@ def labels(matches: Iterable[Matched]) -> dict[LiveKey, str]:
     return {key: name for key, name in unique.items() if _LABEL.fullmatch(name) and taken[key[:2], name] == 1}
 
 
-def _of(instance: Instance, observed: Observed, sites: Sequence[str]) -> Matched:
+def _foreign(state: State, observed: Observed, sites: Sequence[str]) -> dict[str, str]:
+    """The sites that the state is not of, and why: two clusters may have the same names under the same ids, but no guids.
+
+    Such a site has ids of the state under other guids, and none under the same.
+    """
+    denied: dict[str, str] = {}
+    confirmed = set()
+    for instance, site in product([each for each in state.instances if each.guid], sites):
+        live = observed.by_id(site, RESOURCE_TYPES[instance.resource.type].kind, instance.id)
+        if live is not None and live.attributes.get("guid"):
+            why = _denied(instance, live)
+            if why:
+                denied.setdefault(site, f"the state is of another cluster: {why}")
+            else:
+                confirmed.add(site)
+    return {site: why for site, why in denied.items() if site not in confirmed}
+
+
+def _of(instance: Instance, observed: Observed, sites: Sequence[str], foreign: Mapping[str, str]) -> Matched:
     meant = None if instance.resource.data else RESOURCE_TYPES.get(instance.resource.type)
     if meant is None:
         return Matched(instance, Standing.KINDLESS)
-    findings = {site: _on(instance, meant, observed, site) for site in sites}
+    findings = {site: _on(instance, meant, observed, site, foreign.get(site, "")) for site in sites}
     found = {site: live for site, live in findings.items() if isinstance(live, Live)}
-    if len(found) == 1:
-        (live,) = found.values()
-        return Matched(instance, Standing.MATCHED, meant.kind, (live.site, meant.kind, live.id))
-    if found:
+    if len(found) > 1:
         return Matched(instance, Standing.SEVERAL, meant.kind, why=f"it fits an object on each of {', '.join(found)}")
     unread = {site: observed.error(site, meant.kind) for site, why in findings.items() if why is None}
     if unread:
         text = "; ".join(f"{site}: {inert(error)}" for site, error in unread.items())
         return Matched(instance, Standing.UNREAD, meant.kind, why=f"{meant.kind} could not be read ({text})")
+    for live in found.values():
+        return Matched(instance, Standing.MATCHED, meant.kind, (live.site, meant.kind, live.id))
     return Matched(instance, Standing.STALE, meant.kind, why="; ".join(str(why) for why in findings.values()))
 
 
-def _on(instance: Instance, meant: ResourceType, observed: Observed, site: str) -> Live | str | None:
+def _on(instance: Instance, meant: ResourceType, observed: Observed, site: str, foreign: str) -> Live | str | None:
     """The live object on a site, why it is not there, or `None` where that cannot be told."""
     if meant.found_by is FoundBy.NAME:
         return _by_name(instance, meant, observed, site)
@@ -107,7 +126,7 @@ def _on(instance: Instance, meant: ResourceType, observed: Observed, site: str) 
     live = observed.by_id(site, meant.kind, instance.id)
     if live is None:
         return None if observed.error(site, meant.kind) else f"{site} has no {meant.kind} with id {inert(instance.id)}"
-    return _denied(instance, live) or live
+    return _denied(instance, live) or foreign or live
 
 
 def _by_name(instance: Instance, meant: ResourceType, observed: Observed, site: str) -> Live | str | None:
@@ -131,7 +150,9 @@ def _denied(instance: Instance, live: Live) -> str:
         said = {"name": instance.name}
     said = {field: text for field, text in said.items() if text}
     if not said:
-        return f"{live.site} has a {live.kind.name} with id {live.id}, and nothing in the state tells that it is it"
+        return (
+            f"{live.site} has a {live.kind.name} with id {inert(live.id)}, and nothing in the state tells that it is it"
+        )
     for field, text in said.items():
         value = live.values.get(field, live.attributes.get(field))
         if str(value) != text:
@@ -140,7 +161,7 @@ def _denied(instance: Instance, live: Live) -> str:
 
 
 def _other(live: Live, field: str, there: str, said: str) -> str:
-    return f"{live.kind.name} {live.id} on {live.site} has {field} {inert(there, 100)}, in the state it is {inert(said, 100)}"
+    return f"{live.kind.name} {inert(live.id)} on {live.site} has {field} {inert(there, 100)}, in the state it is {inert(said, 100)}"
 
 
 def _names(instance: Instance) -> tuple[str, str]:
