@@ -1,7 +1,7 @@
 """Which resources of Terraform stand for which kinds, and by what of their state their object is found.
 
 VAST's provider has two generations: 1.x (SDKv2, the id a text) and 2.x (framework, the id a number). Most names are the same
-in both; source: `resources/resources.go` of 1.7 and the components' type names of 2.x in vast-data/terraform-provider-vastdata.
+in both; source: `resources/resources.go` of 1.x and the components' type names of 2.x in vast-data/terraform-provider-vastdata.
 Kubernetes' provider has each resource under two names, with `_v1` and without. Run:AI has no provider.
 """
 
