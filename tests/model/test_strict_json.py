@@ -54,3 +54,20 @@ def test_what_values_take_is_not_told_too_low(item: bytes) -> None:
     tracemalloc.stop()
     assert value
     assert took <= strict_json.held(raw) * 1.1
+
+
+@given(_VALUES)
+def test_of_objects_the_other_keys_are_dropped_at_every_level(value: Any) -> None:
+    def pruned(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: pruned(inner) for key, inner in value.items() if key in kept}
+        return [pruned(inner) for inner in value] if isinstance(value, list) else value
+
+    kept = {"", "a", "[", "]]"}
+    assert strict_json.parse(json.dumps(value).encode(), kept) == pruned(value)
+
+
+def test_what_is_dropped_has_to_be_json_too() -> None:
+    for text in (b'{"x": NaN}', b'{"x": ', b'{"x": tru}', b"[" * 100_000):
+        with pytest.raises(ValueError, match=r"."):
+            strict_json.parse(text, {"a"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Set
 from typing import Any, NoReturn
 
 MAX_DEPTH = 64  # the systems' deepest objects have a dozen levels; what walks over values here recurses
@@ -18,10 +19,14 @@ def held(raw: bytes | bytearray) -> int:
     return len(raw) + 200 * raw.count(b"{") + 72 * raw.count(b"[") + 100 * raw.count(b",")
 
 
-def parse(raw: bytes | bytearray) -> Any:
-    """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and what is nested too deep."""
+def parse(raw: bytes | bytearray, keep: Set[str] | None = None) -> Any:
+    """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and what is nested too deep.
+
+    With `keep` an object has these keys alone: all else is dropped when its bracket closes, before anybody sees it.
+    """
+    prune = None if keep is None else lambda pairs: {key: value for key, value in pairs if key in keep}
     try:
-        value = json.loads(raw.decode("utf-8"), parse_constant=_refuse)
+        value = json.loads(raw.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=prune)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     escapes = b"\\" in raw

@@ -1,0 +1,104 @@
+"""The printed text, typed into a real Terraform: it forgets what was taken, and destroys and makes nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.importing.terraform_states import HOSTILE_KEYS
+from vastplan.importing.terraform.handover import handover, lines
+from vastplan.importing.terraform.match import Matched, Standing
+from vastplan.importing.terraform.state import parse
+
+# terraform_data is in the program itself: no provider is fetched.
+pytestmark = pytest.mark.skipif(
+    shutil.which("terraform") is None and not os.environ.get("CI"), reason="there is no Terraform on this machine"
+)
+Run = Callable[[str], str]
+STAYS = "stays"
+TAKEN = list(HOSTILE_KEYS)
+QUOTED = TAKEN[1]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    """Types a command into a shell, in the folder of the configuration."""
+    assert shutil.which("terraform"), "CI runs the tests with Terraform"
+    nothing = {"CHECKPOINT_DISABLE": "1", "TF_CLI_CONFIG_FILE": os.devnull, "TF_IN_AUTOMATION": "1"}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), **nothing}
+
+    def run(command: str) -> str:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False, env=environment,
+        )  # fmt: skip
+        assert done.returncode == 0, command + done.stdout + done.stderr
+        return done.stdout
+
+    return run
+
+
+def _configure(folder: Path, resources: dict[str, Any], modules: dict[str, Any]) -> None:
+    (folder / "inner").mkdir(exist_ok=True)
+    inner = {"resource": {"terraform_data": {"part": {"count": 2}}}}
+    (folder / "inner" / "main.tf.json").write_text(json.dumps(inner))
+    called = {name: {"source": "./inner", **more} for name, more in modules.items()}
+    whole = {"resource": {"terraform_data": resources}} | ({"module": called} if called else {})
+    (folder / "main.tf.json").write_text(json.dumps(whole))
+
+
+def _keys(name: str) -> dict[str, str]:
+    return {"for_each": f'${{toset(jsondecode(file("{name}")))}}'}
+
+
+def test_it_forgets_what_was_taken_and_destroys_nothing(run: Run, tmp_path: Path) -> None:
+    for name, keys in {"taken": TAKEN, "all": [*TAKEN, STAYS], "two": [QUOTED, STAYS], "stay": [STAYS]}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(keys))
+    needs: dict[str, Any] = {"depends_on": ["terraform_data.one"]}
+    before = {
+        "one": {},
+        "whole": _keys("taken.json"),
+        "part": _keys("all.json"),
+        "many": {"count": 3},
+        "kept": needs,
+    }
+    _configure(tmp_path, before, {"single": {}, "keyed": _keys("two.json")})
+    run("terraform init && terraform apply -auto-approve")
+    state = parse((tmp_path / "terraform.tfstate").read_bytes())
+    assert parse(run("terraform show -json")) == state
+    assert len(state.instances) == 1 + len(TAKEN) + (len(TAKEN) + 1) + 3 + 1 + 2 + 2 * 2
+
+    matches = [Matched(each, Standing.MATCHED, "x", ("iad", "x", each.address)) for each in state.instances]
+    staying = {
+        "terraform_data.kept",
+        f'terraform_data.part["{STAYS}"]',
+        *(f"terraform_data.many[{number}]" for number in (0, 1)),
+        *(f'module.keyed["{STAYS}"].terraform_data.part[{number}]' for number in (0, 1)),
+    }
+    told = handover(matches, {each.object for each in matches if each.object and each.address not in staying})
+    assert [each.address for each in told.staying] == ["terraform_data.kept"]
+    assert not told.counted and not told.unsettled
+
+    text = [line[4:] for line in lines(told, "true") if not line or line.startswith("    ")]
+    commands = [line for line in text if line.startswith("terraform state rm ")]
+    assert len(commands) == len(TAKEN) + 1 + 2
+    blocks = text[text.index("removed {") : text.index(commands[0])]
+    (tmp_path / "removed.tf").write_text("\n".join(blocks))
+    after = {"part": _keys("stay.json"), "many": {"count": 2}, "kept": {}}
+    _configure(tmp_path, after, {"keyed": _keys("stay.json")})
+    assert run("\n".join(commands)).count("Successfully removed 1 resource instance") == len(commands)
+    run("terraform init && terraform plan -out planned")
+    changes = json.loads(run("terraform show -json planned"))["resource_changes"]
+    actions = {each["address"]: each["change"]["actions"] for each in changes}
+    assert {address for address, action in actions.items() if action == ["no-op"]} == staying
+    forgotten = [action for address, action in actions.items() if address not in staying]
+    assert forgotten == [["forget"]] * (1 + len(TAKEN) + 2)
+    run("terraform apply planned")
+    assert {each.address for each in parse((tmp_path / "terraform.tfstate").read_bytes()).instances} == staying

@@ -1,0 +1,190 @@
+"""Which live object each resource of a Terraform state stands for, and what it is called there.
+
+A state is a memory: what it says of an object holds only while that is there under its id and is still the one that it
+describes. Where it is not, the state is stale, and nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import product
+
+from vastplan.engine.match import LiveKey
+from vastplan.engine.observe import Live, Observed
+from vastplan.importing.terraform.address import Key
+from vastplan.importing.terraform.resource_types import RESOURCE_TYPES, FoundBy, ResourceType
+from vastplan.importing.terraform.state import Instance, State
+from vastplan.model.escaping import inert
+
+_LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]{0,127}")  # what a key of a document may be
+_SAID = {
+    "name": "name",
+    "path": "path",
+    "tenant": "tenant_id",
+}  # fields of kinds that states know, by what they call them
+
+
+class Standing(StrEnum):
+    """What is known of a resource's object."""
+
+    MATCHED = "matched"
+    STALE = "stale"
+    """It is not there under its id, or what is there is another: the state has to be refreshed."""
+    SEVERAL = "several"
+    """It would be one on each of several sites: which one the state is of has to be said."""
+    UNREAD = "unread"
+    """It cannot be told, because its kind could not be read."""
+    KINDLESS = "kindless"
+    """A data source, or of a type that no kind stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """One instance of a resource. `object` is its live object where it is matched; `why` says why not, for people."""
+
+    instance: Instance
+    standing: Standing
+    kind: str = ""
+    object: LiveKey | None = None
+    why: str = ""
+
+    @property
+    def address(self) -> str:
+        """As Terraform writes it."""
+        return self.instance.address
+
+
+def matched(state: State, observed: Observed, *sites: str) -> tuple[Matched, ...]:
+    """Every instance of a state with its live object, in the state's order.
+
+    Of several sites an object is on the one where it is found; on more than one it is not told by guessing.
+    """
+    foreign = _foreign(state, observed, sites)
+    return tuple(_of(instance, observed, sites, foreign) for instance in state.instances)
+
+
+def labels(matches: Iterable[Matched]) -> dict[LiveKey, str]:
+    """What objects are called in Terraform, by object: only what no other object of its kind and site is called.
+
+    It is the name of the resource, with its key where that is a text, and, where several are called so, after the modules that
+    it is in. A number is a position, and nothing is called by that.
+    """
+    names: dict[LiveKey, tuple[str, str]] = {}
+    for match in sorted(matches, key=lambda each: each.instance.resource.order(each.instance.key)):
+        if match.object is not None and not match.instance.deposed:
+            names.setdefault(match.object, _names(match.instance))
+    short = _holders((key, name) for key, (name, _) in names.items())
+    unique = {key: name if short[key[:2], name] == 1 else whole for key, (name, whole) in names.items()}
+    taken = _holders(unique.items())
+    return {key: name for key, name in unique.items() if _LABEL.fullmatch(name) and taken[key[:2], name] == 1}
+
+
+def _foreign(state: State, observed: Observed, sites: Sequence[str]) -> dict[str, str]:
+    """The sites that the state is not of, and why: two clusters may have the same names under the same ids, but no guids.
+
+    Such a site has ids of the state under other guids, and none under the same.
+    """
+    denied: dict[str, str] = {}
+    confirmed = set()
+    for instance, site in product([each for each in state.instances if each.guid], sites):
+        live = observed.by_id(site, RESOURCE_TYPES[instance.resource.type].kind, instance.id)
+        if live is not None and live.attributes.get("guid"):
+            why = _denied(instance, live)
+            if why:
+                denied.setdefault(site, f"the state is of another cluster: {why}")
+            else:
+                confirmed.add(site)
+    return {site: why for site, why in denied.items() if site not in confirmed}
+
+
+def _of(instance: Instance, observed: Observed, sites: Sequence[str], foreign: Mapping[str, str]) -> Matched:
+    meant = None if instance.resource.data else RESOURCE_TYPES.get(instance.resource.type)
+    if meant is None:
+        return Matched(instance, Standing.KINDLESS)
+    findings = {site: _on(instance, meant, observed, site, foreign.get(site, "")) for site in sites}
+    found = {site: live for site, live in findings.items() if isinstance(live, Live)}
+    if len(found) > 1:
+        return Matched(instance, Standing.SEVERAL, meant.kind, why=f"it fits an object on each of {', '.join(found)}")
+    unread = {site: observed.error(site, meant.kind) for site, why in findings.items() if why is None}
+    if unread:
+        text = "; ".join(f"{site}: {inert(error)}" for site, error in unread.items())
+        return Matched(instance, Standing.UNREAD, meant.kind, why=f"{meant.kind} could not be read ({text})")
+    for live in found.values():
+        return Matched(instance, Standing.MATCHED, meant.kind, (live.site, meant.kind, live.id))
+    return Matched(instance, Standing.STALE, meant.kind, why="; ".join(str(why) for why in findings.values()))
+
+
+def _on(instance: Instance, meant: ResourceType, observed: Observed, site: str, foreign: str) -> Live | str | None:
+    """The live object on a site, why it is not there, or `None` where that cannot be told."""
+    if meant.found_by is FoundBy.NAME:
+        return _by_name(instance, meant, observed, site)
+    if not instance.id:
+        return "the state has no id of it"
+    live = observed.by_id(site, meant.kind, instance.id)
+    if live is None:
+        return None if observed.error(site, meant.kind) else f"{site} has no {meant.kind} with id {inert(instance.id)}"
+    return _denied(instance, live) or foreign or live
+
+
+def _by_name(instance: Instance, meant: ResourceType, observed: Observed, site: str) -> Live | str | None:
+    if not instance.name:
+        return "the state has no name of it"
+    path = f"{instance.namespace}/{instance.name}" if instance.namespace else instance.name
+    live = observed.find(site, meant.kind, "path", path)
+    if live is not None:
+        return live
+    unread = observed.error(site, meant.kind) and path not in observed.asked(site, meant.kind)
+    return None if unread else f"{site} has no {meant.kind} {inert(path)}"
+
+
+def _denied(instance: Instance, live: Live) -> str:
+    """Why the object of that id is not the one of the state; "" where it is."""
+    guid = live.attributes.get("guid")
+    if guid and instance.guid:
+        return "" if guid == instance.guid else _other(live, "guid", str(guid), instance.guid)
+    said = {field: getattr(instance, _SAID[field]) for field in live.kind.identity if field in _SAID}
+    if not any(said.get(field) for field in ("name", "path")):
+        said = {"name": instance.name}
+    said = {field: text for field, text in said.items() if text}
+    if not said:
+        return (
+            f"{live.site} has a {live.kind.name} with id {inert(live.id)}, and nothing in the state tells that it is it"
+        )
+    for field, text in said.items():
+        value = live.values.get(field, live.attributes.get(field))
+        if str(value) != text:
+            return _other(live, field, str(value), text)
+    return ""
+
+
+def _other(live: Live, field: str, there: str, said: str) -> str:
+    return f"{live.kind.name} {inert(live.id)} on {live.site} has {field} {inert(there, 100)}, in the state it is {inert(said, 100)}"
+
+
+def _names(instance: Instance) -> tuple[str, str]:
+    """What an instance is called, alone and with its modules; "" where that would be a position.
+
+    `this` is what the only resource of its type in a module is called: the module's name says more.
+    """
+    steps = [(step.name, step.key) for step in instance.resource.module]
+    last = (instance.resource.name, instance.key)
+    if steps and instance.resource.name == "this":
+        last = ("", instance.key)
+    return _joined([last] if last[0] else [steps[-1], last]), _joined([*steps, last])
+
+
+def _joined(steps: Sequence[tuple[str, Key]]) -> str:
+    if any(isinstance(key, int) for _, key in steps):
+        return ""
+    return "-".join(text for name, key in steps for text in (name, key) if isinstance(text, str) and text)
+
+
+def _holders(names: Iterable[tuple[LiveKey, str]]) -> Mapping[tuple[tuple[str, ...], str], int]:
+    """How many objects of a site and kind have a name."""
+    counts: dict[tuple[tuple[str, ...], str], int] = {}
+    for key, name in names:
+        counts[key[:2], name] = counts.get((key[:2], name), 0) + 1
+    return counts

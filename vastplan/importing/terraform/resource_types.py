@@ -1,0 +1,61 @@
+"""Which resources of Terraform stand for which kinds, and by what of their state their object is found.
+
+VAST's provider has two generations: 1.x (SDKv2, the id a text) and 2.x (framework, the id a number). Most names are the same
+in both; source: `resources/resources.go` of 1.x and the components' type names of 2.x in vast-data/terraform-provider-vastdata.
+Kubernetes' provider has each resource under two names, with `_v1` and without. Run:AI has no provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class FoundBy(StrEnum):
+    """What of a state an object is looked up by."""
+
+    ID = "id"
+    """The attribute `id`, which the system gave."""
+    NAME = "name"
+    """The name in `metadata`, within its namespace where the kind has those; the provider made `id` of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceType:
+    """What a type of resource stands for."""
+
+    kind: str
+    found_by: FoundBy
+
+
+_VAST = {
+    "vastdata_protected_path": "protected_path",
+    "vastdata_protection_policy": "protection_policy",
+    "vastdata_qos_policy": "qos_policy",
+    "vastdata_quota": "quota",
+    "vastdata_replication_peer": "replication_peer",  # 2.x
+    "vastdata_replication_peers": "replication_peer",  # 1.x
+    "vastdata_tenant": "tenant",
+    "vastdata_view": "view",
+    "vastdata_view_policy": "view_policy",
+    "vastdata_vip_pool": "vip_pool",
+}
+_KUBERNETES = {
+    "kubernetes_namespace": "namespace",
+    "kubernetes_persistent_volume": "persistent_volume",
+    "kubernetes_persistent_volume_claim": "persistent_volume_claim",
+    "kubernetes_resource_quota": "resource_quota",
+    "kubernetes_secret": "secret",
+    "kubernetes_storage_class": "storage_class",
+}
+RESOURCE_TYPES: Mapping[str, ResourceType] = MappingProxyType(
+    {name: ResourceType(kind, FoundBy.ID) for name, kind in _VAST.items()}
+    | {
+        name + generation: ResourceType(kind, FoundBy.NAME)
+        for name, kind in _KUBERNETES.items()
+        for generation in ("", "_v1")
+    }
+)
+"""By the name of the type. What is not here is nothing that a document says."""

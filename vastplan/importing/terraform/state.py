@@ -1,0 +1,256 @@
+"""A Terraform state, as far as it says which objects Terraform has and what they are called.
+
+Read is `terraform.tfstate` (format 4) and what `terraform show -json` prints of a state (format 1). A state holds every value of
+every resource, passwords in the clear among them: of each object in the text only the keys of `_KEPT` outlive its closing
+bracket, and of those a `State` has what `Instance` says. No error has anything of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from vastplan.importing.terraform.address import (
+    Key,
+    ResourceAddress,
+    Step,
+    is_identifier,
+    parse_module,
+    parse_resource,
+)
+from vastplan.importing.terraform.resource_types import RESOURCE_TYPES
+from vastplan.model import strict_json
+from vastplan.model.errors import VastplanError
+
+STATE_BYTES = 256 * 1024 * 1024  # 15,000 resources were seen to take 100 MB, most of it values that are dropped
+_ATTRIBUTES = frozenset({"id", "guid", "name", "path", "tenant_id", "metadata", "namespace"})
+_OF_A_STATE = frozenset(
+    {
+        "version",
+        "resources",
+        "module",
+        "mode",
+        "type",
+        "instances",
+        "index_key",
+        "deposed",
+        "dependencies",
+        "attributes",
+    }
+)
+_SHOWN = frozenset(
+    {"format_version", "values", "root_module", "child_modules", "address", "index", "deposed_key", "depends_on"}
+)
+_OTHERS = frozenset({"encryption_version", "planned_values"})  # what else Terraform and OpenTofu write as JSON
+_KEPT = _ATTRIBUTES | _OF_A_STATE | _SHOWN | _OTHERS
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One instance of a resource. Texts are "" where the state does not say; numbers are texts.
+
+    Of resources that stand for no kind nothing is kept but where they are and what they depend on.
+    """
+
+    resource: ResourceAddress
+    key: Key = None
+    id: str = ""
+    guid: str = ""
+    name: str = ""
+    path: str = ""
+    tenant_id: str = ""
+    namespace: str = ""
+    dependencies: tuple[ResourceAddress, ...] = ()
+    """As the configuration calls them, without keys."""
+    deposed: bool = False
+    """An earlier object of the resource, which Terraform means to destroy."""
+
+    @property
+    def address(self) -> str:
+        """As Terraform writes it."""
+        return self.resource.at(self.key)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """All instances, in the order of their addresses."""
+
+    instances: tuple[Instance, ...] = ()
+
+
+class _Damaged(ValueError):
+    """The text is no state; says where, and nothing of what is there."""
+
+
+def parse(raw: bytes | str, name: str = "the Terraform state") -> State:
+    """What a state says; `name` is what to call it in a message.
+
+    Raises:
+        VastplanError: It is too large, no JSON, of a format that is not read, or not as Terraform writes it.
+    """
+    content = raw.encode("utf-8", "surrogatepass") if isinstance(raw, str) else raw
+    if len(content) > STATE_BYTES:
+        raise VastplanError(f"{name} is larger than {STATE_BYTES // 1024**2} MiB")
+    state, problem = _read(content)
+    # Raised here, and not where it was found: an error that is raised while another is handled has that, and its text, with it.
+    if state is None:
+        raise VastplanError(f"{name} {problem}")
+    return state
+
+
+def _read(content: bytes) -> tuple[State | None, str]:
+    try:
+        data = strict_json.parse(content, _KEPT)
+    except ValueError:
+        return None, "is not whole JSON"
+    problem = _not_read(data)
+    if problem:
+        return None, problem
+    try:
+        found = _shown_instances(data.get("values")) if "format_version" in data else _instances(data["resources"])
+        instances = sorted(found, key=lambda each: (each.resource.order(each.key), each.deposed, each.id))
+        _unique(instances)
+    except _Damaged as damage:
+        return None, f"is damaged: {damage}"
+    return State(tuple(instances)), ""
+
+
+def _not_read(data: Any) -> str:
+    """Why this is no state that we read, "" where it is."""
+    if not isinstance(data, dict):
+        return "is no Terraform state"
+    if "encryption_version" in data:
+        return "is encrypted: give what `tofu show -json` prints"
+    if "planned_values" in data:
+        return "is a plan: give what `terraform show -json` prints without the plan's file"
+    version, shown = data.get("version"), data.get("format_version")
+    if isinstance(shown, str):
+        known = shown.split(".")[0] == "1"
+        return "" if known else "has a format that is not known here: Terraform 1.1 and later print one that is"
+    if type(version) is int and version != 4:
+        return "has a format that is not known here: `terraform show -json` prints one that is"
+    return "" if version == 4 and "resources" in data else "is no Terraform state"
+
+
+def _unique(instances: list[Instance]) -> None:
+    for before, after in pairwise(instances):
+        if (before.resource, before.key) == (after.resource, after.key) and not after.deposed:
+            raise _Damaged("an instance is in it twice")
+
+
+def _instances(resources: Any) -> Iterator[Instance]:
+    """Of `terraform.tfstate`: a list of resources, each with its instances."""
+    modules: dict[str, tuple[Step, ...]] = {"": ()}
+    known: dict[str, ResourceAddress] = {}
+    for number, row in enumerate(_rows(resources, "resources"), 1):
+        where = f"resource {number}"
+        module = _module(row.get("module"), modules, where)
+        address = _address(row, module, where)
+        for instance in _rows(row.get("instances"), f"the instances of {where}"):
+            depends = _dependencies(instance.get("dependencies"), known, where)
+            key, deposed = instance.get("index_key"), bool(instance.get("deposed"))
+            yield _instance(address, key, instance.get("attributes"), depends, deposed, where)
+
+
+def _shown_instances(values: Any) -> Iterator[Instance]:
+    """Of `terraform show -json`: modules in modules, each with a list of instances. Without a resource it has no values."""
+    modules: dict[str, tuple[Step, ...]] = {"": ()}
+    known: dict[str, ResourceAddress] = {}
+    waiting = [] if values is None else [_row(_row(values, "its values").get("root_module", {}), "the root module")]
+    number = 0
+    for shown in waiting:  # grows while it is walked
+        module = _module(shown.get("address"), modules, f"the address after resource {number}")
+        for row in _rows(shown.get("resources"), "resources"):
+            number += 1
+            where = f"resource {number}"
+            address = _address(row, module, where)
+            depends = _dependencies(row.get("depends_on"), known, where)
+            yield _instance(address, row.get("index"), row.get("values"), depends, bool(row.get("deposed_key")), where)
+        waiting += _rows(shown.get("child_modules"), "modules")
+
+
+def _instance(
+    address: ResourceAddress,
+    key: Any,
+    attributes: Any,
+    dependencies: tuple[ResourceAddress, ...],
+    deposed: bool,
+    where: str,
+) -> Instance:
+    if not (key is None or isinstance(key, str) or (type(key) is int and key >= 0)):
+        raise _Damaged(f"{where} has an instance whose key is neither a number nor a text")
+    if address.data or address.type not in RESOURCE_TYPES:
+        return Instance(address, key, dependencies=dependencies, deposed=deposed)
+    said = {} if attributes is None else _row(attributes, f"the attributes of {where}")
+    metadata = said.get("metadata")  # of Kubernetes' provider: a list of one
+    inner = metadata[0] if isinstance(metadata, list) and metadata and isinstance(metadata[0], dict) else said
+    return Instance(
+        address,
+        key,
+        id=_text(said.get("id")),
+        guid=_text(said.get("guid")),
+        name=_text(inner.get("name")),
+        path=_text(said.get("path")),
+        tenant_id=_text(said.get("tenant_id")),
+        namespace=_text(inner.get("namespace")),
+        dependencies=dependencies,
+        deposed=deposed,
+    )
+
+
+def _text(value: Any) -> str:
+    """A text, or a whole number as one; "" for all that is neither."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return value if isinstance(value, str) else str(value) if type(value) is int else ""
+
+
+def _address(row: Mapping[str, Any], module: tuple[Step, ...], where: str) -> ResourceAddress:
+    mode, type_, name = row.get("mode"), row.get("type"), row.get("name")
+    if mode not in ("managed", "data"):
+        raise _Damaged(f"{where} is neither managed nor a data source")
+    if not (isinstance(type_, str) and is_identifier(type_) and isinstance(name, str) and is_identifier(name)):
+        raise _Damaged(f"{where} has a type or a name that Terraform does not take")
+    return ResourceAddress(module, type_, name, mode == "data")
+
+
+def _module(text: Any, known: dict[str, tuple[Step, ...]], where: str) -> tuple[Step, ...]:
+    text = "" if text is None else text
+    if not isinstance(text, str):
+        raise _Damaged(f"{where} is in a module whose address cannot be read")
+    if text not in known:
+        try:
+            known[text] = parse_module(text)
+        except ValueError:
+            raise _Damaged(f"{where} is in a module whose address cannot be read") from None
+    return known[text]
+
+
+def _dependencies(texts: Any, known: dict[str, ResourceAddress], where: str) -> tuple[ResourceAddress, ...]:
+    """What an instance depends on; most of a large state is these, the same again and again."""
+    if texts is None:
+        return ()
+    if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):
+        raise _Damaged(f"{where} depends on something that is no address")
+    for text in texts:
+        if text not in known:
+            try:
+                known[text] = parse_resource(text).configured
+            except ValueError:
+                raise _Damaged(f"{where} depends on something that is no address") from None
+    return tuple(known[text] for text in texts)
+
+
+def _rows(value: Any, where: str) -> list[dict[str, Any]]:
+    value = [] if value is None else value
+    if not isinstance(value, list):
+        raise _Damaged(f"{where} are no list")
+    return [_row(each, f"one of {where}") for each in value]
+
+
+def _row(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _Damaged(f"{where} is no object")
+    return value
