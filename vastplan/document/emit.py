@@ -174,7 +174,9 @@ class _Writer:
     def _holds(self, section: str, value: Any) -> bool:
         """Whether other entries stand inside."""
         held = self._held.get(section)
-        return held is not None and isinstance(value, Mapping) and any(key in held[0] or key in held[1] for key in value)
+        return (
+            held is not None and isinstance(value, Mapping) and any(key in held[0] or key in held[1] for key in value)
+        )
 
     def _stands(self, place: Place, first: int) -> None:
         self.places[place] = Lines(first, len(self.lines))

@@ -57,7 +57,9 @@ def grants(access: Mapping[str, Iterable[Any]]) -> tuple[Grant, ...]:
 def access_of(given: Iterable[Grant]) -> dict[str, list[Any]]:
     """The `access` mapping that grants just these, as short as it can be said: what `grants` reads."""
     access: dict[str, list[Any]] = {}
-    for grant in sorted(set(given), key=lambda grant: (natural(grant.role), natural(grant.subject), grant.subject_type)):
+    for grant in sorted(
+        set(given), key=lambda grant: (natural(grant.role), natural(grant.subject), grant.subject_type)
+    ):
         long = {grant.subject_type.replace("-", "_"): grant.subject}
         access.setdefault(grant.role, []).append(
             grant.subject if _typed(grant.subject) == (grant.subject, grant.subject_type) else long

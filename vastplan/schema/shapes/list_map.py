@@ -9,7 +9,17 @@ from vastplan.model.natural_order import natural
 from vastplan.schema import walk
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import Path, at, deep_overlay, dig, put
-from vastplan.schema.shapes.shape import Canonicalise, Change, Encoder, Leaf, MapReferences, Read, Shape, Typist, secrets
+from vastplan.schema.shapes.shape import (
+    Canonicalise,
+    Change,
+    Encoder,
+    Leaf,
+    MapReferences,
+    Read,
+    Shape,
+    Typist,
+    secrets,
+)
 
 if TYPE_CHECKING:
     from vastplan.schema.kind import Field

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 from vastplan.schema import walk
 from vastplan.schema.markers import Marker
 from vastplan.schema.rows import Path
-from vastplan.schema.shapes.shape import Canonicalise, Change, Encoder, Leaf, MapReferences, Read, Shape, Typist, secrets
+from vastplan.schema.shapes.shape import (
+    Canonicalise,
+    Change,
+    Encoder,
+    Leaf,
+    MapReferences,
+    Read,
+    Shape,
+    Typist,
+    secrets,
+)
 
 if TYPE_CHECKING:
     from vastplan.schema.kind import Field
