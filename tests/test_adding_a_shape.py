@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from tests.throwaway.comma_separated import COMMA_SEPARATED
+from vastplan.document.typed import document_form
 from vastplan.engine.body import create_body, update_body
 from vastplan.engine.diff import diff
 from vastplan.schema.codec import Encoder, decode
@@ -53,6 +54,11 @@ def test_it_is_written() -> None:
     values = desired(aliases=["c", "b"], zone={"domains": ["z"]})
     body = update_body(SERVER, values, {("aliases",), ("zone", "domains")}, ROW, encoder())
     assert body == {"aliases": "b,c", "zone": {"domainList": "z"}}
+
+
+def test_it_is_typed() -> None:
+    values = desired(aliases=["b", "a"], zone={"domains": ["y", "x"]})
+    assert document_form(SERVER.fields, values, key="s") == {"aliases": ["a", "b"], "zone": {"domains": ["x", "y"]}}
 
 
 def test_it_is_walked() -> None:

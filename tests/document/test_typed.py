@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.kinds.cases import Case, cases, with_value, without
 from tests.lab import SYSTEMS, full_registry
@@ -193,7 +192,9 @@ def test_numbers_are_in_the_largest_unit_that_says_the_same(value: Any, unit: st
 def test_the_size_of_a_model_is_in_its_letter() -> None:
     model = {"checkpoint": {"model": {"params": 70 * 10**9}}}
     assert form_of("volume", model) == {"checkpoint": {"model": {"params": "70B"}}}
-    assert form_of("volume", {"checkpoint": {"model": {"params": 1_500_001}}})["checkpoint"]["model"]["params"] == 1500001
+    assert (
+        form_of("volume", {"checkpoint": {"model": {"params": 1_500_001}}})["checkpoint"]["model"]["params"] == 1500001
+    )
 
 
 def test_access_is_as_short_as_it_can_be_said() -> None:

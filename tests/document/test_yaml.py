@@ -86,6 +86,11 @@ def test_what_is_written_into_a_document_can_be_read(char: str) -> None:
         assert parse(f"a: {written(value)}\n".encode(), "f") == {"a": value}
 
 
+@pytest.mark.parametrize("word", ["on", "no", "1e3", "1_000", "2026-11-23", "=", "a: b"])
+def test_what_is_written_into_a_document_is_that_text_to_other_readers(word: str) -> None:
+    assert yaml.safe_load(f"a: [{written(word)}]") == {"a": [word]}
+
+
 def test_not_utf8() -> None:
     with pytest.raises(Invalid, match="UTF-8"):
         parse(b"a: 1\nb: \xff\n", "f")

@@ -22,7 +22,7 @@ from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
 from vastplan.importing.classify import classify
-from vastplan.importing.flatten import Addresses, Flat, flatten
+from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Selection, Step, key_of
 from vastplan.importing.name import names
@@ -145,6 +145,13 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
     out = {key for key, step in degraded.steps.items() if step is Step.LEFT}
     live = [each for each in world.free if key_of(each) not in out]
     addresses = {key_of(each): Address(each.site, each.kind.name, world.keys[key_of(each)]) for each in live}
+    versions = {
+        (site, system): str(known[f"{system}_version"])
+        for site, known in world.source.probed().items()
+        for system in sites[site].systems
+        if f"{system}_version" in known
+    }
+    defaults = Defaults(world.observed, versions)
     left: list[Left] = [
         _left(each, *degraded.why[key_of(each)])
         for each in world.free
@@ -153,7 +160,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
     flats: list[Flat] = []
     while True:  # what stands on something that is left is left too
         naming = Addresses(world.observed, registry.kinds, {**world.managed, **addresses})
-        results = [flatten(each, addresses[key_of(each)], naming, degraded) for each in live]
+        results = [flatten(each, addresses[key_of(each)], naming, defaults, degraded) for each in live]
         flats = [result for result in results if isinstance(result, Flat)]
         gone = [result for result in results if isinstance(result, Left)]
         if not gone:

@@ -26,7 +26,7 @@ _LETTER = "a"  # stands for any letter that is not of ASCII
 _READ_OTHERWISE = re.compile(
     r"null|true|false|yes|no|on|off|y|n|\.+|[-+]"
     r"|[-+]?0b[01_]+|[-+]?0o[0-7_]+|[-+]?0x[0-9a-f_]+"
-    r"|[-+]?(?:\.[0-9_]+|[0-9_]+\.?[0-9_]*)(?:e[-+]?[0-9_]*)?|[-+]?\.inf|\.nan"
+    r"|[-+]?(?:\.[0-9_]+|[0-9_]+(?:\.[0-9_]*)?)(?:e[-+]?[0-9_]*)?|[-+]?\.inf|\.nan"
     r"|[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*",
     re.IGNORECASE,
 )

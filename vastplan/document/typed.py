@@ -34,7 +34,7 @@ def by_name(reference: Ref) -> Any:
 
 
 def document_form(
-    fields: Iterable[Field],
+    fields: tuple[Field, ...],
     values: Mapping[str, Any],
     reference: NameReference = by_name,
     *,
@@ -47,27 +47,26 @@ def document_form(
     out because a document that leaves it out says the same: a field that is as its model has it (unless `defaults`), and one
     that holds the entry's own name, which is `key`.
     """
-    typist = _Typist(reference, defaults)
-    return typist.entry(tuple(fields), values, key)
+    said = values
+    if key:
+        own = [field.name for field in fields if values.get(field.name) == key and _holds_the_name(field)]
+        said = {name: value for name, value in values.items() if name not in own}
+    return _Typist(reference, defaults).struct(fields, said)
 
 
 def named_after(fields: Iterable[Field]) -> tuple[str, ...]:
     """The fields that hold the entry's name where the document does not say otherwise."""
-    return tuple(
-        field.name
-        for field in fields
-        if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY))
-    )
+    return tuple(field.name for field in fields if _holds_the_name(field))
+
+
+def _holds_the_name(field: Field) -> bool:
+    return field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY))
 
 
 class _Typist:
     def __init__(self, reference: NameReference, defaults: bool) -> None:
         self._reference = reference
         self._defaults = defaults
-
-    def entry(self, fields: tuple[Field, ...], values: Mapping[str, Any], key: str) -> dict[str, Any]:
-        named = {name for name in named_after(fields) if key and values.get(name) == key}
-        return self.struct(fields, {name: value for name, value in values.items() if name not in named})
 
     def struct(self, fields: tuple[Field, ...], values: Mapping[str, Any]) -> dict[str, Any]:
         """The fields in `values`."""

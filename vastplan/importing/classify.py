@@ -41,7 +41,7 @@ def classify(
             address = matches.address_of(live)
             if address is not None and matches.desires(live):
                 managed[key_of(live)] = address
-                left.append(left_out(live, Reason.MANAGED, f"the document has it as {address}"))
+                left.append(leave(live, Reason.MANAGED, f"the document has it as {address}"))
                 continue
             reason = _reason(live, address, lookup, owners, selection, twins)
             if reason is None:
@@ -51,7 +51,7 @@ def classify(
     return Classified(tuple(free), managed, tuple(left))
 
 
-def left_out(live: Live, reason: Reason, why: str, fix: str = "", path: str = "") -> Left:
+def leave(live: Live, reason: Reason, why: str, fix: str = "", path: str = "") -> Left:
     """An object that is left."""
     return Left(live.site, live.kind.name, live.id, live.name, reason, why, fix, path)
 
@@ -61,24 +61,24 @@ def _reason(
 ) -> Left | None:
     kind = live.kind
     if live.system_owned:
-        return left_out(live, Reason.SYSTEM, "it ships with the product")
+        return leave(live, Reason.SYSTEM, "it ships with the product")
     if live.controller:
-        return left_out(live, Reason.MADE, f"{live.controller} made it for itself")
+        return leave(live, Reason.MADE, f"{live.controller} made it for itself")
     if document := owners.of(live):
-        return left_out(live, Reason.OTHER, f"the document {document} owns it", "let go of it there first")
+        return leave(live, Reason.OTHER, f"the document {document} owns it", "let go of it there first")
     if address is not None:
         text = f"the ledger owns it as {address}, and the document has dropped it: an apply deletes it"
-        return left_out(live, Reason.PENDING, text, f"put {address} back, or vastplan ledger forget")
+        return leave(live, Reason.PENDING, text, f"put {address} back, or vastplan ledger forget")
     if kind.on_request and not selection.asked_for(live):
         text = f"a {kind.name} is taken only when it is asked for"
-        return left_out(live, Reason.UNASKED, text, f"--take {word(f'{live.site}/{kind.name}/{live.locator}')}")
+        return leave(live, Reason.UNASKED, text, f"--take {word(f'{live.site}/{kind.name}/{live.locator}')}")
     if live.id in twins:
-        return left_out(
+        return leave(
             live, Reason.TWINS, f"several of kind {kind.name} have its identity: which is meant cannot be said"
         )
     excluded = selection.excludes(live, lookup.tenant(live))
     if excluded:
-        return left_out(live, Reason.UNSELECTED, f"{excluded} leaves it out")
+        return leave(live, Reason.UNSELECTED, f"{excluded} leaves it out")
     return None
 
 
@@ -87,4 +87,4 @@ def _twins(kind: Kind, objects: list[Live]) -> set[str]:
     seen: dict[tuple[str, ...], list[str]] = {}
     for live in objects:
         seen.setdefault(tuple(str(live.values.get(name)) for name in kind.identity), []).append(live.id)
-    return {id for ids in seen.values() if len(ids) > 1 for id in ids}
+    return {each for ids in seen.values() if len(ids) > 1 for each in ids}

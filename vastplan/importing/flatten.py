@@ -10,16 +10,17 @@ from pydantic import ValidationError
 from pydantic_core import PydanticUndefined
 
 from vastplan.engine.observe import Live, Observed
-from vastplan.importing.classify import left_out
+from vastplan.importing.classify import leave
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, key_of
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
+from vastplan.schema.defaults import is_witness, left_out
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.rows import Path
 from vastplan.schema.types import MISSING
-from vastplan.schema.walk import changed_part, leaves, map_references, same, value_at
+from vastplan.schema.walk import changed_part, leaves, map_references, same
 
 _UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, Marker.SENSITIVE})
 
@@ -65,7 +66,26 @@ class Addresses:
         return Ref(Address(live.site, live.kind.name, name), managed=False)
 
 
-def flatten(live: Live, address: Address, addresses: Addresses, degraded: Degraded) -> Flat | Left:
+class Defaults:
+    """What the systems of one observation take for what nobody says; the rows that show it are looked for once."""
+
+    def __init__(self, observed: Observed, versions: Mapping[tuple[str, str], str]) -> None:
+        """`versions` are those of the systems, by site and system."""
+        self._observed, self._versions = observed, versions
+        self._witnesses: dict[tuple[str, str], Mapping[str, Any] | None] = {}
+
+    def left_out(self, live: Live) -> frozenset[Path]:
+        """The leaves of an object that need not be written."""
+        key = live.site, live.kind.name
+        if key not in self._witnesses:
+            rows = self._observed.objects(*key)
+            self._witnesses[key] = next((row.values for row in rows if is_witness(live.kind, row.values)), None)
+        return left_out(live.kind, live.values, self._witnesses[key], self._versions.get((live.site, live.kind.system), ""))
+
+
+def flatten(
+    live: Live, address: Address, addresses: Addresses, defaults: Defaults, degraded: Degraded
+) -> Flat | Left:
     """An object as an entry, or why it cannot be one: it has a value that this version does not know, or stands on what has no name."""
     kind, key = live.kind, key_of(live)
     dropped = dict(degraded.fields.get(key, {}))
@@ -88,18 +108,18 @@ def flatten(live: Live, address: Address, addresses: Addresses, degraded: Degrad
         full |= map_references((field,), {field.name: value}, change)
         if len(unnamed) > before:
             if _required(kind, field):
-                return left_out(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")
+                return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")
             dropped.setdefault(field.name, f"nothing names {unnamed[-1]!r}")
-    values = _said(kind, full, frozenset(dropped))
+    values = _said(kind, full, frozenset(dropped), defaults.left_out(live))
     while (problems := _refused(kind, address, values)) is not None:
         name, text = problems
         name = name or _without_one(kind, address, values)
         field = next((field for field in kind.fields if field.name == name), None)
         if field is None or name not in values or _required(kind, field):
-            return left_out(live, Reason.VALUE, f"{name}: {text}" if name else text)
+            return leave(live, Reason.VALUE, f"{name}: {text}" if name else text)
         dropped[name] = text
         values = {other: value for other, value in values.items() if other != name}
-    fallen = tuple(left_out(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()))
+    fallen = tuple(leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()))
     return Flat(live, Entry(address, values), full, fallen)
 
 
@@ -108,12 +128,12 @@ def _required(kind: Kind, field: Field) -> bool:
     return field.name in kind.identity or kind.model.model_fields[field.name].is_required()
 
 
-def _said(kind: Kind, full: Values, dropped: frozenset[str]) -> Values:
+def _said(kind: Kind, full: Values, dropped: frozenset[str], unsaid: frozenset[Path]) -> Values:
     """The values that an entry has to say: not what is unset, nor what the document means where it says nothing."""
     kept: set[Path] = set()
     for leaf in leaves(kind.fields, full):
         top = kind.field(leaf.path[0])
-        if top.name in dropped or _unset(leaf.field, leaf.value) or REDACTED is value_at(full, leaf.path):
+        if top.name in dropped or leaf.path in unsaid or _unset(leaf.field, leaf.value) or leaf.value is REDACTED:
             continue
         kept.add(leaf.path)
     values = {name: value for name, value in changed_part(kind.fields, full, kept).items() if name not in dropped}

@@ -78,7 +78,7 @@ def _entries(texts: Sequence[Text], planned: Planned) -> Iterable[TakenEntry]:
         if entry.where is not None and entry.address in adopted:
             by_line.setdefault((Path(entry.where.file).name, entry.where.line), []).append(str(entry.address))
     for text in texts:
-        for place, placed in text.entries.items():
+        for place in text.entries:
             lines = text.written.lines[place]
             name = ".".join(filter(None, (place.inside, place.section, place.key)))
             yield TakenEntry(name, text.name, lines.first, tuple(sorted(by_line.get((text.name, lines.first), ()))))

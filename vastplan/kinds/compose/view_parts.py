@@ -96,11 +96,16 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             parts.append(path.address)
         policy = values.get("qos_policy")
         entry = pieces.get(policy.target) if isinstance(policy, Ref) else None
-        if entry is not None and entry.called == key and pieces.referring(entry.address) == [view.address]:
-            if entry.values.get("policy_type", "VIEW") == "VIEW" and entry.values.get("tenant") == directory["tenant"]:
-                values["qos"] = entry.without("name", "tenant", "policy_type")
-                del values["qos_policy"]
-                parts.append(entry.address)
+        if (
+            entry is not None
+            and entry.called == key
+            and pieces.referring(entry.address) == [view.address]
+            and entry.values.get("policy_type", "VIEW") == "VIEW"
+            and entry.values.get("tenant") == directory["tenant"]
+        ):
+            values["qos"] = entry.without("name", "tenant", "policy_type")
+            del values["qos_policy"]
+            parts.append(entry.address)
         if len(parts) > 1:
             yield Recovered(view.standing_for(values), tuple(parts))
 
