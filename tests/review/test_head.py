@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.conftest import Ran, Run
+from tests.force import by_force
 from tests.lab import Lab
 from vastplan.app.files.plan import from_data, save, sealed
 
@@ -52,7 +53,7 @@ def edit(lab: Lab, head: dict[str, Any]) -> None:
     file.write_text(yaml.safe_dump(merged(yaml.safe_load(file.read_text()), head), sort_keys=False))
 
 
-@pytest.mark.parametrize("against", ["base", "ledger", "snapshot"])
+@pytest.mark.parametrize("against", by_force(["base", "ledger", "snapshot"]))
 @pytest.mark.parametrize("name", CHANGED)
 def test_it_stands_before_all_else_in_every_report(name: str, against: str, lab: Lab, vastplan: Run) -> None:
     head, says = CHANGED[name]

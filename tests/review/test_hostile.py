@@ -147,6 +147,7 @@ def test_what_is_trusted_is_that_of_main_and_a_change_of_it_is_the_first_line(hu
     assert "evil" not in (hub.memory / "installed").read_text()
 
 
+@pytest.mark.slow
 def test_a_folder_for_trusted_files_that_becomes_something_else_is_said(hub: Hub) -> None:
     git(hub.storage, "rm", "-rq", "ci")
     (hub.storage / "ci").symlink_to("/etc")

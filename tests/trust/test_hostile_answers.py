@@ -90,7 +90,7 @@ def _rows(body: Any) -> list[dict[str, Any]]:
 WRONG: list[Any] = [None, True, -1, 1e300, "", "x", [], {}, [None], [[]], {"a": 1}, [{"a": [1]}], 10**30, "9" * 10_000]
 
 
-@pytest.mark.parametrize("system", by_force(SYSTEMS, "kubernetes"))
+@pytest.mark.parametrize("system", by_force(SYSTEMS, "runai"))
 def test_fields_of_another_type(system: str, lab: Lab, vastplan: Run) -> None:
     """Every top field of every row is something else, one kind of wrong at a time; the identity as well."""
     for wrong in WRONG:

@@ -22,7 +22,13 @@ def test_a_link_under_a_likely_name_is_not_written_through(name: str, tmp_path: 
     mine, folder = tmp_path / "mine", tmp_path / "folder"
     mine.write_text("mine")
     folder.mkdir()
-    for likely in (".it.json.new", "it.json.new", ".it.json.tmp", f".it.json.{os.getpid()}.new", f"it.json.{os.getpid()}"):
+    for likely in (
+        ".it.json.new",
+        "it.json.new",
+        ".it.json.tmp",
+        f".it.json.{os.getpid()}.new",
+        f"it.json.{os.getpid()}",
+    ):
         (folder / likely).symlink_to(mine)
     WRITERS[name](folder / "it.json", b"{}")
     assert mine.read_text() == "mine"
@@ -53,6 +59,6 @@ def test_the_other_name_is_a_new_file_and_another_one_each_time(
 @pytest.mark.parametrize("name", WRITERS)
 def test_what_cannot_be_put_in_its_place_leaves_nothing_behind(name: str, tmp_path: Path) -> None:
     (tmp_path / "it.json").mkdir()
-    with pytest.raises(OSError):
+    with pytest.raises(IsADirectoryError):
         WRITERS[name](tmp_path / "it.json", b"{}")
     assert [file.name for file in tmp_path.iterdir()] == ["it.json"]
