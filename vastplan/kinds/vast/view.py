@@ -11,7 +11,7 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Metric, Row, Values
+from vastplan.schema.kind import Attribute, Metric, Precedes, Row, Values
 from vastplan.schema.markers import (
     ATOMIC,
     CREATE_ONLY,
@@ -185,6 +185,8 @@ KIND = kind(
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
     dependents=(below("path"),),
+    # The view makes the directory that is protected.
+    precedes=(Precedes("protected_path", same=(("tenant", "tenant"), ("path", "source_dir")), here=True),),
     controller_owned=CSI_MADE,
     system_owned=(*INTERNAL, (("is_remote",), True), (("path",), "/")),  # the cluster's own root view
     finish_encode=_whole_acl,
