@@ -6,6 +6,7 @@ from typing import Any
 from vastplan.kinds.compose.peering import other_site
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
+from vastplan.model.yaml_text import scalar
 from vastplan.schema.entries import Composition, Entry, Scope
 
 
@@ -61,7 +62,7 @@ def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) ->
         fix = (
             f"add {site} to its sites"
             if written is None
-            else f"for one that is not in this document write {{existing: {name}}}"
+            else f"for one that is not in this document write {{existing: {scalar(name)}}}"
         )
         scope.refuse(entry, "VP237", f"it replicates to {site}, where tenant {name} is not", fix)
     values["remote_tenant"] = Ref(remote, managed=managed or there)

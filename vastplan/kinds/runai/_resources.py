@@ -12,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.schema.markers import Clears, Codec, ListMap, Refers, Wire
-from vastplan.schema.types import MISSING, Bytes, Name, Spec
+from vastplan.schema.types import MISSING, Bytes, Spec, VendorName
 
 _UNLIMITED = Clears(None, also=(-1,))
 _MEGABYTE, _MEBIBYTE = 10**6, 2**20
@@ -80,7 +80,7 @@ class PoolQuota(Spec):
 
 
 Pools = Annotated[
-    dict[Name, PoolQuota] | MISSING,
+    dict[VendorName, PoolQuota] | MISSING,
     ListMap(("nodePool", "name"), refers=Refers("node_pool"), writes=("nodePool", "id")),
     Wire("resources"),
 ]

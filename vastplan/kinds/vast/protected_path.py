@@ -10,7 +10,7 @@ from vastplan.model import units
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Metric, Precedes, Ready
 from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, Codec, Opens, Refers, Wire
-from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec
+from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, VendorName
 
 # All documents have it as text; those that are seen are such.
 _Guid = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")]
@@ -38,7 +38,7 @@ class ProtectedPath(Spec):
     `snapshots` of a view makes one of its directory. Making one anew sends everything again.
     """
 
-    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IMMUTABLE]
     source_dir: Annotated[Directory, IMMUTABLE]
     target_exported_dir: Annotated[Directory | MISSING, IMMUTABLE] = MISSING

@@ -11,7 +11,7 @@ from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Contents, Measure
 from vastplan.schema.markers import ATOMIC, IDENTITY, IMMUTABLE, SET, Admits, Clears, Exclusive, Opens, Since, Unit
-from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
+from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, Span, Spec, Text, VendorName
 
 _SOURCES = Admits(open_when_empty=True)
 
@@ -61,7 +61,7 @@ class TenantQos(Spec):
 class Tenant(Spec):
     """A VAST tenant. Other entries may stand inside it."""
 
-    name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
     domain_name: Text | MISSING = MISSING
     client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING,
                                 SET, Clears([]), _SOURCES, Exclusive()] = MISSING  # fmt: skip

@@ -28,7 +28,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Count, Name, ReferenceName, Spec, Text
+from vastplan.schema.types import MISSING, Count, Name, ReferenceName, Spec, Text, VendorName
 
 Protocol = Literal["NFS", "NFS4", "SMB", "S3", "ENDPOINT", "DATABASE", "KAFKA", "BLOCK"]
 _Retention = Literal["NONE", "GOVERNANCE", "COMPLIANCE"]
@@ -73,7 +73,7 @@ class View(Spec):
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy", admits=True), Wire("policy_id")] = MISSING
     protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), SET, Admits(unsaid=("NFS",))] = MISSING
-    name: Name | MISSING = MISSING
+    name: VendorName | MISSING = MISSING
     alias: Annotated[_Alias | None | MISSING, Clears(""), Opens(shut=(None,))] = MISSING
     create_dir: Annotated[bool, CREATE_ONLY] = True
     create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY, Opens()] = MISSING
