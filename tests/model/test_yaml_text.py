@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from vastplan.model.yaml_text import scalar
 
 
-@pytest.mark.parametrize("name", ["team-a", "ML engineer", "vast-csi/vast-mgmt", "a.b@c"])
+@pytest.mark.parametrize("name", ["team-a", "vast-csi/vast-mgmt", "a.b@c"])
 def test_what_is_plain_has_no_quotes(name: str) -> None:
     assert scalar(name) == name
 
 
 @pytest.mark.parametrize(
-    "name", ["", "on", "Null", "1e3", "~", "- x", "a: b", "a #b", "{a}", "it's", '"', "\\", " a", "a, b"]
+    "name", ["", "on", "Null", "1e3", "~", "- x", "a: b", "a #b", "{a}", "it's", '"', "\\", " a", "a, b", "a b"]
 )
 def test_what_yaml_reads_otherwise_is_quoted(name: str) -> None:
     assert scalar(name).startswith('"')

@@ -117,7 +117,7 @@ class Resolver:
         return Entry(address, values, raw.where, renamed_from=raw.renamed_from, inside=raw.inside)
 
     def _reference(self, raw: Raw, refers: Refers, value: Any) -> Any:
-        if refers.elsewhere:
+        if refers.composed:
             return value
         kinds = [kind for kind, _ in refers.targets]
         if isinstance(value, dict):

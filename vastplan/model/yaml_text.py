@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-# Letters with single blanks or one of a few signs between: no number, no `: ` and no ` #`.
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[ ._/@-][A-Za-z0-9]+)*")
+# No number, no `: ` and no ` #`; with blanks it would be taken for a part of the sentence around it.
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[._/@-][A-Za-z0-9]+)*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
 

@@ -50,7 +50,7 @@ class ProtectedPath(Spec):
         Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN"], IMMUTABLE, Opens("REPLICATION_AND_GN")
     ] = "ASYNC_REPLICATION"
     remote_tenant: Annotated[
-        ReferenceName | MISSING, Refers("tenant.guid", elsewhere=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
+        ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
     ] = MISSING
     """Whose it is on the site to which the schedule replicates; the tenant of the same name when left out."""
     remote_tenant_guid: Annotated[_Guid | MISSING, IMMUTABLE, Opens()] = MISSING
