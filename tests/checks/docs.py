@@ -46,7 +46,6 @@ ELSEWHERE = """\
 
 | rule | held by |
 |---|---|
-| TEN-08 one tenant to several remote tenants | the document cannot say it: a path replicates to the tenant of the same name (VP237) |
 | CSI-01 names of view and QoS policies unique on a cluster | VP207 and VP230; live, a name that fits two objects stops what refers by it |
 | CSI-03 both or neither of vip_pool and vip_pool_fqdn | VP212; what is left out is taken from the tenant (VP231, VP232) |
 | CSI-04 parameters of a class are immutable | the plan: a replacement, with how many volumes it does not touch |
@@ -55,11 +54,11 @@ ELSEWHERE = """\
 | QOS-01 numbers and units | VP212: bits, MiB that do not come out whole and what is out of range are refused |
 | QOS-08 minimums of tenants | VP206: tenants have no such field |
 | QOS-15 name, type or tenant of a QoS policy | the plan: a replacement that lets go of views first |
-| REP-01, REP-08 global access | the document has no word for it |
+| REP-01 global access at another cluster than the copy | the document has no word for it: `REPLICATION_AND_GN` is both at one |
 | REP-03 the source path exists | a view makes its directory, and is there before its protected path |
 | REP-04, REP-10 create-only fields of protected paths | the plan: a replacement, which needs approval |
 | REP-05, REP-15 pools for replication | VP209 and VP234 |
-| REP-16 two owners of one path | VP230: one protected path for a view |
+| REP-16 two owners of one path | VP230 and VP233: one protected path of a name; REP-02: a directory is replicated once |
 | RAI-01 the project's cluster | the site's own is sent, always |
 | RAI-02 fields of data sources | the plan: a replacement, which needs approval |
 | RAI-03 shared data sources | data sources are of one project: no scope is wider |
@@ -70,6 +69,7 @@ ELSEWHERE = """\
 |---|---|
 | QOS-16 data sets and checkpoints in one view | the document does not say what a volume is for |
 | REP-07 version gates of replication | the sources name none for what the document can say |
+| REP-08 what writing costs with global access | who writes where is not in the document |
 | REP-09 transfer longer than the schedule | nobody says how much changes, nor how wide the line is |
 | REP-13 renames across a protected path | what programs do inside a volume is not seen |
 """

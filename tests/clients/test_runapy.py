@@ -126,6 +126,7 @@ def role(control: Control) -> None:
 LIVES: list[Callable[[Control], None]] = [department, project, access_rule, data_source, node_pool, role]
 LEFT_OUT = {
     "node": "nobody declares one, and vastplan only counts its GPUs: it has no life to be taken through",
+    "runai_cluster": "nobody declares one, and vastplan only looks up its id: it has no life to be taken through",
     "workload": "nobody declares one, and vastplan only counts them: it has no life to be taken through",
 }
 

@@ -28,7 +28,7 @@ BESIDES = {
     ),
 }
 # What is looked at, and nobody declares.
-READ_ONLY = ("cluster", "node", "node_pool", "pod", "role", "snapshot", "vms", "workload")
+READ_ONLY = ("cluster", "node", "node_pool", "pod", "role", "runai_cluster", "snapshot", "vms", "workload")
 
 
 @lru_cache

@@ -17,8 +17,10 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import Ref
+from vastplan.model.yaml_text import scalar
 from vastplan.schema.entries import Entry, EntryType, Site
 from vastplan.schema.markers import Refers
+from vastplan.schema.types import Key
 from vastplan.schema.walk import canonical, map_references
 
 _MAX_ADDED = 20 * MAX_PROBLEMS  # problems, with those that are the same on many sites
@@ -61,7 +63,7 @@ class Resolver:
             self._named_after[raw.type.name] = named_after(raw.type.fields)
         for name in self._named_after[raw.type.name]:
             if name not in raw.values:
-                raw.values[name] = raw.name
+                raw.values[name] = Key(raw.name)
                 raw.values.keys_at[name] = raw.where
         try:
             model = raw.type.model.model_validate(raw.values)
@@ -116,6 +118,8 @@ class Resolver:
         return Entry(address, values, raw.where, renamed_from=raw.renamed_from, inside=raw.inside)
 
     def _reference(self, raw: Raw, refers: Refers, value: Any) -> Any:
+        if refers.composed:
+            return value
         kinds = [kind for kind, _ in refers.targets]
         if isinstance(value, dict):
             return self._existing(raw, kinds, value["existing"])
@@ -138,7 +142,7 @@ class Resolver:
 
     def _hint(self, site: str, kinds: list[str], value: str) -> str:
         known = [name for kind in kinds for name in self._known.get((site, kind), ())]
-        return nearest(value, known) or f"for one that is not in this document write {{existing: {value}}}"
+        return nearest(value, known) or f"for one that is not in this document write {{existing: {scalar(value)}}}"
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
         """What is referred to as existing. Once taken over it is the entry that has its name, and waits for it like any other."""

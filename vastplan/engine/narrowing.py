@@ -23,6 +23,7 @@ from vastplan.model.plan import GOING, Action, Evidence, Verb
 from vastplan.model.shell import word
 from vastplan.model.value import Unknown
 from vastplan.model.wording import counted, plural, some
+from vastplan.model.yaml_text import scalar
 from vastplan.schema.kind import Kind
 from vastplan.schema.references import raw_references
 from vastplan.schema.walk import table
@@ -119,7 +120,7 @@ def _narrowing(
         fix = f"--allow-narrow {word(action.address)}, or keep them until nobody has it mounted"
         return Narrowing(f"{clients}; {'; '.join(said)}", fix, tuple(figures), users.leaving)
     if renamed is not None:
-        fix = f"--allow-narrow {word(action.address)}, or keep its name: name: {word(live.name)} in its entry"
+        fix = f"--allow-narrow {word(action.address)}, or keep its name: name: {scalar(live.name)} in its entry"
         text = f"what names it would not find it as {live.name} any more"
         return Narrowing("; ".join([*said, text]), fix, tuple(figures), users.leaving)
     assert kind.lets_in is not None

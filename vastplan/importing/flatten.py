@@ -80,12 +80,12 @@ class Defaults:
         if key not in self._witnesses:
             rows = self._observed.objects(*key)
             self._witnesses[key] = next((row.values for row in rows if is_witness(live.kind, row.values)), None)
-        return left_out(live.kind, live.values, self._witnesses[key], self._versions.get((live.site, live.kind.system), ""))
+        return left_out(
+            live.kind, live.values, self._witnesses[key], self._versions.get((live.site, live.kind.system), "")
+        )
 
 
-def flatten(
-    live: Live, address: Address, addresses: Addresses, defaults: Defaults, degraded: Degraded
-) -> Flat | Left:
+def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaults, degraded: Degraded) -> Flat | Left:
     """An object as an entry, or why it cannot be one: it has a value that this version does not know, or stands on what has no name."""
     kind, key = live.kind, key_of(live)
     dropped = dict(degraded.fields.get(key, {}))

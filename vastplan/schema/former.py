@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from vastplan.model.address import Address
 from vastplan.model.value import Ref, references
+from vastplan.model.yaml_text import scalar
 from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
 
 _Names = Mapping[Address, Address]
@@ -118,5 +119,5 @@ def _keeping(entry: Entry, former: _Names) -> str:
     for address in (entry.address, *(ref.target for ref in references(entry.values))):
         if address in former:
             named = "name" in entry.values if address == entry.address else True
-            return f"`name: {former[address].name}` in {address}" if named else ""
+            return f"`name: {scalar(former[address].name)}` in {address}" if named else ""
     return ""

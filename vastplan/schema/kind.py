@@ -226,11 +226,12 @@ class Enforces:
 class Precedes:
     """Objects of another kind, on another site, that come after ours, because ours makes what they are of.
 
-    They are those whose fields equal ours (`same`: ours, theirs).
+    They are those whose fields equal ours (`same`: ours, theirs). With `here` they are on the same site.
     """
 
     kind: str
     same: tuple[tuple[str, str], ...]
+    here: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,8 @@ class Refers:
     `blocks_delete` says that the target cannot be deleted while it is referred to (ids do, names mostly do not);
     `shields` says that this object keeps the target closed, so it must not go while the target stays; `needs` that it is of
     no use without something of that name: no system minds, so it is ours to see that the name does not go; `admits` that
-    whoever the target lets in comes in here by it, so that by another target others do.
+    whoever the target lets in comes in here by it, so that by another target others do. With `composed` only a
+    composition can tell which object is meant (on which site, of which kind): until then the value stays as it is written.
     """
 
     targets: tuple[tuple[str, str], ...]
@@ -68,6 +69,7 @@ class Refers:
     shields: bool
     needs: bool
     admits: bool
+    composed: bool
     attributes: Mapping[str, str] = field(compare=False)
 
     def __init__(
@@ -77,6 +79,7 @@ class Refers:
         shields: bool = False,
         needs: bool = False,
         admits: bool = False,
+        composed: bool = False,
     ) -> None:
         pairs = tuple((kind, attribute or "id") for kind, _, attribute in (target.partition(".") for target in targets))
         object.__setattr__(self, "targets", pairs)
@@ -84,6 +87,7 @@ class Refers:
         object.__setattr__(self, "shields", shields)
         object.__setattr__(self, "needs", needs)
         object.__setattr__(self, "admits", admits)
+        object.__setattr__(self, "composed", composed)
         object.__setattr__(self, "attributes", dict(pairs))
 
     def attribute(self, kind: str) -> str:

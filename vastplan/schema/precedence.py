@@ -1,4 +1,4 @@
-"""The order that no field names: what an object of another site makes comes after it."""
+"""The order that no field names: what an object makes, on its own site or on another, comes after it."""
 
 from __future__ import annotations
 
@@ -20,17 +20,24 @@ def with_precedence(entries: Iterable[Entry], kinds: Mapping[str, Kind]) -> list
     Two that would make each other's (a directory that each site replicates to the other) precede neither: none of them
     could be first.
     """
-    entries = list(entries)
+    there = _placed(list(entries), kinds, here=True)
+    return _placed(there, kinds, here=False)
+
+
+def _placed(entries: list[Entry], kinds: Mapping[str, Kind], *, here: bool) -> list[Entry]:
+    """The entries, each after what precedes it on its own site, or on others."""
     makers: dict[_Key, Entry] = {}
     wanted: dict[str, list[Precedes]] = {}
     starts: set[Address] = set()
     for entry in entries:
         for fact in kinds[entry.address.kind].precedes:
+            if fact.here is not here:
+                continue
             key = _key(entry, [ours for ours, _ in fact.same])
             if key is not None:
                 makers.setdefault((fact.kind, key), entry)
                 # What the maker comes after on its own site is where it starts, and not what another one makes.
-                starts.update(entry.after)
+                starts.update(() if here else entry.after)
             known = wanted.setdefault(fact.kind, [])
             if fact not in known:
                 known.append(fact)
@@ -48,7 +55,7 @@ def _after_its_makers(
     for fact in facts:
         key = _key(entry, [theirs for _, theirs in fact.same])
         maker = makers.get((fact.kind, key)) if key is not None else None
-        if maker is not None and maker.address.site != entry.address.site:
+        if maker is not None and (maker.address.site == entry.address.site) is fact.here:
             after.append(maker.address)
     return replace(entry, after=tuple(dict.fromkeys(after))) if len(after) > len(entry.after) else entry
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from ipaddress import ip_address, ip_network
 from typing import Annotated, Any
 
 from pydantic import MISSING, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from vastplan.model import units
+from vastplan.model.yaml_text import scalar
 from vastplan.schema.markers import Typed, Unit
 
 __all__ = [
-    "MISSING", "Address4or6", "Bandwidth", "Bytes", "Cidr", "Count", "Existing", "Host", "IpRange", "KubernetesName",
-    "Name", "ReferenceName", "SecretSource", "Span", "Spec", "Text",
+    "MISSING", "Address4or6", "Bandwidth", "Bytes", "Cidr", "Count", "Existing", "Host", "IpRange", "Key", "KubernetesName",
+    "Name", "ReferenceName", "SecretSource", "Span", "Spec", "Text", "VendorName",
 ]  # fmt: skip
 
 
@@ -25,7 +27,7 @@ class Spec(BaseModel):
 class Existing(Spec):
     """Something live that this document does not manage."""
 
-    existing: Annotated[str, StringConstraints(min_length=1, max_length=253)]
+    existing: Annotated[str, StringConstraints(min_length=1, max_length=1024)]
 
 
 class EnvironmentSecret(Spec):
@@ -41,6 +43,24 @@ class FileSecret(Spec):
 
 
 SecretSource = EnvironmentSecret | FileSecret
+
+
+class Key(str):
+    """The key of an entry, where it stands in for a name that nobody wrote."""
+
+    __slots__ = ()
+
+
+def _no_key(value: Any) -> Any:
+    """A key is in addresses, commands and files: it stays plain, whatever a vendor takes for a name."""
+    if isinstance(value, Key):
+        if not re.fullmatch(_PLAIN, value) or len(value) > _LONGEST_KEY:
+            raise ValueError(
+                f"{str(value)!r} cannot be an entry's key, which is letters, digits and ' ._@:+-' after the first,"
+                f" at most {_LONGEST_KEY}; give it another, and say what it is called with name: {scalar(value)}"
+            )
+        return str(value)
+    return value
 
 
 def _quantity(parse: Any) -> Any:
@@ -77,9 +97,17 @@ def _address(value: Any) -> Any:
 
 
 _LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]*$"  # one line, no control characters
+_PLAIN = r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]*"
+_LONGEST_KEY = 128
 
 Text = Annotated[str, StringConstraints(max_length=1024, pattern=_LINE)]
-Name = Annotated[str, StringConstraints(min_length=1, max_length=128, pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._@:+-]*$")]
+Name = Annotated[str, StringConstraints(min_length=1, max_length=_LONGEST_KEY, pattern=f"^{_PLAIN}$")]
+# VMS and Run:AI say of most names only that they are text: one line of it, and no key of an entry but a plain one.
+VendorName = Annotated[
+    str,
+    BeforeValidator(_no_key),
+    StringConstraints(min_length=1, max_length=1024, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"),
+]
 KubernetesName = Annotated[str, StringConstraints(max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
 ReferenceName = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE)] | Existing
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]

@@ -10,13 +10,18 @@ from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
+_REMOTE = ("remote_tenant", "remote_tenant_guid")
+
 
 def _run(facts: Facts) -> Iterator[Violation]:
     replicated: dict[Address, dict[str, Entry]] = {}
     for protected in facts.objects.all("protected_path"):
         tenant = protected.values.get("tenant")
-        if "remote_tenant" in protected.values and isinstance(tenant, Ref):
-            replicated.setdefault(tenant.target, {})[protected.values["source_dir"]] = protected
+        if isinstance(tenant, Ref) and any(name in protected.values for name in _REMOTE):
+            path = protected.values["source_dir"]
+            first = replicated.setdefault(tenant.target, {}).setdefault(path, protected)
+            if first is not protected:
+                yield Violation(protected, f"{path} is replicated by {first.address.name} too")
     for tenant, paths in replicated.items():
         buckets = {
             view.values["path"]
@@ -38,7 +43,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
 
 CHECK = Check(
     code="REP-02",
-    title="a replicated directory inside another, or inside a bucket",
+    title="a replicated directory twice, inside another, or inside a bucket",
     severity=Severity.ERROR,
     why="VAST replicates a directory once: nested protected paths are refused, and so are parts of a bucket.",
     fix="replicate the outer directory only, or move one of them",

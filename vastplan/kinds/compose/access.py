@@ -1,4 +1,4 @@
-"""Access: `access: {ROLE: [SUBJECT]}` of a project or a department as Run:AI access rules."""
+"""Access: `access: {ROLE: [SUBJECT]}` of a project or a department as Run:AI access rules, and what the scope of one names."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,8 +7,11 @@ from vastplan.kinds.runai._access import grants, rule_name, subject_of
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
+from vastplan.model.yaml_text import scalar
 from vastplan.schema.entries import Composition, Entry, Scope
 from vastplan.schema.recovery import Pieces, Recovered
+
+_CLUSTER = "runai_cluster"
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
@@ -67,3 +70,23 @@ def _tenant(pieces: Pieces, project: Entry) -> Ref | None:
 _MAKES = frozenset({"access_rule"})
 OF_PROJECT = Composition("project", _compose, makes=_MAKES, recover=lambda pieces: _recover(pieces, "project"))
 OF_DEPARTMENT = Composition("department", _compose, makes=_MAKES, recover=lambda pieces: _recover(pieces, "department"))
+
+
+def _of_scope(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    written = entry.values["scope"]
+    if isinstance(written, Ref):
+        yield entry
+        return
+    existing = isinstance(written, dict)
+    name, type_ = str(written["existing"] if existing else written), entry.values["scope_type"]
+    address = Address(entry.address.site, _CLUSTER if type_ == "cluster" else type_, name)
+    there = scope.get(address) is not None
+    if not there and not existing:
+        fix = f"for one that is not in this document write {{existing: {scalar(name)}}}"
+        scope.refuse(entry, "VP209", f"no {type_} {name}", fix)
+    yield entry.standing_for({**entry.values, "scope": Ref(address, managed=there)})
+
+
+OF_RULE = Composition("access_rule", _of_scope)
+OF_PROJECT = Composition("project", _compose)
+OF_DEPARTMENT = Composition("department", _compose)

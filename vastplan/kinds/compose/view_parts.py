@@ -3,9 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from vastplan.kinds.compose.peering import other_site
 from vastplan.kinds.vast.quota import QuotaLimits
-from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
 from vastplan.schema.recovery import Pieces, Recovered, only
@@ -44,34 +42,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         )
     schedule = entry.values.get("snapshots")
     if isinstance(schedule, Ref):
-        yield entry.part("protected_path", name, _protected(entry, scope, schedule), after=after, **named)
-
-
-def _protected(entry: Entry, scope: Scope, schedule: Ref) -> dict[str, Any]:
-    """The path under its schedule: snapshots here, and replicas on the other site where the schedule replicates."""
-    path, tenant = entry.values["path"], entry.values.get("tenant")
-    values: dict[str, Any] = {
-        "name": entry.address.name,
-        "tenant": tenant,
-        "source_dir": path,
-        "target_exported_dir": path,
-        "protection_policy": schedule,
-        "capabilities": "ASYNC_REPLICATION",
-    }
-    policy = scope.get(schedule.target)
-    replicate_to = policy.values.get("replicate_to") if policy else None
-    peering = scope.get(replicate_to.target) if isinstance(replicate_to, Ref) else None
-    if peering is not None and isinstance(tenant, Ref):
-        remote = Address(other_site(peering, entry.address.site), "tenant", tenant.target.name)
-        if tenant.managed and scope.get(remote) is None:
-            scope.refuse(
-                entry,
-                "VP237",
-                f"it replicates to {remote.site}, where tenant {remote.name} is not",
-                f"add {remote.site} to its sites",
-            )
-        values["remote_tenant"] = Ref(remote, managed=tenant.managed)
-    return values
+        protected = {"name": name, "tenant": tenant, "source_dir": path, "protection_policy": schedule}
+        yield entry.part(
+            "protected_path", name, {**protected, "capabilities": "ASYNC_REPLICATION"}, after=after, **named
+        )
 
 
 _LIMITS = tuple(QuotaLimits.model_fields)
@@ -110,4 +84,4 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             yield Recovered(view.standing_for(values), tuple(parts))
 
 
-COMPOSITION = Composition("view", _compose, makes=frozenset({"protected_path"}), recover=_recover)
+COMPOSITION = Composition("view", _compose, recover=_recover)

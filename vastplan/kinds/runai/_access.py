@@ -35,9 +35,16 @@ class ServiceAccountSubject(Spec):
     service_account: _Subject
 
 
+class AppSubject(Spec):
+    """An application, by name: what control planes before 2.24 call a service account."""
+
+    app: _Subject
+
+
 _RoleName = Annotated[str, StringConstraints(min_length=1, max_length=253)]
 Access = dict[
-    _RoleName, Annotated[list[_Subject | UserSubject | GroupSubject | ServiceAccountSubject], Field(max_length=1000)]
+    _RoleName,
+    Annotated[list[_Subject | UserSubject | GroupSubject | ServiceAccountSubject | AppSubject], Field(max_length=1000)],
 ]
 
 

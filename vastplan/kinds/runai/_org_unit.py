@@ -11,7 +11,7 @@ from vastplan.kinds.runai._common import OrgUnitName
 from vastplan.kinds.runai._resources import Amount, Pools, in_bytes, spread, with_units
 from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, Clears, Wire
-from vastplan.schema.types import MISSING, Name, Span, Spec, Text
+from vastplan.schema.types import MISSING, Span, Spec, Text, VendorName
 
 _UNLIMITED = Clears(None, also=(0,))  # old systems stored zeros, and refuse them now
 KEEP = ("description", "schedulingRules", "defaultNodePools", "nodeTypes", "resources")
@@ -42,12 +42,12 @@ class OrgUnit(Spec):
     """The fields of departments and projects alike."""
 
     name: Annotated[OrgUnitName | MISSING, IDENTITY, IMMUTABLE] = MISSING
-    gpus: Annotated[dict[Name, Amount] | MISSING, DOCUMENT] = MISSING
+    gpus: Annotated[dict[VendorName, Amount] | MISSING, DOCUMENT] = MISSING
     """Guaranteed GPUs by node pool; short for node_pools."""
     node_pools: Pools = MISSING
     description: Annotated[Text | None | MISSING, Clears("")] = MISSING
     default_node_pools: Annotated[
-        Annotated[list[Name], Field(min_length=1)] | None | MISSING, Wire("defaultNodePools")
+        Annotated[list[VendorName], Field(min_length=1)] | None | MISSING, Wire("defaultNodePools")
     ] = MISSING
     """Where workloads go that name no node pool, first choice first."""
     scheduling_rules: Annotated[SchedulingRules | None | MISSING, Wire("schedulingRules")] = MISSING

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.model.natural_order import natural
 from vastplan.schema.markers import SCHEMA, WITNESS, Clears, Codec, ListMap, Refers, ServerDefault, Shorthand, Wire
-from vastplan.schema.types import MISSING, Bytes, Name, Spec
+from vastplan.schema.types import MISSING, Bytes, Spec, VendorName
 
 _UNLIMITED = Clears(None, also=(-1,))
 _NONE = ServerDefault(None, WITNESS)
@@ -100,7 +100,7 @@ def _deserved_alone(quota: Any) -> int | float | None:
 
 
 Pools = Annotated[
-    dict[Name, PoolQuota] | MISSING,
+    dict[VendorName, PoolQuota] | MISSING,
     ListMap(("nodePool", "name"), refers=Refers("node_pool"), writes=("nodePool", "id")),
     Wire("resources"),
     Shorthand(_gathered),

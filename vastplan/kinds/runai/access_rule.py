@@ -1,4 +1,4 @@
-"""Access rule: one subject with one role in one department or project. Entries with `access` yield them.
+"""Access rule: one subject with one role in one project, department or cluster. Entries with `access` yield them.
 
 There is no update, and Run:AI does not promise to refuse a second rule that says the same.
 """
@@ -13,7 +13,11 @@ from vastplan.schema.types import ReferenceName, Spec, Text
 
 
 class AccessRule(Spec):
-    """An access rule. The subject is a user's e-mail, the name of a group or of a service account."""
+    """An access rule. The subject is a user's e-mail, the name of a group or of a service account.
+
+    `access` of a project or a department says the same in fewer words; in the whole cluster only an entry of its own can.
+    A rule of the whole control plane (Run:AI's scopes `tenant` and `system`) is of no site, and no document's.
+    """
 
     subject: Annotated[Text, Wire("subjectId"), IDENTITY, IMMUTABLE]
     subject_type: Annotated[
@@ -21,18 +25,26 @@ class AccessRule(Spec):
         Wire("subjectType"),
         IDENTITY,
         IMMUTABLE,
-        Since("runai", "2.24", values=("service-account",)),
+        Since("runai", "2.24", values=("service-account",), fix="there it is an app"),
     ]
     """`app` is what control planes before 2.24 call a service account."""
     role: Annotated[ReferenceName, Refers("role"), Wire("roleId"), IDENTITY, IMMUTABLE]
-    scope: Annotated[ReferenceName, Refers("project", "department"), Wire("scopeId"), IDENTITY, IMMUTABLE]
-    scope_type: Annotated[Literal["project", "department"], Wire("scopeType"), IDENTITY, IMMUTABLE]
+    scope: Annotated[
+        ReferenceName,
+        Refers("project", "department", "runai_cluster", composed=True),
+        Wire("scopeId"),
+        IDENTITY,
+        IMMUTABLE,
+    ]
+    """A project or a department, or the site's cluster as `{existing: NAME}`."""
+    scope_type: Annotated[Literal["project", "department", "cluster"], Wire("scopeType"), IDENTITY, IMMUTABLE]
 
 
 KIND = kind(
     AccessRule,
     name="access_rule",
     system="runai",
+    section="access_rules",
     # Of all clusters: a rule that somebody else made need not say which cluster its scope is in.
     endpoint=Endpoint(
         "/api/v1/authorization/access-rules",
@@ -45,7 +57,7 @@ KIND = kind(
         Dependents(
             "workload", "running workloads in its scope", (("scope", of),), counted="at work", when=("scope_type", of)
         )
-        for of in ("project", "department")
+        for of in ("project", "department", "cluster")
     ),
     ready=Ready(
         ("status", "phase"),

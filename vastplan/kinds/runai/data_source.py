@@ -28,7 +28,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bytes, KubernetesName, Name, ReferenceName, Spec
+from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Spec, VendorName
 
 # Run:AI also takes 10GB and 10GiB.
 _SIZE = Codec(QUANTITY.write, lambda raw: QUANTITY.read(str(raw).removesuffix("B")))
@@ -42,7 +42,7 @@ _ClassName = Annotated[str, StringConstraints(max_length=253, pattern=r"^[a-z0-9
 class DataSource(Spec):
     """A PVC of a project, and where in their containers its workloads find it."""
 
-    name: Annotated[Name | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
     project: Annotated[ReferenceName, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE]
     mount: Annotated[_Mount, Wire("spec", "path")]
     description: Annotated[

@@ -18,11 +18,12 @@ _AT_WORK = frozenset(
 
 
 class Workload(Spec):
-    """A workload, with the ids of its project and its department."""
+    """A workload, with the ids of its project, its department and its cluster."""
 
     name: Annotated[str, IDENTITY]
     project: Annotated[str, Wire("projectId")]
     department: Annotated[str, Wire("departmentId")]
+    cluster: Annotated[str, Wire("clusterId")]
 
 
 def running(within: str) -> Dependents:

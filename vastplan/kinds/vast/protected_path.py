@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import model_validator
+from pydantic import StringConstraints, model_validator
 
 from vastplan.kinds.vast._common import INTERNAL, NOTHING, Directory, collection
 from vastplan.kinds.vast.snapshot import below
@@ -21,8 +21,10 @@ from vastplan.schema.markers import (
     ServerDefault,
     Wire,
 )
-from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec
+from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, VendorName
 
+# All documents have it as text; those that are seen are such.
+_Guid = Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$")]
 _TEXT = Codec(str, str)  # the schema has this id as text; numbers are taken too, and either may be answered
 
 # The first synchronisation may take days; the path is in order while it lasts.
@@ -42,16 +44,16 @@ _BROKEN = frozenset(
 
 
 class ProtectedPath(Spec):
-    """A directory that a protection policy snapshots, and with `remote_tenant` replicates to that tenant elsewhere.
+    """A directory that a snapshot schedule protects: with snapshots here, and where it replicates, with a copy elsewhere.
 
-    Making one anew sends everything again.
+    `snapshots` of a view makes one of its directory. Making one anew sends everything again.
     """
 
-    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IMMUTABLE]
     source_dir: Annotated[Directory, IMMUTABLE]
-    target_exported_dir: Annotated[Directory, IMMUTABLE]
-    """Where it goes on the other cluster, which makes the directory; of a local path the source itself."""
+    target_exported_dir: Annotated[Directory | MISSING, IMMUTABLE] = MISSING
+    """Where it goes on the other cluster, which makes the directory; the source's own path when left out."""
     protection_policy: Annotated[
         ReferenceName, Refers("protection_policy"), Wire("protection_policy_id"), IMMUTABLE, _TEXT
     ]
@@ -59,18 +61,19 @@ class ProtectedPath(Spec):
         Literal["ASYNC_REPLICATION", "REPLICATION_AND_GN"], IMMUTABLE, Opens("REPLICATION_AND_GN")
     ] = "ASYNC_REPLICATION"
     remote_tenant: Annotated[
-        ReferenceName | MISSING, Refers("tenant.guid"), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
+        ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
     ] = MISSING
     enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS)] = MISSING
     lease_expiry_time: Annotated[Span | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
+    """Whose it is on the site to which the schedule replicates; the tenant of the same name when left out."""
+    remote_tenant_guid: Annotated[_Guid | MISSING, IMMUTABLE, Opens()] = MISSING
+    """The same where the schedule's peer is no site of this document."""
     """How long the other cluster may serve what it has cached (global access)."""
 
     @model_validator(mode="after")
-    def _local_or_remote(self) -> "ProtectedPath":
-        if self.remote_tenant is MISSING and self.target_exported_dir != self.source_dir:
-            raise ValueError("without remote_tenant the path is local, and its target is the source_dir")
-        if self.remote_tenant is MISSING and self.capabilities != "ASYNC_REPLICATION":
-            raise ValueError("REPLICATION_AND_GN needs a remote_tenant")
+    def _one_tenant(self) -> "ProtectedPath":
+        if self.remote_tenant is not MISSING and self.remote_tenant_guid is not MISSING:
+            raise ValueError("give either remote_tenant or remote_tenant_guid")
         return self
 
 
@@ -78,6 +81,7 @@ KIND = kind(
     ProtectedPath,
     name="protected_path",
     system="vast",
+    section="protected_paths",
     endpoint=collection("protectedpaths", vanishes_later=True),
     data_bearing=True,
     metrics=(Metric("logical size", ("logical_size",), units.BYTES),),

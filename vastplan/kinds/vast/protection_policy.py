@@ -11,7 +11,7 @@ from vastplan.kinds.vast.snapshot import snapshots
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
-from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec, Text
+from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, Text, VendorName
 
 _START = "%Y-%m-%d %H:%M:%S"
 
@@ -59,7 +59,7 @@ def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
 class ProtectionPolicy(Spec):
     """A snapshot schedule; `replicate_to` also sends it to a peer. A directory is put under it by a protected path."""
 
-    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     prefix: Annotated[Text | MISSING, NAMED] = MISSING
     frames: Annotated[list[ScheduleFrame], Field(min_length=1)]
     indestructible: Annotated[bool | MISSING, ONE_WAY, OFF] = MISSING

@@ -19,7 +19,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bandwidth, Count, Name, ReferenceName, Spec
+from vastplan.schema.types import MISSING, Bandwidth, Count, ReferenceName, Spec, VendorName
 
 _Iops = Annotated[Count, Field(le=2**32)]
 _Limit = Clears(0)  # VMS: 0 is unlimited, and what an unset limit reads as
@@ -124,7 +124,7 @@ class QosLimits(Spec):
 class QosPolicy(QosLimits):
     """A QoS policy. Views name it in `qos_policy`; users of USER policies are listed here."""
 
-    name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
     policy_type: Annotated[Literal["VIEW", "USER", "VOLUME"], IMMUTABLE, Since("vms", "5.5", values=("VOLUME",))] = (
         "VIEW"

@@ -23,7 +23,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bytes, Count, Name, ReferenceName, Span, Spec, Text
+from vastplan.schema.types import MISSING, Bytes, Count, ReferenceName, Span, Spec, Text, VendorName
 
 _Bytes = Annotated[Bytes, Field(gt=0)]
 _Inodes = Annotated[Count, Field(gt=0)]
@@ -53,7 +53,7 @@ class Quota(QuotaLimits):
     VMS never shows `is_physical_quota` again, so it is compared with what was last applied.
     """
 
-    name: Annotated[Name | MISSING, NAMED] = MISSING
+    name: Annotated[VendorName | MISSING, NAMED] = MISSING
     path: Annotated[Directory, IDENTITY, IMMUTABLE]
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     is_physical_quota: Annotated[

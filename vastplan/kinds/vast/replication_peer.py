@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import NOTHING, collection
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Metric, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, WITNESS, Opens, Refers, ServerDefault, Wire
-from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
+from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
 CONNECTED = "connected"
 
@@ -20,7 +20,7 @@ class ReplicationPeer(Spec):
     So the name stays: whether a mirror follows a new one is not documented.
     """
 
-    name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
     pool: Annotated[ReferenceName, Refers("vip_pool"), Wire("pool_id"), Opens(made=False)]
     leading_vip: Annotated[ReferenceName, Refers("vip_pool.leading_vip", blocks_delete=False), Opens()]
     secure_mode: Annotated[Literal["NONE", "SECURE"] | MISSING, Opens("NONE"), ServerDefault("NONE", WITNESS)] = MISSING

@@ -26,7 +26,7 @@ from vastplan.schema.markers import (
     Since,
     Unit,
 )
-from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, Name, Span, Spec, Text
+from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, Span, Spec, Text, VendorName
 
 _SOURCES = Admits(open_when_empty=True)
 _NO_RANGES = ServerDefault([], WITNESS)
@@ -77,7 +77,7 @@ class TenantQos(Spec):
 class Tenant(Spec):
     """A VAST tenant. Other entries may stand inside it."""
 
-    name: Annotated[Name | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
     domain_name: Annotated[Text | MISSING, ServerDefault(SameAs("name"), WITNESS)] = MISSING
     client_ip_ranges: Annotated[list[Annotated[IpRange, RANGE]] | None | MISSING,
                                 SET, Clears([]), _SOURCES, Exclusive(), _NO_RANGES] = MISSING  # fmt: skip

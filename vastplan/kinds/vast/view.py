@@ -11,7 +11,7 @@ from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, CalledAs, Keyed, Metric, Row, Values, Witness
+from vastplan.schema.kind import Attribute, CalledAs, Keyed, Metric, Precedes, Row, Values, Witness
 from vastplan.schema.markers import (
     ATOMIC,
     CREATE_ONLY,
@@ -30,7 +30,7 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Count, Name, ReferenceName, Spec, Text
+from vastplan.schema.types import MISSING, Count, Name, ReferenceName, Spec, Text, VendorName
 
 Protocol = Literal["NFS", "NFS4", "SMB", "S3", "ENDPOINT", "DATABASE", "KAFKA", "BLOCK"]
 _Retention = Literal["NONE", "GOVERNANCE", "COMPLIANCE"]
@@ -78,7 +78,7 @@ class View(Spec):
     tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy", admits=True), Wire("policy_id")] = MISSING
     protocols: Annotated[list[Protocol] | MISSING, Field(min_length=1), SET, Admits(unsaid=("NFS",))] = MISSING
-    name: Name | MISSING = MISSING
+    name: VendorName | MISSING = MISSING
     alias: Annotated[_Alias | None | MISSING, Clears(""), Opens(shut=(None,))] = MISSING
     create_dir: Annotated[bool, CREATE_ONLY] = True
     create_dir_mode: Annotated[Mode | MISSING, CREATE_ONLY, Opens()] = MISSING
@@ -204,6 +204,8 @@ KIND = kind(
     in_use=("used",),
     dependents=(below("path"),),
     witness=Witness(("path",), "/"),
+    # The view makes the directory that is protected.
+    precedes=(Precedes("protected_path", same=(("tenant", "tenant"), ("path", "source_dir")), here=True),),
     controller_owned=CSI_MADE,
     system_owned=(*INTERNAL, (("is_remote",), True), (("path",), "/")),  # the cluster's own root view
     finish_encode=_whole_acl,

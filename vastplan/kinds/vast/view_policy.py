@@ -22,7 +22,7 @@ from vastplan.schema.markers import (
     ServerDefault,
     Wire,
 )
-from vastplan.schema.types import MISSING, Name, ReferenceName, Span, Spec, Text
+from vastplan.schema.types import MISSING, ReferenceName, Span, Spec, Text, VendorName
 
 _PERMISSIONS = "permission_per_vip_pool"
 # VMS opens what is left out to everybody (`*`), so nobody has to be said: null and [] are that.
@@ -67,7 +67,7 @@ class ViewPolicy(Spec):
     Without pools, or with `vip_pools: null`, clients may come in by any pool.
     """
 
-    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL, Opens(None)]
     flavor: Annotated[Literal["NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"] | MISSING, Opens(made=False)] = MISSING
     access_flavor: Annotated[

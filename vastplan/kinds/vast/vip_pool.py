@@ -25,7 +25,7 @@ from vastplan.schema.markers import (
     ServerDefault,
     Wire,
 )
-from vastplan.schema.types import MISSING, Address4or6, Count, IpRange, Name, ReferenceName, Spec, Text
+from vastplan.schema.types import MISSING, Address4or6, Count, IpRange, ReferenceName, Spec, Text, VendorName
 
 _ROUTE = Opens(shut=(None,), made=False)  # it is reached from another network than before
 _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
@@ -37,7 +37,7 @@ class VipPool(Spec):
     A pool with role REPLICATION carries traffic between clusters and belongs to no tenant.
     """
 
-    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
     role: Annotated[Literal["PROTOCOLS", "REPLICATION"], IMMUTABLE, Opens(made=False)] = "PROTOCOLS"
     tenant: Annotated[ReferenceName | None | MISSING, Refers("tenant"), Wire("tenant_id"), EXPLICIT_NULL, Opens()] = (
         MISSING

@@ -9,7 +9,7 @@ from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Unclear, Unreachable
 from vastplan.schema.codec import item_id
-from vastplan.schema.endpoint import Update
+from vastplan.schema.endpoint import Singleton, Update
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
@@ -72,9 +72,15 @@ class RunaiProvider:
         self._transport.close()
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
-        """All rows of this cluster; pages by counting, because not every list says what comes next."""
+        """All rows of this cluster, or the one that there is; pages by counting, because not every list says what comes next."""
         query: dict[str, Any] = {name: self._filled(value) for name, value in kind.endpoint.query.items()}
         path, offset = self._filled(kind.endpoint.path), 0
+        if isinstance(kind.endpoint.shape, Singleton):
+            row = self._call("GET", path, query).body
+            if not isinstance(row, dict):
+                raise Unreachable(f"{self._url}: the answer to GET {path} is not an object")
+            yield [row]
+            return
         while True:
             paging = {"offset": offset, "limit": PAGE} if kind.endpoint.paged else {}
             body = self._call("GET", path, {**query, **paging}).body

@@ -1,0 +1,156 @@
+"""Protected paths by themselves: without a view, a second one of a directory, to another tenant, to a peer of no site."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab import Lab
+from vastplan.model.errors import Invalid
+from vastplan.model.plan import Verb
+
+GUID = "01234567-89ab-cdef-0123-456789abcdef"
+BASE: dict[str, Any] = {
+    "vip_pools": {
+        "replication": {
+            "role": "REPLICATION",
+            "subnet_cidr": 24,
+            "per_site": {"iad": {"ip_ranges": ["10.9.1.10"]}, "pdx": {"ip_ranges": ["10.9.2.10"]}},
+        }
+    },
+    "replication_peers": {"iad-pdx": {"between": {one: {"vip_pool": "replication"} for one in ("iad", "pdx")}}},
+    "snapshot_schedules": {
+        "hourly": {"sites": ["iad"], "frames": [{"every": "1h", "keep_local": "1d"}]},
+        "daily": {"sites": ["iad"], "frames": [{"every": "1d", "keep_local": "7d"}]},
+        "far": {"sites": ["iad"], "replicate_to": "iad-pdx", "frames": [{"every": "1h", "keep_remote": "7d"}]},
+    },
+    "tenants": {"a": {"view_policy": {}, "views": {"d": {"sites": ["iad"], "path": "/d"}}}, "b": {"sites": ["pdx"]}},
+}
+ABROAD = {"sites": ["iad"], "peer": {"existing": "iad-pdx"}, "frames": [{"every": "1h", "keep_remote": "7d"}]}
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    with Lab(tmp_path, {"iad": ["vast"], "pdx": ["vast"]}) as one:
+        yield one
+
+
+def document(paths: dict[str, Any], **schedules: Any) -> dict[str, Any]:
+    """The base with protected paths on iad, and with more schedules."""
+    return {
+        **BASE,
+        "snapshot_schedules": {**BASE["snapshot_schedules"], **schedules},
+        "protected_paths": {name: {"sites": ["iad"], "tenant": "a", **path} for name, path in paths.items()},
+    }
+
+
+def composed(lab: Lab, name: str) -> dict[str, Any]:
+    return next(
+        entry.values for entry in lab.workspace().entries()[0] if str(entry.address) == f"iad/protected_path/{name}"
+    )
+
+
+def refused(lab: Lab, name: str = "p") -> str:
+    with pytest.raises(Invalid) as raised:
+        composed(lab, name)
+    return str(raised.value)
+
+
+def test_one_directory_under_two_schedules_of_which_one_goes_to_another_tenant(lab: Lab) -> None:
+    paths = {
+        "p": {"source_dir": "/d", "protection_policy": "hourly"},
+        "q": {"source_dir": "/d", "protection_policy": "daily"},
+        "r": {"source_dir": "/d", "protection_policy": "far", "remote_tenant": "b", "target_exported_dir": "/of-iad"},
+    }
+    lab.write(document(paths))
+    lab.converge()
+    assert lab.plan().actions == ()
+    (copy,) = lab.rows("pdx", "protected_path")
+    owners = {row["id"]: row["name"] for row in lab.rows("pdx", "tenant")}
+    assert (copy["role"], copy["target_exported_dir"], owners[copy["tenant_id"]]) == ("DESTINATION", "/of-iad", "b")
+
+
+def test_it_stands_inside_a_tenant_and_goes_to_the_one_of_the_same_name(lab: Lab) -> None:
+    inside = {"protected_paths": {"p": {"sites": ["iad"], "source_dir": "/d", "protection_policy": "far"}}}
+    lab.write({**BASE, "tenants": {**BASE["tenants"], "a": {**BASE["tenants"]["a"], **inside}}})
+    values = composed(lab, "p")
+    assert str(values["remote_tenant"].target) == "pdx/tenant/a"
+    assert (values["target_exported_dir"], str(values["tenant"].target)) == ("/d", "iad/tenant/a")
+
+
+def test_existing_is_what_is_there_or_the_entry_of_that_name(lab: Lab) -> None:
+    for name, managed in (("b", True), ("elsewhere", False)):
+        path = {"source_dir": "/d", "protection_policy": "far", "remote_tenant": {"existing": name}}
+        lab.write(document({"p": path}))
+        ref = composed(lab, "p")["remote_tenant"]
+        assert (str(ref.target), ref.managed) == (f"pdx/tenant/{name}", managed)
+
+
+def test_a_peer_of_no_site_wants_the_guid(lab: Lab) -> None:
+    path = {"source_dir": "/d", "protection_policy": "abroad"}
+    lab.write(document({"p": path}, abroad=ABROAD))
+    assert "nothing says to whom there" in refused(lab)
+    lab.write(document({"p": {**path, "remote_tenant": "a"}}, abroad=ABROAD))
+    assert "write remote_tenant_guid" in refused(lab)
+    lab.write(document({"p": {**path, "remote_tenant": "a", "remote_tenant_guid": GUID}}, abroad=ABROAD))
+    assert "give either remote_tenant or remote_tenant_guid" in refused(lab)
+    view = {"d": {"sites": ["iad"], "path": "/d", "snapshots": "abroad"}}
+    lab.write({**document({}, abroad=ABROAD), "tenants": {"a": {"view_policy": {}, "views": view}}})
+    assert "write it in protected_paths, with remote_tenant_guid" in refused(lab, "d")
+
+
+def test_by_its_guid_it_is_made_kept_and_adopted(lab: Lab) -> None:
+    lab.write(document({}))
+    lab.converge()
+    guid = next(row["guid"] for row in lab.rows("pdx", "tenant") if row["name"] == "b")
+    path = {"source_dir": "/d", "protection_policy": "abroad", "remote_tenant_guid": guid}
+    lab.write(document({"p": path}, abroad=ABROAD))
+    lab.converge()
+    assert lab.plan().actions == ()
+    for file in (lab.folder / ".vastplan" / "ledger").glob("*.json"):
+        file.unlink()
+    plan = lab.plan()
+    adopted = next(action for action in plan.actions if str(action.address) == "iad/protected_path/p")
+    assert (adopted.verb, adopted.changes) == (Verb.ADOPT, ())
+
+
+def test_two_that_are_the_same_are_refused(lab: Lab) -> None:
+    snapshots = {"d": {"sites": ["iad"], "path": "/d", "snapshots": "hourly"}}
+    tenants = {"tenants": {**BASE["tenants"], "a": {"view_policy": {}, "views": snapshots}}}
+    path = {"source_dir": "/d", "protection_policy": "hourly"}
+    lab.write({**document({"p": {**path, "name": "d"}}), **tenants})
+    assert "VP230" in refused(lab)
+    lab.write({**document({"d": {**path, "enabled": True}}), **tenants})
+    assert "VP233" in refused(lab, "d")
+
+
+def test_each_comes_after_the_view_that_makes_its_directory_and_the_copy_does_not_go_round(lab: Lab) -> None:
+    """Both sites replicate the directory to the other: neither waits for what the other makes."""
+    base = document({"p": {"source_dir": "/d", "protection_policy": "far"}})
+    back = {**BASE["snapshot_schedules"]["far"], "sites": ["pdx"]}
+    view = {"view_policy": {}, "views": {"d": {"path": "/d"}}}
+    lab.write(
+        {
+            **base,
+            "snapshot_schedules": {**BASE["snapshot_schedules"], "back": back},
+            "tenants": {"a": view},
+            "protected_paths": {
+                **base["protected_paths"],
+                "q": {"sites": ["pdx"], "tenant": "a", "source_dir": "/d", "protection_policy": "back"},
+            },
+        }
+    )
+    after = {
+        str(entry.address): [str(one) for one in entry.after if one.kind in ("view", "protected_path")]
+        for entry in lab.workspace().entries()[0]
+        if entry.address.kind in ("view", "protected_path")
+    }
+    assert after == {
+        "iad/view/d": [],
+        "pdx/view/d": [],
+        "iad/protected_path/p": ["iad/view/d"],
+        "pdx/protected_path/q": ["pdx/view/d"],
+    }

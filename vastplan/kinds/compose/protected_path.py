@@ -1,0 +1,81 @@
+"""Protected paths: whose the copy is, and where, as the schedule says that it replicates."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from vastplan.kinds.compose.peering import other_site
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.model.yaml_text import scalar
+from vastplan.schema.entries import Composition, Entry, Scope
+
+
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    values = {
+        **entry.values,
+        "target_exported_dir": entry.values.get("target_exported_dir", entry.values["source_dir"]),
+    }
+    schedule = values["protection_policy"]
+    policy = scope.get(schedule.target)
+    said = policy.values if policy else {}
+    replicate_to = said.get("replicate_to")
+    peering = scope.get(replicate_to.target) if isinstance(replicate_to, Ref) else None
+    if peering is not None:
+        _to_a_site(entry, scope, values, other_site(peering, entry.address.site))
+    elif "remote_tenant" in values:
+        del values["remote_tenant"]
+        if policy is None or "peer" in said:
+            text = f"where {schedule} replicates to is no site of this document, so remote_tenant says nothing"
+            scope.refuse(entry, "VP247", text, "write remote_tenant_guid")
+        else:
+            scope.refuse(entry, "VP247", f"{schedule} does not replicate, so there is no remote_tenant", "remove it")
+    elif "remote_tenant_guid" in values:
+        if policy is not None and "peer" not in said:
+            text = f"{schedule} does not replicate, so there is no remote_tenant_guid"
+            scope.refuse(entry, "VP247", text, "remove it")
+    elif "peer" in said:
+        text = f"{schedule} replicates to a peer that is no site of this document, and nothing says to whom there"
+        scope.refuse(entry, "VP247", text, "write it in protected_paths, with remote_tenant_guid")
+    else:
+        _local(entry, scope, values)
+    yield entry.standing_for(values)
+
+
+def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) -> None:
+    """The tenant that the copy belongs to: the one that is written, or the one that is called as ours."""
+    if "remote_tenant_guid" in values:
+        fix = "write remote_tenant: NAME"
+        scope.refuse(entry, "VP247", f"it replicates to {site}, whose tenants are known by name", fix)
+        return
+    written, tenant = values.get("remote_tenant"), values.get("tenant")
+    if isinstance(written, str):
+        name, managed = written, True
+    elif isinstance(written, dict):
+        name, managed = str(written["existing"]), False
+    elif isinstance(tenant, Ref):
+        name, managed = tenant.target.name, tenant.managed
+    else:
+        return
+    remote = Address(site, "tenant", name)
+    there = scope.get(remote) is not None
+    if managed and not there:
+        fix = (
+            f"add {site} to its sites"
+            if written is None
+            else f"for one that is not in this document write {{existing: {scalar(name)}}}"
+        )
+        scope.refuse(entry, "VP237", f"it replicates to {site}, where tenant {name} is not", fix)
+    values["remote_tenant"] = Ref(remote, managed=managed or there)
+
+
+def _local(entry: Entry, scope: Scope, values: dict[str, Any]) -> None:
+    """Without a copy elsewhere it is itself that it protects."""
+    if values["target_exported_dir"] != values["source_dir"]:
+        text = f"{values['protection_policy']} does not replicate, so the target is the source_dir"
+        scope.refuse(entry, "VP247", text, "remove target_exported_dir")
+    if values.get("capabilities", "ASYNC_REPLICATION") != "ASYNC_REPLICATION":
+        text = f"{values['capabilities']} needs a schedule that replicates"
+        scope.refuse(entry, "VP247", text, "a snapshot schedule with replicate_to")
+
+
+COMPOSITION = Composition("protected_path", _compose)

@@ -1,0 +1,22 @@
+"""Cluster: read only, the one of the control plane that the site is; what holds in all of it refers to it."""
+
+from typing import Annotated
+
+from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import Endpoint, Singleton, Update
+from vastplan.schema.markers import IDENTITY
+from vastplan.schema.types import Spec
+
+
+class RunaiCluster(Spec):
+    """The site's cluster, referred to by name."""
+
+    name: Annotated[str, IDENTITY]
+
+
+KIND = kind(
+    RunaiCluster,
+    name="runai_cluster",
+    system="runai",
+    endpoint=Endpoint("/api/v1/clusters/{cluster}", update=Update.NONE, id=("uuid",), shape=Singleton()),
+)
