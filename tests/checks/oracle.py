@@ -75,7 +75,7 @@ class Oracle:
     def of_class(self, project: str, name: str) -> set[Element]:
         values = self.values_of("storage_class", name)
         assert values is not None
-        elements = {("storage class", name), ("secret", self.secret(values)), *self.pool(values)}
+        elements = {("storage class", name), *self.secrets(values), *self.pool(values)}
         policy = self.values_of("view_policy", name_of(values["view_policy"]))
         elements.add(("view policy", name_of(values["view_policy"])))
         if policy is None or policy["tenant"] is None:
@@ -86,7 +86,7 @@ class Oracle:
         return elements
 
     def of_volume(self, project: str, values: dict[str, Any]) -> set[Element]:
-        elements = {("secret", self.secret(values)), *self.pool(values)}
+        elements = {*self.secrets(values), *self.pool(values)}
         owner = (self.values_of("vip_pool", name_of(values["vip_pool"])) or {}).get("tenant")
         for view in self.of("view"):
             if view.values["path"] == values["volume_handle"] and (owner is None or view.values["tenant"] == owner):
@@ -105,12 +105,12 @@ class Oracle:
         owner = (self.values_of("vip_pool", name) or {}).get("tenant")
         return {("VIP pool", name), *([] if owner is None else [("tenant", name_of(owner))])}
 
-    def secret(self, values: dict[str, Any]) -> str:
-        if "secret" not in values:
-            return "the driver's own"
-        name = name_of(values["secret"])
-        secret = self.values_of("secret", name)
-        return name if secret is None else f"{name_of(secret['namespace'])}/{name}"
+    def secrets(self, values: dict[str, Any]) -> set[Element]:
+        refs = [values["secret"]] if "secret" in values else [*values.get("secrets", {}).values()]
+        names = [name_of(ref) for ref in refs if ref is not None]
+        found = {name: self.values_of("secret", name) for name in names}
+        called = {f"{name_of(of['namespace'])}/{name}" if of else name for name, of in found.items()}
+        return {("secret", name) for name in called or {"the driver's own"}}
 
     def meets(self) -> dict[frozenset[str], set[Element]]:
         """Every two projects that meet, and in what."""

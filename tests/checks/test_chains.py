@@ -145,6 +145,18 @@ def test_what_a_secret_is_called(named_as: Any, entry: Any, called: str) -> None
     )
 
 
+def test_every_secret_of_a_purpose_is_reached_once() -> None:
+    purposes = {"provisioner": ref("secret", "login"), "controller_publish": None, "node_publish": "csi/mount",
+                "controller_expand": ref("secret", "login")}  # fmt: skip
+    reached = walk(of(secret=None, secrets=purposes), SECRET, TENANT, POOL, POLICY)
+    assert [step for step in reached if step.startswith("secret ")] == [
+        "secret csi/vms of secret login: storage class c > secret csi/vms",
+        "secret csi/mount of storage_class c: storage class c > secret csi/mount",
+    ]
+    none = walk(of(secret=None, secrets=dict.fromkeys(purposes)), SECRET, TENANT, POOL, POLICY)
+    assert none[1] == "secret the driver's own of storage_class c: storage class c > secret the driver's own"
+
+
 def test_a_volume_leads_to_what_its_pools_tenant_has_at_its_path() -> None:
     values = {"volume_handle": "/data", "secret": ref("secret", "login"), "vip_pool": ref("vip_pool", "pool")}
     volume = entry("persistent_volume", "v", **values)
@@ -308,6 +320,13 @@ def test_a_class_of_everybody_is_met_by_everybody_first() -> None:
     assert path.chains[0] == (
         "project a", "namespace runai-a", "storage class a", "view policy a", "tenant a", "path /a",
     )  # fmt: skip
+
+
+def test_who_has_a_way_to_what_lies_inside_reaches_what_everybody_reaches_by_their_way() -> None:
+    isolation = proof(*team("b")[:5], *team("a", storage_path="/b/a", view_policy=ref("view_policy", "b")))
+    (path,) = [meeting for meeting in isolation.meetings if meeting.element == "b:/b"]
+    assert (path.everybody, path.inside) == (True, ("a",))
+    assert [chain[-1] for chain in path.chains] == ["path /b", "path /b"]
 
 
 def test_directories_of_everybody_inside_one_another() -> None:

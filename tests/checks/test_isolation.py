@@ -21,6 +21,7 @@ from vastplan.model.value import Ref
 TENANTS, NAMES = ("t1", "t2"), ("p1", "p2", "p3", "p4")
 PATHS = ("/a", "/a/b", "/ab", "/c", "/a/b/c")
 SECRETS = ("one", "two", {"existing": "csi/one"}, {"existing": "csi/other"})
+PURPOSES = ("controller_publish", "node_publish", "controller_expand")  # of classes and volumes
 
 
 @st.composite
@@ -30,6 +31,11 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     def maybe(**values: Any) -> dict[str, Any]:
         return {key: value for key, value in values.items() if draw(st.booleans())}
 
+    def secret() -> dict[str, Any]:
+        if draw(st.booleans()):
+            return {"secret": draw(st.sampled_from(SECRETS))}
+        return {"secrets": maybe(**{purpose: draw(st.sampled_from([*SECRETS, None])) for purpose in PURPOSES})}
+
     pools: dict[str, dict[str, Any]] = {f"pool{n}": {"tenant": tenant} for n, tenant in enumerate((*TENANTS, None))}
     policies = {f"policy{n}": {"tenant": tenant} for n, tenant in enumerate((*TENANTS, *TENANTS, None))}
     classes = {
@@ -38,7 +44,8 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
             "storage_path": draw(st.sampled_from(PATHS)),
             "view_policy": draw(st.sampled_from([*list(policies)[:4], *list(policies), {"existing": "elsewhere"}])),
             "vip_pool": draw(st.sampled_from([*pools, {"existing": "elsewhere"}])),
-            **maybe(secret=draw(st.sampled_from(SECRETS)), tenant=draw(st.sampled_from(TENANTS))),
+            **(secret() if draw(st.booleans()) else {}),
+            **maybe(tenant=draw(st.sampled_from(TENANTS))),
             "shared": draw(st.integers(0, 7)) == 0,
         }
         for n in range(draw(st.integers(0, 4)))
@@ -58,7 +65,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
             volumes[f"v{n}"] = {
                 "project": project, "tenant": draw(st.sampled_from(TENANTS)), "path": draw(st.sampled_from(PATHS)), "size": 1,
                 "view_policy": draw(st.sampled_from(sorted(policies))), "vip_pool": draw(st.sampled_from(sorted(pools))),
-                "secret": draw(st.sampled_from(SECRETS)),
+                **secret(),
             }  # fmt: skip
         else:
             of = draw(st.sampled_from([*sorted(classes), {"existing": "far"}]))
@@ -179,12 +186,9 @@ def leads(facts: Facts, proof: Isolation, before: str, after: str) -> bool:
     if to == "path":
         return there in (values.get("storage_path"), values.get("volume_handle"))
     if to == "secret":
-        secret = values.get("secret")
-        return (
-            there == "the driver's own"
-            if secret is None
-            else there.rpartition("/")[2] == name_of(secret).rpartition("/")[2]
-        )
+        refs = [values.get("secret"), *values.get("secrets", {}).values()]
+        names = {name_of(ref).rpartition("/")[2] for ref in refs if ref is not None}
+        return there == "the driver's own" if not names else there.rpartition("/")[2] in names
     if to == "tenant" and layer == "volume":
         return (
             any(

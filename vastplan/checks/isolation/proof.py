@@ -149,12 +149,14 @@ def _meeting(reached: _Reached, namespaces: Mapping[str, str]) -> Meeting | None
     """Where the projects that reach an element meet; `None` for one alone."""
     inside = reached.inside.keys() - reached.ways.keys()
     everybody_inside = bool(reached.ways) and reached.everybody_inside is not None
-    # A project's way is its own, else the one to what lies inside, else that of everybody.
-    ways = {**{project: reached.inside[project] for project in sorted(inside)}, **reached.ways}
-    for everybodys_way in (reached.everybody_inside if everybody_inside else None, reached.everybody):
-        if everybodys_way is not None:
-            ways = {**dict.fromkeys(sorted(namespaces), everybodys_way), **ways}
-    reaching = sorted(ways) if reached.everybody is not None else sorted(reached.ways)
+    # A project's way is its own, else that of everybody, else the one to what lies inside.
+    ways_inside = {project: reached.inside[project] for project in sorted(inside)}
+    if everybody_inside and reached.everybody_inside is not None:
+        ways_inside = {**dict.fromkeys(sorted(namespaces), reached.everybody_inside), **ways_inside}
+    ways_here = reached.ways
+    if reached.everybody is not None:
+        ways_here = {**dict.fromkeys(sorted(namespaces), reached.everybody), **ways_here}
+    ways, reaching = {**ways_inside, **ways_here}, sorted(ways_here)
     two = [*reaching, *sorted(ways.keys() - set(reaching))][:2]
     if not reaching or len(two) < 2:
         return None

@@ -8,12 +8,11 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
 
-_PARTS = ("quota", "qos", "snapshots")
+_PARTS = ("quota", "qos", "snapshots", "names")
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values = entry.without(*_PARTS)
-    named: dict[str, Any] = {"defaults": entry.defaults}  # as what the view is part of
     name, tenant, path = entry.address.name, values.get("tenant"), values["path"]
     chosen = list(entry.chosen)
     if "view_policy" not in values:
@@ -27,7 +26,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if isinstance(qos, dict):
         if "qos_policy" in values:
             scope.refuse(entry, "VP236", "gives both qos and qos_policy", "keep one of them")
-        yield entry.part("qos_policy", name, {"policy_type": "VIEW", **qos, "name": name, "tenant": tenant}, **named)
+        limits = {"policy_type": "VIEW", **qos, "name": _called(entry, "qos_policy"), "tenant": tenant}
+        yield entry.part("qos_policy", name, limits, defaults=_defaults(entry, "qos_policy"))
         values["qos_policy"] = entry.ref("qos_policy", name)
     yield entry.standing_for(values, chosen=tuple(chosen))
     after = (entry.address,)
@@ -36,20 +36,33 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         yield entry.part(
             "quota",
             name,
-            {"name": name, "tenant": tenant, "path": path, "create_dir": True, **quota},
+            {"name": _called(entry, "quota"), "tenant": tenant, "path": path, "create_dir": True, **quota},
             after=after,
-            **named,
+            defaults=_defaults(entry, "quota"),
         )
     schedule = entry.values.get("snapshots")
     if isinstance(schedule, Ref):
-        yield entry.part("protected_path", name, _protected(entry, scope, schedule), after=after, **named)
+        protected = _protected(entry, scope, schedule)
+        yield entry.part("protected_path", name, protected, after=after, defaults=_defaults(entry, "protected_path"))
+
+
+def _called(entry: Entry, part: str) -> str:
+    """What an object of the view is called."""
+    name: str = entry.values.get("names", {}).get(part, entry.address.name)
+    return name
+
+
+def _defaults(entry: Entry, part: str) -> tuple[str, ...]:
+    """What nobody wrote of an object of the view: as of what the view is part of, but for a name that is written."""
+    written = part in entry.values.get("names", {})
+    return tuple(field for field in entry.defaults if not (written and field == "name"))
 
 
 def _protected(entry: Entry, scope: Scope, schedule: Ref) -> dict[str, Any]:
     """The path under its schedule: snapshots here, and replicas on the other site where the schedule replicates."""
     path, tenant = entry.values["path"], entry.values.get("tenant")
     values: dict[str, Any] = {
-        "name": entry.address.name,
+        "name": _called(entry, "protected_path"),
         "tenant": tenant,
         "source_dir": path,
         "target_exported_dir": path,

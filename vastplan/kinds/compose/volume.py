@@ -10,25 +10,42 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from vastplan.kinds.vast.view import View
+from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
+from vastplan.kinds.vast.view import PartNames, View
 from vastplan.model.value import Ref
 from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
-from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, ReferenceName, Spec, Text
+from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Spec, Text
 
 FILE_DRIVER = "csi.vastdata.com"
 _Path = Annotated[str, StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024)]
 _Qos = View.model_fields["qos"].annotation
 
 
+_OF_A_PATH = (
+    "view_policy", "vip_pool", "secret", "secrets", "protocols", "qos", "qos_policy", "snapshots", "max_inodes", "mount_options",
+)  # fmt: skip
+
+
+class VolumePartNames(PartNames):
+    """What the objects of a volume are called, each where that is not what follows from the entry.
+
+    Without it a persistent volume is called PROJECT-CLAIM, a data source as its claim, all else as the entry.
+    """
+
+    persistent_volume: KubernetesName | MISSING = MISSING
+    data_source: Name | MISSING = MISSING
+
+
 class Volume(Spec):
     """A volume of a project: provisioned from a StorageClass, or a directory with a life of its own.
 
-    `name` is that of its claim and its data source, where that is another than the entry's.
+    `name` is that of its claim and its data source, where that is another than the entry's; `names` has those of its other objects.
     """
 
     name: Annotated[KubernetesName | MISSING, NAMED] = MISSING
+    names: Annotated[VolumePartNames | MISSING, DOCUMENT] = MISSING
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant")] = MISSING
     project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
     size: Bytes
@@ -43,6 +60,8 @@ class Volume(Spec):
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy")] = MISSING
     vip_pool: Annotated[ReferenceName | MISSING, Refers("vip_pool")] = MISSING
     secret: Annotated[ReferenceName | MISSING, Refers("secret")] = MISSING
+    secrets: VolumeSecrets | MISSING = MISSING
+    """In the place of `secret`, where it is not the same for every purpose."""
     protocols: Annotated[list[Literal["NFS", "NFS4", "SMB", "S3"]] | MISSING, SET] = MISSING
     mount_options: list[Text] | MISSING = MISSING
     max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
@@ -58,23 +77,26 @@ class Volume(Spec):
                 "give either storage_class (the CSI driver provisions it) or path (vastplan owns its home)"
             )
         if self.path is MISSING:
-            for name in (
-                "view_policy",
-                "vip_pool",
-                "secret",
-                "protocols",
-                "qos",
-                "qos_policy",
-                "snapshots",
-                "max_inodes",
-                "mount_options",
-            ):
+            for name in _OF_A_PATH:
                 if getattr(self, name) is not MISSING:
                     raise ValueError(
                         f"{name} is for volumes with a path; a provisioned one has what its class gives it"
                     )
         elif self.volume_mode == "Block":
             raise ValueError("a volume with a path is a file system")
+        one_form(self.secret, self.secrets)
+        return self
+
+    @model_validator(mode="after")
+    def _names_of_its_objects(self) -> "Volume":
+        made_by = {
+            "persistent_volume": "path", "quota": "path", "data_source": "mount", "protected_path": "snapshots",
+            "qos_policy": "qos",
+        }  # fmt: skip
+        for part, needed in made_by.items():
+            if self.names is not MISSING and getattr(self.names, part) is not MISSING:
+                if getattr(self, needed) is MISSING:
+                    raise ValueError(f"names.{part} is for volumes with {needed}")
         return self
 
 
@@ -86,6 +108,7 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values, name, called = entry.values, entry.address.name, entry.called
     named_otherwise = ("name",) if called != name else ()  # what else there is keeps the name that it has
+    names = values.get("names", {})
     chosen: list[str] = []
     project = values.get("project")
     if project is None:
@@ -108,11 +131,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             return
         yield entry.part("view", name, _view(values, tenant), defaults=named_otherwise)
         volume = f"{project}-{name}"
+        volume_called = names.get("persistent_volume", f"{_called(scope, project)}-{called}")
         yield entry.part(
             "persistent_volume",
             volume,
-            _static(entry, scope, f"{_called(scope, project)}-{called}", project, tenant),
-            defaults=named_otherwise,
+            _static(entry, scope, volume_called, project, tenant),
+            defaults=() if "persistent_volume" in names else named_otherwise,
             after=(entry.ref("view", name).target,),
         )
         claim |= {
@@ -125,7 +149,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     yield entry.part("persistent_volume_claim", name, claim, chosen=tuple(chosen), after=(project.target,))
     if "mount" in values:
         source = {
-            "name": called,
+            "name": names.get("data_source", called),
             "project": project,
             "mount": values["mount"],
             "claim": entry.ref("persistent_volume_claim", name),
@@ -141,6 +165,7 @@ def _view(values: Mapping[str, Any], tenant: Ref) -> dict[str, Any]:
         **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
     }
     kept = {name: values[name] for name in ("view_policy", "qos", "qos_policy", "snapshots") if name in values}
+    names = {part: name for part, name in values.get("names", {}).items() if part in PartNames.model_fields}
     protocols = values.get("protocols", ["NFS"])
     return {
         "tenant": tenant,
@@ -149,6 +174,7 @@ def _view(values: Mapping[str, Any], tenant: Ref) -> dict[str, Any]:
         "create_dir": True,
         "quota": quota,
         **kept,
+        **({"names": names} if names else {}),
     }
 
 
@@ -156,8 +182,8 @@ def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) ->
     """The persistent volume that stands for the directory: its handle is the path, and it is always retained."""
     values = entry.values
     pool = values.get("vip_pool") or scope.only(entry, "vip_pool", "vip_pool", tenant)
-    secret = values.get("secret") or _secret_of(entry, scope, tenant)
-    if secret is None:
+    secret = None if "secrets" in values else values.get("secret") or _secret_of(entry, scope, tenant)
+    if secret is None and "secrets" not in values:
         scope.refuse(entry, "VP239", f"secret is left out, and no class of tenant {tenant} names one", "secret: NAME")
     return {
         "name": name,
@@ -171,7 +197,7 @@ def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) ->
         "vip_pool": pool,
         "volume_attributes": {"static_pv_create_views": "no", "static_pv_create_quotas": "no"},
         "volume_mode": "Filesystem",
-        "secret": secret,
+        **({"secrets": values["secrets"]} if "secrets" in values else {"secret": secret}),
         **({"mount_options": values["mount_options"]} if "mount_options" in values else {}),
     }
 
