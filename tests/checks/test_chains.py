@@ -369,6 +369,20 @@ def test_a_claim_of_a_class_that_is_not_here() -> None:
     assert meeting.chains[0] == ("project a", "namespace runai-a", "claim a", "storage class far")
 
 
+def test_a_class_of_which_somebody_would_be_refused_is_seen() -> None:
+    told = binding("a", validation_actions=["Audit", "Warn"])
+    isolation = proof(*team("a"), told, *team("b"))
+    assert (isolation.seen, isolation.shared, isolation.classes) == ({"a": ("runai-a",)}, ("a",), {"b": ("runai-b",)})
+    # not where another policy refuses them, where it is open to all that it says, nor of a class that is not here
+    both = entry("admission_policy", "z", storage_class=ref("storage_class", "a"), rule=AS_WRITTEN, namespaces=())
+    assert proof(*team("a"), told, both, binding("z"), *team("b")).seen == {}
+    shared = entry(
+        "admission_policy", "a", storage_class=ref("storage_class", "a"), rule=AS_WRITTEN, namespaces=(), open=True
+    )
+    assert proof(*team("a"), shared, told, *team("b")).seen == {}
+    assert proof(*(one for one in team("a") if one.address.kind != "storage_class"), told, *team("b")).seen == {}
+
+
 def test_one_project_alone_has_nobody_to_be_kept_from() -> None:
     isolation = proof(*team("a")[:4])
     assert isolation.apart and isolation.open_ends == () and isolation.meetings == ()

@@ -72,7 +72,10 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
             volumes[f"v{n}"] = {"project": project, "size": 1, "storage_class": of}
     for n, pool in enumerate(pools.values()):
         pool |= {"subnet_cidr": 24, "ip_ranges": [f"10.0.{n}.1"]}
-    site: dict[str, Any] = {"sim": {}, **maybe(isolation="resource_quota")}
+    site: dict[str, Any] = {
+        "sim": {},
+        **maybe(isolation=draw(st.sampled_from(["resource_quota", "resource_quota", "audit"]))),
+    }
     return {
         "sites": {"iad": site}, "namespaces": {"csi": {}}, "secrets": {name: {"namespace": "csi"} for name in ("one", "two")},
         "tenants": {name: {} for name in TENANTS}, "vip_pools": pools, "view_policies": policies, "storage_classes": classes,
@@ -106,8 +109,8 @@ def test_the_proof_is_that_of_the_oracle(document: dict[str, Any]) -> None:
         facts, proof = proven(document)
     except Invalid:
         assume(False)  # two views of one path
-    quotas = "isolation" in document["sites"]["iad"]
-    oracle = Oracle(_entries(facts, written_too=True), _entries(facts), quotas=quotas)
+    isolation = document["sites"]["iad"].get("isolation", "")
+    oracle = Oracle(_entries(facts, written_too=True), _entries(facts), isolation=isolation)
     assert pairs(proof) == oracle.meets()
     lost = {name for end in proof.open_ends for name in (proof.namespaces if end.everybody else end.projects)}
     assert lost == ({name for name, ends in oracle.lost.items() if ends} if len(oracle.projects) > 1 else set())

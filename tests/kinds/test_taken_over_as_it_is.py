@@ -151,7 +151,15 @@ def test_a_volume_whose_objects_have_names_of_their_own(tmp_path: Path) -> None:
         lab.write({**TEAM, "volumes": {"t-data": VOLUME}})
         taken = {one.address.kind: (one.verb, one.changes, [block.message for block in one.blocked])
                  for one in actions(lab)}  # fmt: skip
-        kinds = ("qos_policy", "view", "quota", "protected_path", "persistent_volume", "persistent_volume_claim", "data_source")
+        kinds = (
+            "qos_policy",
+            "view",
+            "quota",
+            "protected_path",
+            "persistent_volume",
+            "persistent_volume_claim",
+            "data_source",
+        )
         assert taken == dict.fromkeys(kinds, (Verb.ADOPT, (), []))
         lab.clear_calls()
         lab.converge(ADOPT)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.chain import ChainElement, ChainWalker, Step
-from vastplan.checks.isolation.class_access import name_of, open_namespaces
+from vastplan.checks.isolation.class_access import name_of, open_namespaces, seen_namespaces
 from vastplan.checks.paths import enclosing
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
 from vastplan.schema.entries import Entry
@@ -82,6 +82,7 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
             for (address, reason), reached in sorted(ends.items())
             if len(namespaces) > 1
         ),
+        seen={name: tuple(sorted(meant)) for name, meant in sorted(seen_namespaces(site, objects, namespaces).items())},
     )
 
 

@@ -93,10 +93,9 @@ class Volume(Spec):
             "persistent_volume": "path", "quota": "path", "data_source": "mount", "protected_path": "snapshots",
             "qos_policy": "qos",
         }  # fmt: skip
-        for part, needed in made_by.items():
-            if self.names is not MISSING and getattr(self.names, part) is not MISSING:
-                if getattr(self, needed) is MISSING:
-                    raise ValueError(f"names.{part} is for volumes with {needed}")
+        for part, needed in made_by.items() if self.names is not MISSING else ():
+            if getattr(self.names, part) is not MISSING and getattr(self, needed) is MISSING:
+                raise ValueError(f"names.{part} is for volumes with {needed}")
         return self
 
 
