@@ -21,10 +21,10 @@ def name_of(ref: Any) -> str:
 class Oracle:
     """One site of one document."""
 
-    def __init__(self, written: list[Entry], objects: list[Entry], *, quotas: bool) -> None:
+    def __init__(self, written: list[Entry], objects: list[Entry], *, isolation: str) -> None:
         self.written = written
         self.objects = objects
-        self.quotas = quotas
+        self.isolation = isolation
         self.projects = {entry.address.name: entry.values for entry in self.of("project", written)}
         self.lost: dict[str, set[str]] = {name: set() for name in self.projects}
         self.reached = {name: self.elements(name) for name in self.projects}
@@ -46,11 +46,11 @@ class Oracle:
 
     def open_to(self, project: str, written: Entry) -> bool:
         """A namespace is what is let in, so whoever shares it shares this too."""
-        if written.values.get("shared") is True:
+        if written.values.get("shared") is True or self.isolation == "audit":
             return True
         neighbours = [other for other in self.projects if self.namespace(other) == self.namespace(project)]
         allowed = [self.may_use(neighbour, written) for neighbour in neighbours]
-        return all(allowed) if self.quotas else any(allowed)
+        return all(allowed) if self.isolation == "resource_quota" else any(allowed)
 
     def elements(self, project: str) -> set[Element]:
         elements: set[Element] = {("namespace", self.namespace(project))}
@@ -75,7 +75,7 @@ class Oracle:
     def of_class(self, project: str, name: str) -> set[Element]:
         values = self.values_of("storage_class", name)
         assert values is not None
-        elements = {("storage class", name), ("secret", self.secret(values)), *self.pool(values)}
+        elements = {("storage class", name), *self.secrets(values), *self.pool(values)}
         policy = self.values_of("view_policy", name_of(values["view_policy"]))
         elements.add(("view policy", name_of(values["view_policy"])))
         if policy is None or policy["tenant"] is None:
@@ -86,7 +86,7 @@ class Oracle:
         return elements
 
     def of_volume(self, project: str, values: dict[str, Any]) -> set[Element]:
-        elements = {("secret", self.secret(values)), *self.pool(values)}
+        elements = {*self.secrets(values), *self.pool(values)}
         owner = (self.values_of("vip_pool", name_of(values["vip_pool"])) or {}).get("tenant")
         for view in self.of("view"):
             if view.values["path"] == values["volume_handle"] and (owner is None or view.values["tenant"] == owner):
@@ -105,12 +105,12 @@ class Oracle:
         owner = (self.values_of("vip_pool", name) or {}).get("tenant")
         return {("VIP pool", name), *([] if owner is None else [("tenant", name_of(owner))])}
 
-    def secret(self, values: dict[str, Any]) -> str:
-        if "secret" not in values:
-            return "the driver's own"
-        name = name_of(values["secret"])
-        secret = self.values_of("secret", name)
-        return name if secret is None else f"{name_of(secret['namespace'])}/{name}"
+    def secrets(self, values: dict[str, Any]) -> set[Element]:
+        refs = [values["secret"]] if "secret" in values else [*values.get("secrets", {}).values()]
+        names = [name_of(ref) for ref in refs if ref is not None]
+        found = {name: self.values_of("secret", name) for name in names}
+        called = {f"{name_of(of['namespace'])}/{name}" if of else name for name, of in found.items()}
+        return {("secret", name) for name in called or {"the driver's own"}}
 
     def meets(self) -> dict[frozenset[str], set[Element]]:
         """Every two projects that meet, and in what."""

@@ -145,6 +145,18 @@ def test_what_a_secret_is_called(named_as: Any, entry: Any, called: str) -> None
     )
 
 
+def test_every_secret_of_a_purpose_is_reached_once() -> None:
+    purposes = {"provisioner": ref("secret", "login"), "controller_publish": None, "node_publish": "csi/mount",
+                "controller_expand": ref("secret", "login")}  # fmt: skip
+    reached = walk(of(secret=None, secrets=purposes), SECRET, TENANT, POOL, POLICY)
+    assert [step for step in reached if step.startswith("secret ")] == [
+        "secret csi/vms of secret login: storage class c > secret csi/vms",
+        "secret csi/mount of storage_class c: storage class c > secret csi/mount",
+    ]
+    none = walk(of(secret=None, secrets=dict.fromkeys(purposes)), SECRET, TENANT, POOL, POLICY)
+    assert none[1] == "secret the driver's own of storage_class c: storage class c > secret the driver's own"
+
+
 def test_a_volume_leads_to_what_its_pools_tenant_has_at_its_path() -> None:
     values = {"volume_handle": "/data", "secret": ref("secret", "login"), "vip_pool": ref("vip_pool", "pool")}
     volume = entry("persistent_volume", "v", **values)
@@ -310,6 +322,13 @@ def test_a_class_of_everybody_is_met_by_everybody_first() -> None:
     )  # fmt: skip
 
 
+def test_who_has_a_way_to_what_lies_inside_reaches_what_everybody_reaches_by_their_way() -> None:
+    isolation = proof(*team("b")[:5], *team("a", storage_path="/b/a", view_policy=ref("view_policy", "b")))
+    (path,) = [meeting for meeting in isolation.meetings if meeting.element == "b:/b"]
+    assert (path.everybody, path.inside) == (True, ("a",))
+    assert [chain[-1] for chain in path.chains] == ["path /b", "path /b"]
+
+
 def test_directories_of_everybody_inside_one_another() -> None:
     outer, inner = team("a")[:5], team("b", storage_path="/a/b", view_policy=ref("view_policy", "a"))[:5]
     meetings = {meeting.element: meeting for meeting in proof(*outer, *inner).meetings if meeting.layer == "path"}
@@ -348,6 +367,20 @@ def test_a_claim_of_a_class_that_is_not_here() -> None:
     (meeting,) = isolation.meetings
     assert (meeting.layer, meeting.element, meeting.projects) == ("storage class", "far", ("a", "b"))
     assert meeting.chains[0] == ("project a", "namespace runai-a", "claim a", "storage class far")
+
+
+def test_a_class_of_which_somebody_would_be_refused_is_seen() -> None:
+    told = binding("a", validation_actions=["Audit", "Warn"])
+    isolation = proof(*team("a"), told, *team("b"))
+    assert (isolation.seen, isolation.shared, isolation.classes) == ({"a": ("runai-a",)}, ("a",), {"b": ("runai-b",)})
+    # not where another policy refuses them, where it is open to all that it says, nor of a class that is not here
+    both = entry("admission_policy", "z", storage_class=ref("storage_class", "a"), rule=AS_WRITTEN, namespaces=())
+    assert proof(*team("a"), told, both, binding("z"), *team("b")).seen == {}
+    shared = entry(
+        "admission_policy", "a", storage_class=ref("storage_class", "a"), rule=AS_WRITTEN, namespaces=(), open=True
+    )
+    assert proof(*team("a"), shared, told, *team("b")).seen == {}
+    assert proof(*(one for one in team("a") if one.address.kind != "storage_class"), told, *team("b")).seen == {}
 
 
 def test_one_project_alone_has_nobody_to_be_kept_from() -> None:

@@ -21,6 +21,7 @@ from vastplan.model.value import Ref
 TENANTS, NAMES = ("t1", "t2"), ("p1", "p2", "p3", "p4")
 PATHS = ("/a", "/a/b", "/ab", "/c", "/a/b/c")
 SECRETS = ("one", "two", {"existing": "csi/one"}, {"existing": "csi/other"})
+PURPOSES = ("controller_publish", "node_publish", "controller_expand")  # of classes and volumes
 
 
 @st.composite
@@ -30,6 +31,11 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     def maybe(**values: Any) -> dict[str, Any]:
         return {key: value for key, value in values.items() if draw(st.booleans())}
 
+    def secret() -> dict[str, Any]:
+        if draw(st.booleans()):
+            return {"secret": draw(st.sampled_from(SECRETS))}
+        return {"secrets": maybe(**{purpose: draw(st.sampled_from([*SECRETS, None])) for purpose in PURPOSES})}
+
     pools: dict[str, dict[str, Any]] = {f"pool{n}": {"tenant": tenant} for n, tenant in enumerate((*TENANTS, None))}
     policies = {f"policy{n}": {"tenant": tenant} for n, tenant in enumerate((*TENANTS, *TENANTS, None))}
     classes = {
@@ -38,7 +44,8 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
             "storage_path": draw(st.sampled_from(PATHS)),
             "view_policy": draw(st.sampled_from([*list(policies)[:4], *list(policies), {"existing": "elsewhere"}])),
             "vip_pool": draw(st.sampled_from([*pools, {"existing": "elsewhere"}])),
-            **maybe(secret=draw(st.sampled_from(SECRETS)), tenant=draw(st.sampled_from(TENANTS))),
+            **(secret() if draw(st.booleans()) else {}),
+            **maybe(tenant=draw(st.sampled_from(TENANTS))),
             "shared": draw(st.integers(0, 7)) == 0,
         }
         for n in range(draw(st.integers(0, 4)))
@@ -58,14 +65,17 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
             volumes[f"v{n}"] = {
                 "project": project, "tenant": draw(st.sampled_from(TENANTS)), "path": draw(st.sampled_from(PATHS)), "size": 1,
                 "view_policy": draw(st.sampled_from(sorted(policies))), "vip_pool": draw(st.sampled_from(sorted(pools))),
-                "secret": draw(st.sampled_from(SECRETS)),
+                **secret(),
             }  # fmt: skip
         else:
             of = draw(st.sampled_from([*sorted(classes), {"existing": "far"}]))
             volumes[f"v{n}"] = {"project": project, "size": 1, "storage_class": of}
     for n, pool in enumerate(pools.values()):
         pool |= {"subnet_cidr": 24, "ip_ranges": [f"10.0.{n}.1"]}
-    site: dict[str, Any] = {"sim": {}, **maybe(isolation="resource_quota")}
+    site: dict[str, Any] = {
+        "sim": {},
+        **maybe(isolation=draw(st.sampled_from(["resource_quota", "resource_quota", "audit"]))),
+    }
     return {
         "sites": {"iad": site}, "namespaces": {"csi": {}}, "secrets": {name: {"namespace": "csi"} for name in ("one", "two")},
         "tenants": {name: {} for name in TENANTS}, "vip_pools": pools, "view_policies": policies, "storage_classes": classes,
@@ -99,8 +109,8 @@ def test_the_proof_is_that_of_the_oracle(document: dict[str, Any]) -> None:
         facts, proof = proven(document)
     except Invalid:
         assume(False)  # two views of one path
-    quotas = "isolation" in document["sites"]["iad"]
-    oracle = Oracle(_entries(facts, written_too=True), _entries(facts), quotas=quotas)
+    isolation = document["sites"]["iad"].get("isolation", "")
+    oracle = Oracle(_entries(facts, written_too=True), _entries(facts), isolation=isolation)
     assert pairs(proof) == oracle.meets()
     lost = {name for end in proof.open_ends for name in (proof.namespaces if end.everybody else end.projects)}
     assert lost == ({name for name, ends in oracle.lost.items() if ends} if len(oracle.projects) > 1 else set())
@@ -179,12 +189,9 @@ def leads(facts: Facts, proof: Isolation, before: str, after: str) -> bool:
     if to == "path":
         return there in (values.get("storage_path"), values.get("volume_handle"))
     if to == "secret":
-        secret = values.get("secret")
-        return (
-            there == "the driver's own"
-            if secret is None
-            else there.rpartition("/")[2] == name_of(secret).rpartition("/")[2]
-        )
+        refs = [values.get("secret"), *values.get("secrets", {}).values()]
+        names = {name_of(ref).rpartition("/")[2] for ref in refs if ref is not None}
+        return there == "the driver's own" if not names else there.rpartition("/")[2] in names
     if to == "tenant" and layer == "volume":
         return (
             any(

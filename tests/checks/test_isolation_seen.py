@@ -103,6 +103,22 @@ def test_what_cannot_be_read_is_not_proven(tmp_path: Path, vastplan: Run) -> Non
         assert shown["isolation"][0]["unknown"] and shown["isolation"][0]["meetings"] == []
 
 
+def test_what_is_seen_and_not_enforced_keeps_nobody_apart(tmp_path: Path, vastplan: Run) -> None:
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
+        lab.write(teams())
+        file = tmp_path / "lab.yaml"
+        whole = yaml.safe_load(file.read_text())
+        whole["sites"]["iad"]["isolation"] = "audit"
+        file.write_text(yaml.safe_dump(whole))
+        ran = vastplan("plan", file, "--isolation")
+        assert ran.code == 3 and "meet in storage class b: all projects" in ran.out, ran
+        assert "  class b is open to everybody: seen, not enforced; meant for runai-b" in ran.out.splitlines()
+        assert vastplan("apply", file, "--auto-approve", "--max-changes", "99").code == 0
+        (live,) = fits("drift", vastplan("drift", file, "--isolation", "--format", "json"))["isolation"]
+        assert live["seen"] == {"a": ["runai-a"], "b": ["runai-b"]}
+        assert (live["shared"], live["classes"]) == (["a", "b"], {})
+
+
 def test_everybody_meets_in_a_shared_class(tmp_path: Path, vastplan: Run) -> None:
     with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
         lab.write(teams(shared=True))

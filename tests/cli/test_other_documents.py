@@ -86,7 +86,7 @@ def test_without_its_ledger_an_object_in_kubernetes_says_whose_it_is(tmp_path: P
         found = blocks(vastplan("plan", second, "--adopt", "--format", "json", *extra))
         assert found == {"iad/namespace/shared": ["other-document"], "iad/tenant/shared": []}
     ran = vastplan("plan", second, "--adopt")
-    assert "the document first wrote it, and its ledger is not where this one's is" in ran.out
+    assert "it bears the mark of the document first, whose ledger is not where this one's is" in ran.out
 
 
 def test_a_mark_that_nobody_stands_for_any_more_is_taken_off(tmp_path: Path, vastplan: Run) -> None:
@@ -97,6 +97,23 @@ def test_a_mark_that_nobody_stands_for_any_more_is_taken_off(tmp_path: Path, vas
     assert blocks(vastplan("plan", second, "--adopt", "--format", "json")) == {
         "iad/namespace/shared": [], "iad/tenant/shared": [],
     }  # fmt: skip
+
+
+def test_a_label_says_whose_an_object_is_that_was_taken_over_as_it_was(tmp_path: Path, vastplan: Run) -> None:
+    unsaid = {"namespaces": {"shared": {}}}
+    first = document(tmp_path, "first", SHARED)
+    second = document(tmp_path, "second", unsaid, ledger=None)
+    vastplan("apply", first, "--auto-approve")
+    by_hand(tmp_path, "", {"metadata": {"managedFields": [{}], "labels": {"vastplan.io/document": "third"}}})
+    assert vastplan("plan", first, "--detailed-exitcode").code == 0, "a label of somebody else's is no drift of ours"
+    assert blocks(vastplan("plan", second, "--adopt", "--format", "json")) == {
+        "iad/namespace/shared": ["other-document"]
+    }
+    assert "it bears the mark of the document third" in vastplan("plan", second, "--adopt").out
+    by_hand(
+        tmp_path, "", {"metadata": {"managedFields": [{}], "labels": {"vastplan.io/document": None}}}
+    )  # as docs/ledger.md says
+    assert blocks(vastplan("plan", second, "--adopt", "--format", "json")) == {"iad/namespace/shared": []}
 
 
 def test_a_lost_ledger_is_adopted_anew(tmp_path: Path, vastplan: Run) -> None:

@@ -171,11 +171,15 @@ def test_a_project_that_may_not_go_keeps_its_class(lab: Lab) -> None:
 
 
 def inline(lab: Lab, setting: dict[str, Any] | None) -> None:
-    lab.write({"storage_classes": {"gold": GOLD}})
+    on_site(lab, {"storage_classes": {"gold": GOLD}}, {} if setting is None else {"inline_volumes": setting})
+
+
+def on_site(lab: Lab, sections: dict[str, Any], settings: dict[str, Any]) -> None:
+    """Make this the document, with these settings of its site."""
+    lab.write(sections)
     file = lab.folder / "lab.yaml"
     whole = yaml.safe_load(file.read_text())
-    if setting is not None:
-        whole["sites"]["iad"]["inline_volumes"] = setting
+    whole["sites"]["iad"] |= settings
     file.write_text(yaml.safe_dump(whole))
 
 
@@ -256,3 +260,53 @@ def test_a_listed_namespace_gets_no_zero_quota_whatever_the_document_calls_it(la
     file.write_text(yaml.safe_dump(whole))
     quotas = {one.address.name for one in lab.workspace().composed().entries if one.address.kind == "resource_quota"}
     assert quotas == {"vastplan-gold-p1", "vastplan-gold-theirs"}
+
+
+def test_who_would_be_refused_is_seen_and_then_denied(lab: Lab) -> None:
+    used(lab)
+    assert pod(lab, "one").status_code == 201
+    gold = {"storage_classes": {"gold": {**GOLD, "open_to": ["other"]}}}
+    on_site(lab, gold, {"isolation": "audit"})
+    plan = lab.plan(ADOPT)
+    assert blocks(plan) == {} and not [one for action in plan.actions for one in (*action.opens, *action.evidence)]
+    assert [(one.address, one.message) for one in plan.findings if one.code == "CSI-11"] == [
+        (CLASS, "this class of iad may be used by every namespace: seen, not enforced")
+    ]
+    taken = next(one for one in plan.actions if str(one.address) == CLASS)
+    assert (taken.verb, taken.changes) == (Verb.ADOPT, ())
+    composed = next(one for one in lab.workspace().composed().entries if str(one.address) == CLASS)
+    assert "open to everybody; seen, not enforced: other" in composed.chosen
+    lab.apply(plan)
+    assert lab.plan(Consent()).actions == ()
+    # nobody is refused; whoever would be is told, and only they
+    told = claim(lab, "nlp-apps", "told", "gold")
+    assert told.status_code == 201 and "not open to namespace nlp-apps" in told.headers["Warning"]
+    listed = claim(lab, "other", "listed", "gold")
+    assert listed.status_code == 201 and "Warning" not in listed.headers
+    inline_told = pod(lab, "two")
+    assert inline_told.status_code == 201 and "inline volumes of the VAST CSI drivers" in inline_told.headers["Warning"]
+    # to enforce it is a narrowing of whoever uses it, class and pods alike
+    on_site(lab, gold, {"isolation": "admission_policy"})
+    plan = lab.plan(Consent())
+    binding_of_inline = INLINE.replace("policy", "binding")
+    assert blocks(plan) == {
+        BINDING: [("narrows", "storage_class gold would close to 1 namespace in use: nlp-apps: 4 claims")],
+        binding_of_inline: [
+            ("narrows", "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 2 pods"),
+        ],
+    }
+    assert not [change for action in plan.actions for change in action.changes if change.admits]
+    lab.converge(Consent(allow_narrow=(BINDING, binding_of_inline)))
+    denied(claim(lab, "nlp-apps", "refused", "gold"))
+    denied(pod(lab, "three"))
+    # and back: that opens, and is told as that
+    on_site(lab, gold, {"isolation": "audit"})
+    back = {
+        str(one.address): [(change.path, bool(change.admits)) for change in one.changes] for one in lab.plan().actions
+    }
+    assert back == {address: [("validation_actions", True)] for address in (BINDING, binding_of_inline)}
+    lab.converge(Consent())
+    assert claim(lab, "nlp-apps", "again", "gold").status_code == 201
+    # the class and what is only seen of it may go, or the site's classes be closed in the other way
+    on_site(lab, gold, {"isolation": "resource_quota"})
+    assert not {block.guard for one in lab.plan().actions for block in one.blocked} & {"opens-access"}

@@ -16,6 +16,7 @@ from tests.lab import REGISTRY_KINDS
 from vastplan.engine.diff import from_nothing
 from vastplan.engine.match import Matches
 from vastplan.engine.opening import keeps_closed, openings
+from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Door, Verb
 from vastplan.schema.endpoint import Update
@@ -93,7 +94,7 @@ def _openings(kind: str, verb: Verb, desired: dict[str, Any] | None = None) -> t
     """Those of an object of which nothing else is known."""
     matches = SimpleNamespace(kinds=REGISTRY_KINDS, match=lambda _: SimpleNamespace(live=None))
     action = Action(Address("iad", kind, "one"), verb, "", desired=desired or {})
-    return openings(action, cast(Matches, matches), {})
+    return openings(action, cast(Matches, matches), {}, Referrers())
 
 
 def test_what_is_only_said_when_it_is_made_is_shown_where_it_opens() -> None:

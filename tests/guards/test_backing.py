@@ -110,3 +110,64 @@ def test_who_relies_on_it_is_read_only_where_it_goes() -> None:
     assert second_read(kinds(), plan.by_address(), systems) == read
     kept = planned({"rows": {"namespace": []}, "desired": {"namespace/n": {"name": "n"}}})[0]
     assert second_read(kinds(), kept.by_address(), systems) == set()
+
+
+# Seen, and not enforced
+def binding(name: str, *actions: str) -> dict[str, Any]:
+    return {
+        "metadata": {"name": name, "uid": f"b-{name}"},
+        "spec": {"policyName": name, "validationActions": [*actions]},
+    }
+
+
+def lapsing(*bindings: dict[str, Any], enforced: str = "Deny", **more: Any) -> Plan:
+    """A plan of a document that lets the policy on inline volumes lapse: what it would refuse is only seen."""
+    values = without_inline_volumes("i")
+    wanted = {
+        INLINE: values,
+        IN_FORCE: {
+            "name": "i",
+            "policy": {"$ref": f"iad/{INLINE}"},
+            "validation_actions": ["Audit", "Warn"],
+            "only": None,
+        },
+    }
+    spec = _rules.no_inline_volumes(values["drivers"])
+    rows = {
+        "storage_class": [storage_class()],
+        "admission_policy": [{"metadata": {"name": "i", "uid": "i1"}, "spec": spec}, closed()],
+        "admission_binding": [{**binding("i", enforced), "metadata": {"name": "i", "uid": "i2"}}, *bindings],
+    }
+    return planned({"rows": rows, "owned": {INLINE: "i1", IN_FORCE: "i2"}, "desired": wanted, **more})[0]
+
+
+def test_it_does_not_lapse_while_a_class_of_somebody_else_is_kept_closed() -> None:
+    text = "unless it is enforced these are kept closed in vain, and they are not of this document: storage_class c"
+    fix = "keep it enforced until those are gone"
+    assert blocks(lapsing(binding("c", "Deny"))) == {IN_FORCE: [("opens-access", text, fix)]}
+    assert blocks(lapsing(binding("c", "Audit", "Warn"))) == {}, "that is only seen itself"
+    assert blocks(lapsing(binding("c", "Deny"), enforced="Warn")) == {}, "it was not in force before"
+    plan = lapsing(binding("c", "Deny"))
+    read = {name for _, name in second_read(kinds(), plan.by_address(), {"iad": frozenset({"kubernetes"})})}
+    assert {"storage_class", "admission_policy", "admission_binding"} <= read
+
+
+def test_it_goes_while_other_classes_are_only_seen() -> None:
+    seen, denied = (deleted_beside(binding("c", *actions)) for actions in (("Audit",), ("Audit", "Deny")))
+    assert blocks(seen) == {}
+    assert set(blocks(denied)) == {INLINE, IN_FORCE}
+
+
+def deleted_beside(other: dict[str, Any]) -> Plan:
+    rows = {
+        "storage_class": [storage_class()],
+        "admission_policy": [
+            {
+                "metadata": {"name": "i", "uid": "i1"},
+                "spec": _rules.no_inline_volumes(without_inline_volumes("i")["drivers"]),
+            },
+            closed(),
+        ],
+        "admission_binding": [{**binding("i", "Deny"), "metadata": {"name": "i", "uid": "i2"}}, other],
+    }
+    return planned({"rows": rows, "owned": {INLINE: "i1", IN_FORCE: "i2"}, "consent": {"allow_delete": ["*"]}})[0]

@@ -478,3 +478,74 @@ def test_a_class_that_may_be_there_is_closed_by_the_binding(unread: dict[str, st
     }})  # fmt: skip
     text = "storage_class c would close to 2 namespaces in use: batch: 1 claim, nlp-apps: 2 claims"
     assert blocks(planned(given)[0]) == ({BINDING: [text]} if unread else {})
+
+
+# Seen, and not enforced
+SEEN = ("Audit", "Warn")
+
+
+def audited(given: Case) -> Case:
+    given["desired"][BINDING]["validation_actions"] = [*SEEN]
+    return given
+
+
+def doors(plan: Plan, name: str) -> list[str]:
+    return [one.door.value for one in action(plan, name).opens]
+
+
+def test_what_is_only_seen_closes_nobody_out() -> None:
+    plan, _ = planned(audited(case("team-a")))
+    assert blocks(plan) == {} and {POLICY, BINDING} <= {f"{a.address.kind}/{a.address.name}" for a in plan.actions}
+    assert not action(plan, POLICY).evidence and not action(plan, BINDING).opens
+    # as little when it loses a namespace later
+    plan, _ = planned(audited(case("team-a", **_held_by(binding(SEEN)))))
+    assert blocks(plan) == {} and [one.path for one in action(plan, POLICY).changes] == ["namespaces"]
+
+
+def test_what_was_seen_closes_when_it_is_enforced() -> None:
+    plan, _ = planned(case("team-a", "nlp-apps", **_held_by(binding(SEEN))))
+    text = "storage_class c would close to 1 namespace in use: batch: 1 claim"
+    assert blocks(plan) == {BINDING: [text]}
+    assert action(plan, BINDING).blocked[0].fix == FIX.replace("policy", "binding")
+    assert {one.name: one.value for one in action(plan, BINDING).evidence} == {"claims in batch": 1}
+    assert not [change for change in action(plan, BINDING).changes if change.admits]
+    consent = {"allow_narrow": ["iad/admission_binding/c"]}
+    assert blocks(planned(case("team-a", "nlp-apps", **_held_by(binding(SEEN)), consent=consent))[0]) == {}
+    # that a namespace goes with it was open to that until now too
+    both, _ = planned(case("team-a", **_held_by(binding(SEEN))))
+    assert blocks(both)[POLICY] == [
+        "storage_class c would close to 2 namespaces in use: batch: 1 claim, nlp-apps: 2 claims"
+    ]
+
+
+def test_what_was_enforced_opens_when_it_is_only_seen() -> None:
+    plan, _ = planned(audited(case("team-a", **HELD)))
+    assert blocks(plan) == {}, "it loses a namespace, and refuses nobody any more"
+    (change,) = action(plan, BINDING).changes
+    assert (change.path, bool(change.admits)) == ("validation_actions", True)
+
+
+def test_a_strangers_binding_may_enforce_it_all_the_same() -> None:
+    stranger = {"metadata": {"name": "s", "uid": "s1"}, "spec": {"policyName": "c", "validationActions": ["Deny"]}}
+    plan, _ = planned(audited(case("team-a", **_held_by(binding(SEEN), stranger))))
+    assert POLICY in blocks(plan)
+    assert POLICY not in blocks(planned(audited(case("team-a", **_held_by(binding(SEEN)))))[0])
+
+
+@pytest.mark.parametrize(("actions", "opens"), [(SEEN, False), (("Deny",), True)], ids=["seen", "enforced"])
+def test_what_is_only_seen_opens_nothing_when_it_goes(actions: tuple[str, ...], opens: bool) -> None:
+    given = case("team-a", **_held_by(binding(actions)), consent={"allow_delete": ["*"]})
+    given["desired"] = {CLASS: given["desired"][CLASS]}
+    plan, _ = planned(given)
+    assert {action(plan, name).verb for name in (POLICY, BINDING)} == {Verb.DELETE}
+    guards = {block.guard for name in (POLICY, BINDING) for block in action(plan, name).blocked}
+    assert ("opens-access" in guards) is opens
+    assert [doors(plan, name) for name in (POLICY, BINDING)] == [["gone"] if opens else []] * 2
+
+
+def test_what_a_binding_does_not_say_may_be_enforced() -> None:
+    row = binding()
+    del row["spec"]["validationActions"]
+    given = case("team-a", **_held_by(row), consent={"allow_delete": ["*"]})
+    given["desired"] = {CLASS: given["desired"][CLASS]}
+    assert doors(planned(given)[0], BINDING) == ["gone"]

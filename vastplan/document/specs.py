@@ -68,7 +68,7 @@ class Connections(Spec):
         return frozenset(self.given()) | ({"sim"} if self.simulated else set())
 
 
-Isolation = Literal["admission_policy", "resource_quota"]
+Isolation = Literal["admission_policy", "audit", "resource_quota"]
 
 
 class VersionsSpec(Spec):
@@ -90,6 +90,7 @@ class SiteSpec(Connections):
     """A site of the document."""
 
     isolation: Isolation | MISSING = MISSING
+    """What keeps its classes closed; `audit` refuses nobody, and has the API server say whom `admission_policy` would refuse."""
     inline_volumes: InlineVolumesSpec | MISSING = MISSING
     """With `allow: true` nothing keeps pods from bringing volumes of VAST themselves; each plan says so."""
     csi: Version | MISSING = MISSING

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from vastplan.engine.enforced import keeps_closed_now
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrers
@@ -21,16 +22,23 @@ from vastplan.schema.shapes.shape import scalar_reader
 
 
 def may_back(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:
-    """The rules by which what an action deletes, or what that puts in force, might be relied on; told without what is live."""
+    """The rules by which what an action deletes or lets lapse, or what that puts in force, might be relied on; told without what
+    is live."""
     kind = kinds[action.address.kind]
-    if action.verb is not Verb.DELETE:
+    if action.verb is not Verb.DELETE and not _lapses(action, kind):
         return ()
     closing = (kind, *(kinds[name] for name in _enforced(kind)))
     return tuple(rule for one in closing for rule in one.closes if rule.backs is not None)
 
 
+def _lapses(action: Action, kind: Kind) -> bool:
+    """Whether an action leaves something that it enforced to be seen only."""
+    rule, lost = kind.enforces, {change.path.partition(".")[0] for change in action.changes}
+    return rule is not None and rule.when is not None and rule.when[0] in lost and not rule.enforced(action.desired)
+
+
 def kinds_to_read(action: Action, kinds: Mapping[str, Kind]) -> set[str]:
-    """What has to be read to tell who relies on what an action deletes: it, what it enforces, and what keeps it closed."""
+    """What has to be read to tell who relies on what an action deletes or lets lapse: it, what it enforces, and what keeps it closed."""
     backed = {rule.backs.kind for rule in may_back(action, kinds) if rule.backs is not None}
     if not backed:
         return set()
@@ -41,12 +49,12 @@ def kinds_to_read(action: Action, kinds: Mapping[str, Kind]) -> set[str]:
 def relying(
     action: Action, matches: Matches, referrers: Referrers, actions: Mapping[Address, Action]
 ) -> list[Live] | Unknown:
-    """The live objects that are kept closed in vain without what an action deletes.
+    """The live objects that are kept closed in vain without what an action deletes or lets lapse.
 
     Not those that go too, nor those of the document itself: it would have kept this for them.
     """
     live = matches.match(action.address).live
-    if live is None or not may_back(action, matches.kinds):
+    if live is None or not may_back(action, matches.kinds) or not keeps_closed_now(live, referrers):
         return []
     found: list[Live] = []
     for name in _enforced(live.kind):
@@ -68,7 +76,8 @@ def _closed(rule: Backs, ours: Iterable[Any], site: str, matches: Matches, refer
     read = scalar_reader(field.codec) or str
     wanted = {read(item) for item in ours}
     for live in matches.observed.objects(site, rule.kind):
-        if live.values.get(field.name) in wanted and any(referrer.shields for referrer in referrers.of(live)):
+        shielding = (referrer.live for referrer in referrers.of(live) if referrer.shields)
+        if live.values.get(field.name) in wanted and any(keeps_closed_now(one, referrers) for one in shielding):
             yield live
 
 

@@ -1,7 +1,8 @@
 """What objects that keep something closed would close, and to whom: rooms, with how many of those who use it are in each. Pure.
 
 Such an object holds only while another puts it in force (an admission policy and its binding). So it closes anew when it is
-made, when it is mended, and when what enforces it is; what was open until then was open to every room.
+made, when it is mended, and when what enforces it is; what was open until then was open to every room. What is only seen, and not
+enforced, closes nothing: until it is enforced.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from vastplan.engine.enforced import EnforcedByPlan, enforcing
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrers
@@ -35,7 +37,7 @@ def may_close(action: Action, kind: Kind, actions: Mapping[Address, Action]) -> 
     """Whether an action may close something, told without what is live."""
     if kind.closes:
         return _writes(action)
-    if kind.enforces is None or not _mends(action, kind.enforces):
+    if kind.enforces is None or not _mends(action, kind.enforces) or not kind.enforces.enforced(action.desired):
         return False
     # where what it puts in force is written too, that is judged for both; taken over as it is, it closes nothing by itself
     policies = references(from_json(action.desired.get(kind.enforces.field)))
@@ -74,6 +76,13 @@ class ClosedRooms:
     def __init__(self, matches: Matches, actions: Mapping[Address, Action], referrers: Referrers) -> None:
         self.matches, self.actions, self.referrers = matches, actions, referrers
         self._users: dict[tuple[str, Closes], _Users] = {}
+        self._by_plan: EnforcedByPlan | None = None
+
+    def enforced(self, address: Address, live: Live | None) -> bool:
+        """Whether what is at an address will be in force once the plan is done."""
+        if self._by_plan is None:
+            self._by_plan = EnforcedByPlan(self.matches, self.actions, self.referrers)
+        return self._by_plan.after(address, live)
 
     def users(self, site: str, rule: Closes) -> _Users | Unknown:
         """The live objects by what they use."""
@@ -109,11 +118,10 @@ class ClosedRooms:
 
     def in_force(self, live: Live) -> bool:
         """Whether a live object keeps closed what it says, as far as what enforces it goes."""
-        for referrer in self.referrers.of(live):
-            rule = referrer.live.kind.enforces
+        for referrer, rule in enforcing(live, self.referrers):
             address = self.matches.address_of(referrer.live)
-            if rule is None or referrer.field.name != rule.field or address is None:
-                continue  # a stranger's may not deny
+            if address is None or not rule.enforced(referrer.live.values):
+                continue  # what a stranger's says is not known in full
             action = self.actions.get(address)
             if action is None or not _mends(action, rule):
                 return True
@@ -132,6 +140,8 @@ def closed_by(action: Action, rooms: ClosedRooms) -> Closed | None:
         if live is None:
             return None
         kind, values, changed = live.kind, live.values, None
+    elif not rooms.enforced(action.address, live):
+        return None
     for rule in kind.closes:
         what = rooms.names(site, kind, values, rule.ours)
         what = tuple(name for name in what if rooms.there(site, kind, rule, name))

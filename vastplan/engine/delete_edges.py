@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import replace
 
 from vastplan.engine.diff import fingerprint
@@ -38,14 +38,14 @@ class DeleteEdges:
         node = (action.address, Step.DELETE)
         live = self._matches.match(action.address).live
         assert live is not None  # what is not there is not deleted
-        in_the_way = []
+        in_the_way: set[str] = set()
         for referrer in self._referrers.of(live):
             if not self._makes_way(action, node, referrer):
                 address = self._matches.address_of(referrer.live)
                 if address is None and _goes_along(referrer.live):
                     continue
                 stranger = f"{referrer.live.kind.name} {referrer.live.name} (not in the ledger)"
-                in_the_way.append(str(address) if address else stranger)
+                in_the_way.add(str(address) if address else stranger)
         if action.verb is Verb.DELETE:
             for address in self._followers.get(str(action.address), ()):
                 if shields(self._matches.kinds[address.kind], action.address):
@@ -162,7 +162,7 @@ def _copied(copy: Live) -> tuple[str, str, str]:
     return copy.kind.name, copy.name, copy.site
 
 
-def _still_referred_to(action: Action, names: list[str]) -> Block:
+def _still_referred_to(action: Action, names: Set[str]) -> Block:
     replaced = action.verb is Verb.REPLACE
     fix = "make a new one under another name and move them to it" if replaced else _LET_GO
     return Block("in-use", f"{len(names)} object(s) still refer to it: {some(sorted(names), _SHOWN)}", fix)

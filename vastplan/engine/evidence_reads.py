@@ -26,7 +26,7 @@ def second_read(
         kind, site = kinds[action.address.kind], action.address.site
         if action.verb in GOING:
             collections |= {(site, rule.kind) for rule in kind.dependents}
-            collections |= {(site, name) for name in kinds_to_read(action, kinds)}
+        collections |= {(site, name) for name in kinds_to_read(action, kinds)}
         if may_close(action, kind, actions):
             users = {rule.kind for rule in closing_rules(action, kinds)}
             collections |= {(site, user) for user in users if kinds[user].system in systems.get(site, ())}
@@ -42,7 +42,9 @@ def second_read(
 def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:
     """The kinds whose referrers have to be known: of what goes, and of what narrows with all that reaches it."""
     targets = {action.address.kind for action in actions.values() if action.verb in GOING}
-    targets |= {rule.backs.kind for action in actions.values() for rule in may_back(action, kinds) if rule.backs}
+    backed = {rule.backs.kind for action in actions.values() for rule in may_back(action, kinds) if rule.backs}
+    if backed:  # and what is closed, and whether that is in force
+        targets |= backed | {name for name, kind in kinds.items() if kind.closes}
     narrowing = [action for action in actions.values() if may_narrow(action, kinds, actions)]
     for name in {action.address.kind for action in narrowing if cuts_off(action, kinds[action.address.kind])}:
         targets |= {name, *reaching(kinds, kinds[name])}

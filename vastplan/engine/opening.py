@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from vastplan.engine.enforced import keeps_closed_now
 from vastplan.engine.match import Matches
+from vastplan.engine.referrers import Referrers
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Door, Opening, Verb
 from vastplan.schema.kind import Kind
@@ -16,11 +18,15 @@ from vastplan.schema.markers import Admits
 from vastplan.schema.references import raw_references
 
 
-def openings(action: Action, matches: Matches, actions: Mapping[Address, Action]) -> tuple[Opening, ...]:
-    """How an action lets somebody in beside the fields that it changes."""
+def openings(
+    action: Action, matches: Matches, actions: Mapping[Address, Action], referrers: Referrers
+) -> tuple[Opening, ...]:
+    """How an action lets somebody in beside the fields that it changes. `referrers` are those of what goes."""
     kind = matches.kinds[action.address.kind]
     if action.verb is Verb.DELETE:
-        return (Opening(Door.GONE),) if keeps_closed(kind) and not _goes_with_all(action, matches, actions) else ()
+        live = matches.match(action.address).live
+        held = keeps_closed(kind) and (live is None or keeps_closed_now(live, referrers))
+        return (Opening(Door.GONE),) if held and not _goes_with_all(action, matches, actions) else ()
     made = (Opening(Door.MADE),) if action.verb is Verb.CREATE and kind.lets_in is not None else ()
     return (*made, *_unsaid(action, kind)) if action.verb in (Verb.CREATE, Verb.REPLACE) else ()
 

@@ -168,7 +168,7 @@ def _shown(
             evidence=evidence(action, context),
             dependents=_dependents(str(action.address), users),
             holds_data=context.kind(action).data_bearing,
-            opens=openings(action, context.matches, actions),
+            opens=openings(action, context.matches, actions, context.referrers),
         )
         for action in sorted(actions.values(), key=lambda action: (rank.get(action.address, -1), action.address))
     )

@@ -39,7 +39,7 @@ class Referrers:
 
 def index_referrers(observed: Observed, targets: Set[str]) -> Referrers:
     """Every live reference to an object of a kind in `targets`."""
-    by_target: dict[tuple[str, str, str], list[Referrer]] = {}
+    by_target: dict[tuple[str, str, str], dict[tuple[str, ...], Referrer]] = {}
     for (site, _), collection in observed.collections.items() if targets else ():
         if not collection.objects:
             continue
@@ -54,5 +54,7 @@ def index_referrers(observed: Observed, targets: Set[str]) -> Referrers:
                     if other is not None:
                         shields = top.refers is not None and top.refers.shields
                         referrer = Referrer(live, top, attribute, refers.blocks_delete, shields, refers.needs)
-                        by_target.setdefault((site, target, other.id), []).append(referrer)
-    return Referrers({key: tuple(referrers) for key, referrers in by_target.items()})
+                        # once, however often one field of it names the object
+                        by_field = by_target.setdefault((site, target, other.id), {})
+                        by_field[kind.name, live.id, top.name, attribute] = referrer
+    return Referrers({key: tuple(referrers.values()) for key, referrers in by_target.items()})

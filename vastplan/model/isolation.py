@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 LAYERS = ("namespace", "storage class", "secret", "tenant", "VIP pool", "view policy", "path")
 
@@ -41,7 +41,8 @@ class OpenEnd:
 class Isolation:
     """The proof of one site. `namespaces` is that of each project; `classes` the namespaces each class is open to.
 
-    A class that is open to every namespace is in `shared` instead. `unknown` says why there is no proof at all.
+    A class that is open to every namespace is in `shared` instead; where somebody would be refused but is only seen, `seen` has the
+    namespaces that it is meant for. `unknown` says why there is no proof at all.
     """
 
     site: str
@@ -51,6 +52,7 @@ class Isolation:
     meetings: tuple[Meeting, ...]
     open_ends: tuple[OpenEnd, ...]
     unknown: str = ""
+    seen: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def apart(self) -> bool:

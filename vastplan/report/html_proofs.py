@@ -12,7 +12,7 @@ from vastplan.report.commitments import HEAD, cells
 from vastplan.report.curve import figure
 from vastplan.report.html_escape import Html, code, joined, tag
 from vastplan.report.html_page import table
-from vastplan.report.isolation import classes_by_namespace, verdict, who
+from vastplan.report.isolation import classes_by_namespace, seen, verdict, who
 
 _MOST_CURVES = 20
 
@@ -54,6 +54,10 @@ def _isolation(isolation: Isolation) -> Html:
     classes = classes_by_namespace(isolation)
     rows = (_row(project, namespace, classes(namespace)) for project, namespace in isolation.namespaces.items())
     items = [
+        tag("li", "class ", code(name), f" is open to everybody: {state}", class_="warning")
+        for name, state in seen(isolation)
+    ]
+    items += [
         tag(
             "li", f"meet in {meeting.layer} ", code(meeting.element), f": {who(meeting)}",
             tag("ul", *(tag("li", " > ".join(chain)) for chain in meeting.chains)), class_="warning",

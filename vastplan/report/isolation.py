@@ -29,6 +29,8 @@ def _site(isolation: Isolation, style: Style, of: str) -> Iterable[str]:
     for project, namespace in isolation.namespaces.items():
         shown = f"  project {inert(project)}  namespace {inert(namespace)}  classes {inert(classes(namespace), 300)}"
         yield style.cut(shown)
+    for name, state in seen(isolation):
+        yield style.paint(f"  class {inert(name)} is open to everybody: {inert(state, 300)}", "yellow")
     for meeting in isolation.meetings:
         yield style.paint(
             f"  meet in {inert(meeting.layer)} {inert(meeting.element)}: {inert(who(meeting), 300)}", "yellow"
@@ -40,6 +42,13 @@ def _site(isolation: Isolation, style: Style, of: str) -> Iterable[str]:
         yield style.paint(f"  not followed: {inert(end.reason, 300)}: {inert(projects, 300)}", "yellow")
     proven = f"  {verdict(isolation)}"
     yield style.paint(proven, "green") if isolation.apart else proven
+
+
+def seen(isolation: Isolation) -> Iterable[tuple[str, str]]:
+    """The classes of which somebody would be refused and is only seen, with whom they are meant for."""
+    for name, namespaces in isolation.seen.items():
+        more = "…" if len(namespaces) > _SHOWN else ""
+        yield name, "seen, not enforced; meant for " + (", ".join(namespaces[:_SHOWN]) + more or "nobody")
 
 
 def classes_by_namespace(isolation: Isolation) -> Callable[[str], str]:

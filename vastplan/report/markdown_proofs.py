@@ -12,7 +12,7 @@ from vastplan.model.commitment import Commitment
 from vastplan.model.isolation import Isolation
 from vastplan.model.plan import Plan
 from vastplan.report.commitments import cells
-from vastplan.report.isolation import verdict, who
+from vastplan.report.isolation import seen, verdict, who
 from vastplan.report.markdown_escape import code, prose
 from vastplan.report.values import counted
 
@@ -48,6 +48,8 @@ def _isolation(isolation: Isolation) -> Iterator[str]:
         yield f"On {code(isolation.site, 60)}: {verdict(isolation)}: {prose(isolation.unknown)}"
         return
     yield f"On {code(isolation.site, 60)}: {verdict(isolation)}"
+    for name, state in seen(isolation):
+        yield f"Class {code(name)} is open to everybody: {prose(state)}"
     for meeting in isolation.meetings:
         yield f"They meet in {prose(meeting.layer)} {code(meeting.element)}: {prose(who(meeting))}"
     for end in isolation.open_ends:

@@ -216,10 +216,19 @@ class Closes:
 
 @dataclass(frozen=True, slots=True)
 class Enforces:
-    """The object puts in force what its `field` refers to, which closes nothing without it, nor while a field in `by` is wrong."""
+    """The object puts in force what its `field` refers to, which closes nothing without it, nor while a field in `by` is wrong.
+
+    With `when` (a field, a value) it does so only while that field lists the value: of all else people are told, at most.
+    """
 
     field: str
     by: tuple[str, ...]
+    when: tuple[str, Any] | None = None
+
+    def enforced(self, values: Mapping[str, Any]) -> bool:
+        """Whether it is, by what the object says; what cannot be told may be."""
+        listed = values.get(self.when[0]) if self.when is not None else None
+        return self.when is None or not isinstance(listed, list) or self.when[1] in listed
 
 
 @dataclass(frozen=True, slots=True)

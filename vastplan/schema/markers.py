@@ -171,7 +171,8 @@ class Opens:
     """By the field somebody may get at more than before, though it lists no clients: people are told, and no guard asks.
 
     What comes into a list opens; of other values those in `to`, or where there are none any that is not in `shut`. With `lost`
-    it is what goes that opens: items of a list, or all of it. Without `made` nothing opens by what an object is made with.
+    it is what goes that opens: items of a list (those in `to`, where there are any), or all of it. Without `made` nothing opens
+    by what an object is made with.
     """
 
     to: tuple[Any, ...]

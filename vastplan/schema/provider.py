@@ -54,7 +54,8 @@ class Provider(Protocol):
 
 
 class Mark(NamedTuple):
-    """The document that wrote an object last ("" where nothing says so), and when (ISO 8601, whole seconds)."""
+    """The document that wrote an object last, or that it says it is of ("" where nothing says so), and since when at the
+    earliest (ISO 8601, whole seconds)."""
 
     document: str = ""
     at: str = ""

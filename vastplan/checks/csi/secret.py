@@ -4,16 +4,25 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
+from vastplan.kinds.kubernetes.storage_class import purposes_of
 from vastplan.model.finding import Severity
+from vastplan.model.value import Ref
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
     used = set()
     for storage_class in facts.objects.all("storage_class"):
-        if "secret" not in storage_class.values:
+        values = storage_class.values
+        purposes = purposes_of(values["driver"])
+        by_purpose = dict.fromkeys(purposes, values.get("secret")) | values.get("secrets", {})
+        lacking = [purpose for purpose in purposes if by_purpose[purpose] is None]
+        if "secret" not in values and "secrets" not in values:
             yield Violation(storage_class, "has no secret: it works only where the driver has a global one")
-        elif (secret := facts.objects.get(storage_class.values["secret"])) is not None:
-            used.add(secret.address)
+        elif lacking:
+            text = f"has no secret for {', '.join(lacking)}: it works only where the driver has a global one"
+            yield Violation(storage_class, text)
+        secrets = {ref.target: facts.objects.get(ref) for ref in by_purpose.values() if isinstance(ref, Ref)}
+        used |= {address for address, secret in secrets.items() if secret is not None}
     for secret in facts.objects.all("secret"):
         keys = {key for key, value in (secret.values.get("data") or {}).items() if value is not None}
         if secret.address not in used or "data" not in secret.values:

@@ -50,13 +50,7 @@ class ChainWalker:
         """All that claims of a class lead to."""
         steps: tuple[Step, ...] = (("storage class", storage_class.address.name),)
         yield ChainElement("storage class", storage_class.address.name, storage_class, steps)
-        secret = self._secret_name(storage_class.values.get("secret"))
-        yield ChainElement(
-            "secret",
-            secret,
-            self._entry_or(storage_class.values.get("secret"), storage_class),
-            (*steps, ("secret", secret)),
-        )
+        yield from self._secrets(storage_class, steps)
         yield from self._pool(storage_class, steps, self._pool_name(storage_class))
         if storage_class.values.get("driver") == "block":
             view = self.objects.get(storage_class.values.get("subsystem"))
@@ -71,10 +65,7 @@ class ChainWalker:
     def from_volume(self, volume: Entry) -> Iterator[ChainElement]:
         """All that a static volume leads to: its directory is what its pool's tenant has there."""
         steps: tuple[Step, ...] = (("volume", volume.address.name),)
-        secret = self._secret_name(volume.values.get("secret"))
-        yield ChainElement(
-            "secret", secret, self._entry_or(volume.values.get("secret"), volume), (*steps, ("secret", secret))
-        )
+        yield from self._secrets(volume, steps)
         pool = self.objects.get(volume.values.get("vip_pool"))
         pool_tenant = pool.values.get("tenant") if pool else None
         path = str(volume.values["volume_handle"])
@@ -150,6 +141,15 @@ class ChainWalker:
                 self._entry_or(pool_tenant, start),
                 (*reached, ("tenant", pool_tenant.target.name)),
             )
+
+    def _secrets(self, start: Entry, steps: tuple[Step, ...]) -> Iterator[ChainElement]:
+        """Each secret that is named, by `secret` or for a purpose of `secrets`; where none is, the driver's own."""
+        secret = start.values.get("secret")
+        purposes = start.values.get("secrets") or {}
+        named = [] if isinstance(secret, Ref) else [ref for ref in purposes.values() if ref is not None]
+        for ref in dict.fromkeys(named) or (secret,):
+            name = self._secret_name(ref)
+            yield ChainElement("secret", name, self._entry_or(ref, start), (*steps, ("secret", name)))
 
     def _secret_name(self, ref: Any) -> str:
         """`namespace/name`, however it is written."""

@@ -35,14 +35,24 @@ def open_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) ->
     return open_to
 
 
-def _allowed_by_policy(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """What policies in force leave open; a class under several is open where all of them let it be."""
+def seen_namespaces(site: str, objects: Index, namespaces: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """Each class of which somebody would be refused, but is only seen: with the namespaces that it is meant for."""
+    denied = _allowed_by_policy(site, objects, namespaces)
+    told = _allowed_by_policy(site, objects, namespaces, enforced=False)
+    classes = objects.on(site, "storage_class")
+    return {name: listed for name, listed in told.items() if name not in denied and name in classes}
+
+
+def _allowed_by_policy(
+    site: str, objects: Index, namespaces: Mapping[str, str], *, enforced: bool = True
+) -> dict[str, frozenset[str]]:
+    """What policies in force leave open, or those that are only seen; a class under several is open where all of them let it be."""
     bound = {
         binding.values["policy"].target.name
         if isinstance(binding.values["policy"], Ref)
         else str(binding.values["policy"])
         for binding in objects.on(site, "admission_binding").values()
-        if "Deny" in (binding.values.get("validation_actions") or ()) and not binding.values.get("only")
+        if ("Deny" in (binding.values.get("validation_actions") or ())) is enforced and not binding.values.get("only")
     }
     allowed: dict[str, frozenset[str]] = {}
     for name, policy in objects.on(site, "admission_policy").items():

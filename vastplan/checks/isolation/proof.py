@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.chain import ChainElement, ChainWalker, Step
-from vastplan.checks.isolation.class_access import name_of, open_namespaces
+from vastplan.checks.isolation.class_access import name_of, open_namespaces, seen_namespaces
 from vastplan.checks.paths import enclosing
 from vastplan.model.isolation import LAYERS, Isolation, Meeting, OpenEnd
 from vastplan.schema.entries import Entry
@@ -82,6 +82,7 @@ def prove(site: str, objects: Index, namespaces: Mapping[str, str]) -> Isolation
             for (address, reason), reached in sorted(ends.items())
             if len(namespaces) > 1
         ),
+        seen={name: tuple(sorted(meant)) for name, meant in sorted(seen_namespaces(site, objects, namespaces).items())},
     )
 
 
@@ -149,12 +150,14 @@ def _meeting(reached: _Reached, namespaces: Mapping[str, str]) -> Meeting | None
     """Where the projects that reach an element meet; `None` for one alone."""
     inside = reached.inside.keys() - reached.ways.keys()
     everybody_inside = bool(reached.ways) and reached.everybody_inside is not None
-    # A project's way is its own, else the one to what lies inside, else that of everybody.
-    ways = {**{project: reached.inside[project] for project in sorted(inside)}, **reached.ways}
-    for everybodys_way in (reached.everybody_inside if everybody_inside else None, reached.everybody):
-        if everybodys_way is not None:
-            ways = {**dict.fromkeys(sorted(namespaces), everybodys_way), **ways}
-    reaching = sorted(ways) if reached.everybody is not None else sorted(reached.ways)
+    # A project's way is its own, else that of everybody, else the one to what lies inside.
+    ways_inside = {project: reached.inside[project] for project in sorted(inside)}
+    if everybody_inside and reached.everybody_inside is not None:
+        ways_inside = {**dict.fromkeys(sorted(namespaces), reached.everybody_inside), **ways_inside}
+    ways_here = reached.ways
+    if reached.everybody is not None:
+        ways_here = {**dict.fromkeys(sorted(namespaces), reached.everybody), **ways_here}
+    ways, reaching = {**ways_inside, **ways_here}, sorted(ways_here)
     two = [*reaching, *sorted(ways.keys() - set(reaching))][:2]
     if not reaching or len(two) < 2:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from vastplan.engine.backing import relying
+from vastplan.engine.enforced import keeps_closed_now
 from vastplan.engine.guards.context import GuardContext
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Block, Verb
@@ -23,7 +24,7 @@ def narrowing(action: Action, context: GuardContext) -> Block | None:
 def still_shields(action: Action, context: GuardContext) -> Block | None:
     """What keeps something closed is not removed while that something stays."""
     live = context.live(action)
-    if action.verb is not Verb.DELETE or live is None:
+    if action.verb is not Verb.DELETE or live is None or not keeps_closed_now(live, context.referrers):
         return None
     for _, refers, raw in raw_references(live.kind.fields, live.values):
         for kind, attribute in refers.targets if refers.shields else ():
@@ -39,13 +40,16 @@ def still_shields(action: Action, context: GuardContext) -> Block | None:
 
 
 def still_backs(action: Action, context: GuardContext) -> Block | None:
-    """What keeps people from going around what is closed is not removed while that stays, whoever owns it."""
+    """What keeps people from going around what is closed is neither removed nor let lapse while that stays, whoever owns it."""
     found = relying(action, context.matches, context.referrers, context.actions)
     if isinstance(found, Unknown):
         return Block("unseen", f"it cannot be told what relies on it: {found.why}", "plan again when it answers")
     if not found:
         return None
     names = some(sorted({f"{live.kind.name} {inert(live.name, 80)}" for live in found}))
-    text = f"without it these are kept closed in vain, and they are not of this document: {names}"
+    in_vain = f"these are kept closed in vain, and they are not of this document: {names}"
+    if action.verb is not Verb.DELETE:
+        return Block("opens-access", f"unless it is enforced {in_vain}", "keep it enforced until those are gone")
+    text = f"without it {in_vain}"
     fix = f"leave it to them: vastplan ledger forget PATH {word(action.address)}; or remove those first"
     return Block("opens-access", text, fix)

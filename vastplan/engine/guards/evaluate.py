@@ -82,13 +82,13 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
     shown += context.contents.weighed(action, live)
     shown += narrowed
     if action.verb is Verb.REPLACE:
-        untouched: dict[str, int] = {}
+        untouched: dict[str, set[str]] = {}
         for referrer in context.referrers.of(live):
             if not (referrer.blocks_delete or referrer.shields or _going(context, referrer)):
-                untouched[referrer.live.kind.name] = untouched.get(referrer.live.kind.name, 0) + 1
+                untouched.setdefault(referrer.live.kind.name, set()).add(referrer.live.id)
         shown += [
-            Evidence(f"existing {plural(name)} that change", f"0 of {count}")
-            for name, count in sorted(untouched.items())
+            Evidence(f"existing {plural(name)} that change", f"0 of {len(ids)}")
+            for name, ids in sorted(untouched.items())
         ]
     return tuple(shown)
 

@@ -58,7 +58,7 @@ class Owners:
                 f"let go of it there (vastplan ledger forget DOCUMENT {address}), or leave it out here",
             )
         if mark:
-            text = f"the document {inert(mark, _NAMES)} wrote it, and its ledger is not where this one's is"
+            text = f"it bears the mark of the document {inert(mark, _NAMES)}, whose ledger is not where this one's is"
             return Block("other-document", text, "let go of it there and take its mark away, or leave it out here")
         for document, reason in sorted(site.unread.items()):
             text = f"it cannot be told whether the document {inert(document, _NAMES)} owns it: {inert(reason, 200)}"

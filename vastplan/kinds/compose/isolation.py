@@ -2,6 +2,7 @@
 
 A managed class is open to the namespaces of the projects that list it or whose tenant holds it and to those that it lists
 as `open_to`, to everybody when it is `shared`, and to nobody when there are none: removing a line never opens anything.
+With `isolation: audit` on the site all of this is in place and refuses nobody: the API server says whom it would refuse.
 """
 
 from collections.abc import Iterable
@@ -44,17 +45,20 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     closed = entry.ref("storage_class", entry.address.name)
     allowed = [*(entry.ref("project", project.address.name) for project in users), *others]
     yield entry.part("admission_policy", name, closing(called, closed, allowed, open=shared), defaults=named_otherwise)
-    binding = in_force(called, entry.ref("admission_policy", name), closed)
+    audit = site.settings.get("isolation") == "audit"
+    binding = in_force(called, entry.ref("admission_policy", name), closed, audit=audit)
     yield entry.part("admission_binding", name, binding, defaults=named_otherwise)
     first = [Address(entry.address.site, "admission_binding", name)]
     if not site.settings.get("inline_volumes"):
-        yield from _inline(entry)
+        yield from _inline(entry, audit=audit)
         first.append(Address(entry.address.site, "admission_binding", INLINE))
     named = [
         *(project.address.name for project in users),
         *sorted({str(name) for name in entry.values.get("open_to", ())}),
     ]
     who = "everybody" if shared else ", ".join(named) or "nobody"
+    if audit and not shared:
+        who = f"everybody; seen, not enforced: {who}"
     yield entry.standing_for(values, chosen=(*chosen, f"open to {who}"), after=tuple(first))
 
 
@@ -88,13 +92,13 @@ def _others(entry: Entry, scope: Scope) -> list[Ref]:
     ]
 
 
-def _inline(entry: Entry) -> Iterable[Entry]:
+def _inline(entry: Entry, *, audit: bool) -> Iterable[Entry]:
     """One policy a site: a pod's inline volume of a VAST driver would go past every class."""
     site = entry.address.site
     policy = Address(site, "admission_policy", INLINE)
     binding = Address(site, "admission_binding", INLINE)
     yield Entry(policy, without_inline_volumes(INLINE), origin=f"site {site}", common=True)
-    yield Entry(binding, in_force(INLINE, Ref(policy)), origin=f"site {site}", common=True)
+    yield Entry(binding, in_force(INLINE, Ref(policy), audit=audit), origin=f"site {site}", common=True)
 
 
 def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry]:

@@ -1,19 +1,22 @@
 """What stands inside a view: its quota, its QoS policy, its snapshots; and the view policy that its tenant implies."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from vastplan.kinds.vast.quota import QuotaLimits
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
 from vastplan.schema.recovery import Pieces, Recovered, only
 
-_PARTS = ("quota", "qos", "snapshots")
+_PARTS = ("quota", "qos", "snapshots", "names")
+
+
+_LIMITS = tuple(QuotaLimits.model_fields)
+_QUOTA = {"name", "tenant", "path", *_LIMITS}
+_PATH = {"name", "tenant", "source_dir", "target_exported_dir", "protection_policy", "capabilities", "remote_tenant"}
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values = entry.without(*_PARTS)
-    named: dict[str, Any] = {"defaults": entry.defaults}  # as what the view is part of
     name, tenant, path = entry.address.name, values.get("tenant"), values["path"]
     chosen = list(entry.chosen)
     if "view_policy" not in values:
@@ -27,7 +30,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     if isinstance(qos, dict):
         if "qos_policy" in values:
             scope.refuse(entry, "VP236", "gives both qos and qos_policy", "keep one of them")
-        yield entry.part("qos_policy", name, {"policy_type": "VIEW", **qos, "name": name, "tenant": tenant}, **named)
+        limits = {"policy_type": "VIEW", **qos, "name": _called(entry, "qos_policy"), "tenant": tenant}
+        yield entry.part("qos_policy", name, limits, defaults=_defaults(entry, "qos_policy"))
         values["qos_policy"] = entry.ref("qos_policy", name)
     yield entry.standing_for(values, chosen=tuple(chosen))
     after = (entry.address,)
@@ -36,52 +40,58 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         yield entry.part(
             "quota",
             name,
-            {"name": name, "tenant": tenant, "path": path, "create_dir": True, **quota},
+            {"name": _called(entry, "quota"), "tenant": tenant, "path": path, "create_dir": True, **quota},
             after=after,
-            **named,
+            defaults=_defaults(entry, "quota"),
         )
     schedule = entry.values.get("snapshots")
     if isinstance(schedule, Ref):
-        protected = {"name": name, "tenant": tenant, "source_dir": path, "protection_policy": schedule}
+        protected = {"tenant": tenant, "source_dir": path, "protection_policy": schedule}
         yield entry.part(
-            "protected_path", name, {**protected, "capabilities": "ASYNC_REPLICATION"}, after=after, **named
+            "protected_path",
+            name,
+            {"name": _called(entry, "protected_path"), **protected, "capabilities": "ASYNC_REPLICATION"},
+            after=after,
+            defaults=_defaults(entry, "protected_path"),
         )
 
 
-_LIMITS = tuple(QuotaLimits.model_fields)
-_QUOTA = {"name", "tenant", "path", *_LIMITS}
-_PATH = {"name", "tenant", "source_dir", "target_exported_dir", "protection_policy", "capabilities", "remote_tenant"}
+def _called(entry: Entry, part: str) -> str:
+    """What an object of the view is called."""
+    name: str = entry.values.get("names", {}).get(part, entry.address.name)
+    return name
+
+
+def _defaults(entry: Entry, part: str) -> tuple[str, ...]:
+    """What nobody wrote of an object of the view: as of what the view is part of, but for a name that is written."""
+    written = part in entry.values.get("names", {})
+    return tuple(field for field in entry.defaults if not (written and field == "name"))
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A view with those parts that are called as it is, are of it alone, and say no more than can be written there."""
+    """A view with those parts that are of it alone and say no more than can be written there, by their names where they have others."""
     for view in pieces.of("view"):
         values, parts, site, key = dict(view.values), [view.address], view.address.site, view.address.name
-        directory = {"tenant": values.get("tenant"), "path": values["path"]}
+        directory, names = {"tenant": values.get("tenant"), "path": values["path"]}, dict[str, str]()
         quota = only(pieces.having(site, "quota", **directory))
-        if quota is not None and quota.called == key and quota.values.keys() <= _QUOTA:
+        if quota is not None and quota.values.keys() <= _QUOTA:
             limits = {name: quota.values[name] for name in _LIMITS if name in quota.values}
             if limits:
-                values["quota"] = limits
+                values["quota"], names["quota"] = limits, quota.called
                 parts.append(quota.address)
         path = only(pieces.having(site, "protected_path", tenant=directory["tenant"], source_dir=directory["path"]))
-        if path is not None and path.called == key and path.values.keys() <= _PATH:
-            values["snapshots"] = path.values["protection_policy"]
+        if path is not None and path.values.keys() <= _PATH:
+            values["snapshots"], names["protected_path"] = path.values["protection_policy"], path.called
             parts.append(path.address)
         policy = values.get("qos_policy")
         entry = pieces.get(policy.target) if isinstance(policy, Ref) else None
-        if (
-            entry is not None
-            and entry.called == key
-            and pieces.referring(entry.address) == [view.address]
-            and entry.values.get("policy_type", "VIEW") == "VIEW"
-            and entry.values.get("tenant") == directory["tenant"]
-        ):
+        if entry is not None and entry.called == key and pieces.referring(entry.address) == [view.address]:
             values["qos"] = entry.without("name", "tenant", "policy_type")
             del values["qos_policy"]
             parts.append(entry.address)
+        names = {part: name for part, name in names.items() if name != key}
         if len(parts) > 1:
-            yield Recovered(view.standing_for(values), tuple(parts))
+            yield Recovered(view.standing_for({**values, **({"names": names} if names else {})}), tuple(parts))
 
 
-COMPOSITION = Composition("view", _compose, recover=_recover)
+COMPOSITION = Composition("view", _compose, recover=_recover, rank=2)

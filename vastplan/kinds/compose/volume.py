@@ -10,28 +10,45 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
+from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
-from vastplan.kinds.vast.view import View
+from vastplan.kinds.vast.view import PartNames, View
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
 from vastplan.schema.recovery import Pieces, Recovered, only
-from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, ReferenceName, Spec, Text
+from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Spec, Text
 
 FILE_DRIVER = "csi.vastdata.com"
 _Path = Annotated[str, StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024)]
 _Qos = View.model_fields["qos"].annotation
 
 
+_OF_A_PATH = (
+    "view_policy", "vip_pool", "secret", "secrets", "protocols", "qos", "qos_policy", "snapshots", "max_inodes", "mount_options",
+)  # fmt: skip
+
+
+class VolumePartNames(PartNames):
+    """What the objects of a volume are called, each where that is not what follows from the entry.
+
+    Without it a persistent volume is called PROJECT-CLAIM, a data source as its claim, all else as the entry.
+    """
+
+    persistent_volume: KubernetesName | MISSING = MISSING
+    data_source: Name | MISSING = MISSING
+
+
 class Volume(Spec):
     """A volume of a project: provisioned from a StorageClass, or a directory with a life of its own.
 
-    `name` is that of its claim and its data source, where that is another than the entry's.
+    `name` is that of its claim and its data source, where that is another than the entry's; `names` has those of its other objects.
     """
 
     name: Annotated[KubernetesName | MISSING, NAMED] = MISSING
+    names: Annotated[VolumePartNames | MISSING, DOCUMENT] = MISSING
     tenant: Annotated[ReferenceName | MISSING, Refers("tenant")] = MISSING
     project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
     size: Bytes
@@ -46,6 +63,8 @@ class Volume(Spec):
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy")] = MISSING
     vip_pool: Annotated[ReferenceName | MISSING, Refers("vip_pool")] = MISSING
     secret: Annotated[ReferenceName | MISSING, Refers("secret")] = MISSING
+    secrets: VolumeSecrets | MISSING = MISSING
+    """In the place of `secret`, where it is not the same for every purpose."""
     protocols: Annotated[list[Literal["NFS", "NFS4", "SMB", "S3"]] | MISSING, SET] = MISSING
     mount_options: list[Text] | MISSING = MISSING
     max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
@@ -61,23 +80,25 @@ class Volume(Spec):
                 "give either storage_class (the CSI driver provisions it) or path (vastplan owns its home)"
             )
         if self.path is MISSING:
-            for name in (
-                "view_policy",
-                "vip_pool",
-                "secret",
-                "protocols",
-                "qos",
-                "qos_policy",
-                "snapshots",
-                "max_inodes",
-                "mount_options",
-            ):
+            for name in _OF_A_PATH:
                 if getattr(self, name) is not MISSING:
                     raise ValueError(
                         f"{name} is for volumes with a path; a provisioned one has what its class gives it"
                     )
         elif self.volume_mode == "Block":
             raise ValueError("a volume with a path is a file system")
+        one_form(self.secret, self.secrets)
+        return self
+
+    @model_validator(mode="after")
+    def _names_of_its_objects(self) -> "Volume":
+        made_by = {
+            "persistent_volume": "path", "quota": "path", "data_source": "mount", "protected_path": "snapshots",
+            "qos_policy": "qos",
+        }  # fmt: skip
+        for part, needed in made_by.items() if self.names is not MISSING else ():
+            if getattr(self.names, part) is not MISSING and getattr(self, needed) is MISSING:
+                raise ValueError(f"names.{part} is for volumes with {needed}")
         return self
 
 
@@ -89,6 +110,7 @@ def _systems(values: Mapping[str, Any]) -> frozenset[str]:
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values, name, called = entry.values, entry.address.name, entry.called
     named_otherwise = ("name",) if called != name else ()  # what else there is keeps the name that it has
+    names = values.get("names", {})
     chosen: list[str] = []
     project = values.get("project")
     if project is None:
@@ -111,11 +133,12 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             return
         yield entry.part("view", name, _view(values, tenant), defaults=named_otherwise)
         volume = f"{project}-{name}"
+        volume_called = names.get("persistent_volume", f"{_called(scope, project)}-{called}")
         yield entry.part(
             "persistent_volume",
             volume,
-            _static(entry, scope, f"{_called(scope, project)}-{called}", project, tenant),
-            defaults=named_otherwise,
+            _static(entry, scope, volume_called, project, tenant),
+            defaults=() if "persistent_volume" in names else named_otherwise,
             after=(entry.ref("view", name).target,),
         )
         claim |= {
@@ -128,7 +151,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     yield entry.part("persistent_volume_claim", name, claim, chosen=tuple(chosen), after=(project.target,))
     if "mount" in values:
         source = {
-            "name": called,
+            "name": names.get("data_source", called),
             "project": project,
             "mount": values["mount"],
             "claim": entry.ref("persistent_volume_claim", name),
@@ -144,6 +167,7 @@ def _view(values: Mapping[str, Any], tenant: Ref) -> dict[str, Any]:
         **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
     }
     kept = {name: values[name] for name in ("view_policy", "qos", "qos_policy", "snapshots") if name in values}
+    names = {part: name for part, name in values.get("names", {}).items() if part in PartNames.model_fields}
     protocols = values.get("protocols", ["NFS"])
     return {
         "tenant": tenant,
@@ -152,6 +176,7 @@ def _view(values: Mapping[str, Any], tenant: Ref) -> dict[str, Any]:
         "create_dir": True,
         "quota": quota,
         **kept,
+        **({"names": names} if names else {}),
     }
 
 
@@ -159,8 +184,8 @@ def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) ->
     """The persistent volume that stands for the directory: its handle is the path, and it is always retained."""
     values = entry.values
     pool = values.get("vip_pool") or scope.only(entry, "vip_pool", "vip_pool", tenant)
-    secret = values.get("secret") or _secret_of(entry, scope, tenant)
-    if secret is None:
+    secret = None if "secrets" in values else values.get("secret") or _secret_of(entry, scope, tenant)
+    if secret is None and "secrets" not in values:
         scope.refuse(entry, "VP239", f"secret is left out, and no class of tenant {tenant} names one", "secret: NAME")
     return {
         "name": name,
@@ -174,7 +199,7 @@ def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) ->
         "vip_pool": pool,
         "volume_attributes": {"static_pv_create_views": "no", "static_pv_create_quotas": "no"},
         "volume_mode": "Filesystem",
-        "secret": secret,
+        **({"secrets": values["secrets"]} if "secrets" in values else {"secret": secret}),
         **({"mount_options": values["mount_options"]} if "mount_options" in values else {}),
     }
 
@@ -202,79 +227,81 @@ def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
 
 
 VOLUME = composite(Volume, name="volume", section="volumes", systems=_systems)
-_VIEW = {"path", "tenant", "view_policy", "protocols", "quota", "qos", "qos_policy", "snapshots"}
+_VIEW = {"path", "tenant", "view_policy", "protocols", "quota", "qos", "qos_policy", "snapshots", "names", "name"}
 _QUOTA = {"hard_limit", "hard_limit_inodes"}
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
     """A claim in a project's namespace, with what it is made of (or the class it is of), and what mounts it."""
-    projects = {
-        (entry.address.site, namespace_of(pieces.full(entry))): Ref(entry.address) for entry in pieces.of("project")
-    }
+    projects = {(entry.address.site, namespace_of(pieces.full(entry))): entry for entry in pieces.of("project")}
     for claim in pieces.of("persistent_volume_claim"):
-        namespace = claim.values["namespace"]
-        project = projects.get(
-            (claim.address.site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace)
-        )
+        namespace, site = claim.values["namespace"], claim.address.site
+        project = projects.get((site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace))
         if project is None:
             continue
-        values: dict[str, Any] = {"project": project}
-        parts = [claim.address]
+        values, names, parts = {"project": Ref(project.address)}, dict[str, str](), [claim.address]
         if claim.called != claim.address.name:
             values["name"] = claim.called
         if claim.values.get("storage_class") is None:
             home = _home(pieces, claim)
             if home is None:
                 continue
-            values |= home[0]
-            parts += home[1]
+            static, view = home
+            values |= _of_home(static, view)
+            names |= view.values.get("names", {})
+            if static.called != f"{project.called}-{claim.called}":
+                names["persistent_volume"] = static.called
+            parts += [static.address, view.address]
         else:
-            values |= {"storage_class": claim.values["storage_class"], "size": claim.values.get("size")}
-        values |= {
-            name: claim.values[name]
-            for name in ("access_modes", "volume_mode")
-            if name in claim.values and "path" not in values
-        }
-        if "path" in values and "access_modes" in claim.values:
-            values["access_modes"] = claim.values["access_modes"]
-        source = only(pieces.having(claim.address.site, "data_source", project=project, claim=Ref(claim.address)))
-        if source is not None and source.called == claim.called:
-            values["mount"] = source.values.get("mount")
-            values |= {"description": source.values["description"]} if "description" in source.values else {}
+            class_ = pieces.get(claim.values["storage_class"].target)
+            tenant = class_.values.get("tenant") if class_ is not None else None
+            values |= {"tenant": tenant} if tenant is not None and tenant == project.values.get("tenant") else {}
+            values |= {
+                name: claim.values[name] for name in ("storage_class", "size", "volume_mode") if name in claim.values
+            }
+        values["access_modes"] = claim.values.get("access_modes", ["ReadWriteMany"])
+        source = only(pieces.having(site, "data_source", project=Ref(project.address), claim=Ref(claim.address)))
+        if source is not None:
+            values |= {name: source.values[name] for name in ("mount", "description") if name in source.values}
+            names |= {"data_source": source.called} if source.called != claim.called else {}
             parts.append(source.address)
-        values.setdefault("access_modes", ["ReadWriteMany"])
-        yield Recovered(Entry(Address(claim.address.site, "volume", claim.address.name), values), tuple(parts))
+        values |= {"names": names} if names else {}
+        yield Recovered(Entry(Address(site, "volume", claim.address.name), values), tuple(parts))
 
 
-def _home(pieces: Pieces, claim: Entry) -> tuple[dict[str, Any], list[Address]] | None:
-    """The directory behind a claim: its static volume and its view, and what of them a volume says itself."""
+def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
+    """The static volume behind a claim, and the view of its directory, which says nothing that a volume cannot."""
     site, of = claim.address.site, claim.values.get("volume")
     static = pieces.get(of.target) if isinstance(of, Ref) else None
-    if static is None:
-        return None
-    pool = static.values.get("vip_pool")
+    pool = static.values.get("vip_pool") if static is not None else None
     owner = pieces.get(pool.target) if isinstance(pool, Ref) else None
-    tenant = owner.values.get("tenant") if owner is not None else None
-    view = only(pieces.having(site, "view", tenant=tenant, path=static.values.get("volume_handle")))
-    if view is None or view.address.name != claim.address.name or view.values.keys() - {"name"} - _VIEW:
+    if static is None or owner is None:
+        return None
+    directory = {"tenant": owner.values.get("tenant"), "path": static.values.get("volume_handle")}
+    view = only(pieces.having(site, "view", **directory))
+    if view is None or view.address.name != claim.address.name or view.values.keys() - _VIEW:
         return None
     quota = view.values.get("quota") or {}
-    if quota.keys() - _QUOTA or "hard_limit" not in quota:
-        return None
-    values = {
-        "tenant": tenant,
-        "path": view.values["path"],
+    return None if quota.keys() - _QUOTA or "hard_limit" not in quota else (static, view)
+
+
+def _of_home(static: Entry, view: Entry) -> dict[str, Any]:
+    """What a volume says of its static volume and its view."""
+    said, quota = view.values, view.values["quota"]
+    return {
+        "tenant": said["tenant"],
+        "path": said["path"],
         "size": quota["hard_limit"],
-        "vip_pool": pool,
-        **{
-            name: view.values[name] for name in ("view_policy", "qos", "qos_policy", "snapshots") if name in view.values
-        },
-        **({"protocols": view.values["protocols"]} if view.values.get("protocols", ["NFS"]) != ["NFS"] else {}),
         **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
-        **{name: static.values[name] for name in ("secret", "mount_options") if name in static.values},
+        **({"protocols": said["protocols"]} if said.get("protocols", ["NFS"]) != ["NFS"] else {}),
+        **{name: said[name] for name in ("view_policy", "qos", "qos_policy", "snapshots") if name in said},
+        **{
+            name: static.values[name]
+            for name in ("vip_pool", "secret", "secrets", "mount_options")
+            if name in static.values
+        },
     }
-    return values, [static.address, view.address]
 
 
 _MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
-COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=2)
+COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=3)

@@ -2,6 +2,8 @@
 
 from typing import Annotated, Any, Literal
 
+from pydantic import model_validator
+
 from vastplan.kinds.kubernetes._common import Labelled, ObjectName, manifest
 from vastplan.kinds.kubernetes.admission_policy import GROUP
 from vastplan.model.value import Ref
@@ -27,15 +29,26 @@ class AdmissionBinding(Labelled):
         ReferenceName | MISSING, Refers("storage_class.name", blocks_delete=False, shields=True), Wire(*_NOTE)
     ] = MISSING
     validation_actions: Annotated[
-        list[Literal["Deny", "Warn", "Audit"]] | MISSING, Wire("spec", "validationActions"), SET, Opens(lost=True)
+        list[Literal["Deny", "Warn", "Audit"]] | MISSING,
+        Wire("spec", "validationActions"),
+        SET,
+        Opens("Deny", lost=True),
     ] = MISSING
+    """`Deny` refuses what the policy does not allow; `Warn` answers a warning with it, `Audit` notes it in the audit log."""
     only: Annotated[None, Wire("spec", "matchResources")] = None
 
+    @model_validator(mode="after")
+    def _told_once(self) -> "AdmissionBinding":
+        if isinstance(self.validation_actions, list) and {"Deny", "Warn"} <= {*self.validation_actions}:
+            raise ValueError("give Deny or Warn, not both: Kubernetes takes only one of them")
+        return self
 
-def in_force(name: str, policy: Ref, storage_class: Ref | None = None) -> dict[str, Any]:
-    """The values of a binding that denies what the policy does not allow."""
+
+def in_force(name: str, policy: Ref, storage_class: Ref | None = None, *, audit: bool = False) -> dict[str, Any]:
+    """The values of a binding that denies what the policy does not allow, or with `audit` only tells of it."""
     shielded = {} if storage_class is None else {"storage_class": storage_class}
-    return {"name": name, "policy": policy, "validation_actions": ["Deny"], "only": None, **shielded}
+    actions = ["Audit", "Warn"] if audit else ["Deny"]
+    return {"name": name, "policy": policy, "validation_actions": actions, "only": None, **shielded}
 
 
 KIND = kind(
@@ -43,5 +56,5 @@ KIND = kind(
     name="admission_binding",
     system="kubernetes",
     endpoint=manifest(f"{GROUP}/v1", "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings"),
-    enforces=Enforces("policy", by=("policy", "validation_actions", "only")),
+    enforces=Enforces("policy", by=("policy", "validation_actions", "only"), when=("validation_actions", "Deny")),
 )

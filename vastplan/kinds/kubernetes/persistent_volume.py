@@ -15,6 +15,7 @@ from vastplan.kinds.kubernetes._common import (
     in_full,
     manifest,
 )
+from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import ControllerOwned, Metric, Row, Values
@@ -94,6 +95,7 @@ class PersistentVolume(Labelled):
         IMMUTABLE,
         Opens(made=False),
     ] = MISSING
+    secrets: Annotated[VolumeSecrets | MISSING, Wire("spec", "csi"), IMMUTABLE] = MISSING
     mount_options: Annotated[list[Text] | None | MISSING, Wire("spec", "mountOptions")] = MISSING
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE, FILESYSTEM] = MISSING
 
@@ -104,14 +106,15 @@ class PersistentVolume(Labelled):
         if self.driver == FILE_DRIVER and not self.volume_handle.startswith("/"):
             raise ValueError("volume_handle is an absolute path on VAST")
         in_full(self.secret)
+        one_form(self.secret, self.secrets)
         return self
 
 
 def _finished(body: Row, values: Values) -> Row:
-    """The block driver logs in to stage a volume too; and a volume that gets another claim forgets the one it had."""
+    """The block driver logs in to stage a volume too, with one `secret` for all; and a volume that gets another claim forgets the one it had."""
     spec = body.get("spec", {})
     source = spec.get("csi", {})
-    if source.get("driver") == BLOCK_DRIVER and "nodePublishSecretRef" in source:
+    if source.get("driver") == BLOCK_DRIVER and "secret" in values:
         source["nodeStageSecretRef"] = source["nodePublishSecretRef"]
     if "claimRef" in spec and "name" not in body.get("metadata", {}):
         spec["claimRef"] |= {"uid": None, "resourceVersion": None}

@@ -15,6 +15,7 @@ from vastplan.kinds.kubernetes._common import (
     secret_of_parameters,
     secret_parameters,
 )
+from vastplan.kinds.kubernetes._secrets import SECRET_SINCE, ClassSecrets, one_form, unused
 from vastplan.kinds.kubernetes.namespace import NamespaceName
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
@@ -41,11 +42,12 @@ _ONLY = {
     "file": ("storage_path", "view_policy"),
     "block": ("subsystem", "transport_type", "fs_type", "volume_group", "tenant_name"),
 }
+_NODE_EXPAND = f"{PARAMETER_PREFIX}node-expand-secret-"
 _COMMON = ("vip_pool_fqdn_random_prefix", "qos_policy_id", "blocking_clones", PARAMETER_PREFIX + "fstype")
 _KNOWN = {
     "file": (
         *_COMMON, "eph_volume_name_fmt", "lb_strategy",
-        *(f"{PARAMETER_PREFIX}node-expand-secret-{part}" for part in ("name", "namespace")),
+        *(f"{_NODE_EXPAND}{part}" for part in ("name", "namespace")),
     ),
     "block": (
         *_COMMON, "host_encryption", "host_encryption.cipher", "host_encryption.hash", "host_encryption.key_size",
@@ -73,9 +75,7 @@ _PARAMETERS_SINCE = (
     Since("csi", "2.5.1", values=("qos_policy_id",)),
     Since("csi", "2.6.3", values=("qos_policy_id",), when=_BLOCK),
     Since("csi", "2.6.3", values=("blocking_clones", "vip_pool_fqdn_random_prefix", "host_encryption")),
-    Since(
-        "csi", "2.6.5", values=tuple(f"{PARAMETER_PREFIX}node-expand-secret-{part}" for part in ("name", "namespace"))
-    ),
+    Since("csi", "2.6.5", values=tuple(f"{_NODE_EXPAND}{part}" for part in ("name", "namespace"))),
 )
 
 
@@ -153,10 +153,10 @@ class StorageClass(Labelled):
         Wire("parameters", "secret"),
         IMMUTABLE,
         _ELSEWHERE,
-        Since("csi", "2.4.1"),
-        Since("csi", "2.6.1", inside="data", values=("token",)),
-        Since("csi", "2.6.3", inside="data", values=("tenant", "passphrase")),
+        *SECRET_SINCE,
     ] = MISSING
+    secrets: Annotated[ClassSecrets | MISSING, Wire("parameters"), IMMUTABLE] = MISSING
+    """In the place of `secret`, for a class whose purposes do not all have the same one."""
     mount_options: Annotated[list[Text] | None | MISSING, Wire("mountOptions")] = MISSING
     reclaim_policy: Annotated[
         Literal["Delete", "Retain"] | MISSING, Wire("reclaimPolicy"), IMMUTABLE, ServerDefault("Delete", PROSE)
@@ -191,6 +191,8 @@ class StorageClass(Labelled):
         if getattr(self, needed) is MISSING:
             raise ValueError(f"the {self.driver} driver needs {needed}")
         in_full(self.secret)
+        one_form(self.secret, self.secrets)
+        unused(self.secrets, ("node_stage",) if self.driver == "file" else ("node_expand",), other)
         if isinstance(self.annotations, dict) and DEFAULT in self.annotations:
             raise ValueError(f"annotations.{DEFAULT}: write default: true or false")
         return self
@@ -198,6 +200,8 @@ class StorageClass(Labelled):
     @model_validator(mode="after")
     def _known_parameters(self) -> "StorageClass":
         for key in self.parameters if isinstance(self.parameters, dict) else ():
+            if key.startswith(_NODE_EXPAND) and self.secrets is not MISSING:
+                raise ValueError(f"parameters.{key}: write secrets.node_expand instead")
             if key in _WRITTEN:
                 raise ValueError(f"parameters.{key}: write {_WRITTEN[key]} instead")
             if key.startswith("host_encryption.perf-") and self.driver == "block":
@@ -222,6 +226,11 @@ def _with_secret_pairs(body: Row, values: Values) -> Row:
 
 def _with_secret(values: Values, row: Row) -> Values:
     return {**values, "secret": secret_of_parameters(row.get("parameters") or {}, _purposes(row.get("provisioner")))}
+
+
+def purposes_of(driver: str) -> tuple[str, ...]:
+    """What a driver (`file`, `block`) logs in for, as `secrets` calls it."""
+    return tuple(purpose.replace("-", "_") for purpose in _purposes(DRIVER.write(driver)))
 
 
 KIND = kind(

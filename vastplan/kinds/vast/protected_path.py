@@ -63,11 +63,11 @@ class ProtectedPath(Spec):
     remote_tenant: Annotated[
         ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
     ] = MISSING
-    enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS)] = MISSING
-    lease_expiry_time: Annotated[Span | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """Whose it is on the site to which the schedule replicates; the tenant of the same name when left out."""
     remote_tenant_guid: Annotated[_Guid | MISSING, IMMUTABLE, Opens()] = MISSING
     """The same where the schedule's peer is no site of this document."""
+    enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS)] = MISSING
+    lease_expiry_time: Annotated[Span | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
     """How long the other cluster may serve what it has cached (global access)."""
 
     @model_validator(mode="after")

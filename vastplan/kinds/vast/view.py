@@ -67,10 +67,19 @@ class ShareAcl(Spec):
     acl: Annotated[list[ShareGrant] | None | MISSING, Clears([]), Opens(), ServerDefault([], WITNESS)] = MISSING
 
 
+class PartNames(Spec):
+    """What the objects that a view stands for are called, each where that is not the name of the entry."""
+
+    quota: Name | MISSING = MISSING
+    protected_path: Name | MISSING = MISSING
+    qos_policy: Name | MISSING = MISSING
+
+
 class View(Spec):
     """A view: one per path and tenant. Deleting it keeps the directory, its quota and its snapshots.
 
-    Without `view_policy` the tenant's own is taken. `qos`, `quota` and `snapshots` make objects of their own.
+    Without `view_policy` the tenant's own is taken. `qos`, `quota` and `snapshots` make objects of their own,
+    called as the entry or as `names` says.
     `s3_versioning` and `locking` are never switched off again.
     """
 
@@ -127,6 +136,7 @@ class View(Spec):
     quota: Annotated[QuotaLimits | MISSING, DOCUMENT] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING
     qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
+    names: Annotated[PartNames | MISSING, DOCUMENT] = MISSING
 
     @model_validator(mode="after")
     def _of_its_protocols(self) -> "View":
@@ -164,6 +174,14 @@ class View(Spec):
     def _one_qos(self) -> "View":
         if self.qos is not MISSING and self.qos_policy is not MISSING:
             raise ValueError("give either qos or qos_policy")
+        return self
+
+    @model_validator(mode="after")
+    def _names_of_its_parts(self) -> "View":
+        made_by = {"quota": "quota", "protected_path": "snapshots", "qos_policy": "qos"}
+        for part, field in made_by.items() if self.names is not MISSING else ():
+            if getattr(self.names, part) is not MISSING and getattr(self, field) is MISSING:
+                raise ValueError(f"names.{part} needs {field}")
         return self
 
 

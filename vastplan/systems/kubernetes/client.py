@@ -137,7 +137,7 @@ class KubernetesProvider:
         return (*sorted(named - self._ourselves()), *([f"Helm release {release}"] if release else []))
 
     def mark_of(self, row: Row) -> Mark:
-        """The document in the name of the field manager that wrote last."""
+        """The document in the name of the field manager that wrote last, else that of the label."""
         return managers.mark_of(row)
 
     def _ourselves(self) -> frozenset[str]:

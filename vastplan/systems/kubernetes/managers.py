@@ -1,4 +1,4 @@
-"""The field manager that vastplan writes as: it carries the document's name, so that an object says whose it is.
+"""The field manager that vastplan writes as: it carries the document's name, so that an object says whose it is; or a label does.
 
 A manager is one for all that a client writes with one purpose:
 https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers. It goes into the query of a write, at most 128
@@ -12,9 +12,13 @@ from typing import Any
 
 from vastplan.schema.kind import Row
 from vastplan.schema.provider import NO_MARK, Mark
+from vastplan.schema.rows import at
 
 MANAGER = "vastplan"
-_OF_A_DOCUMENT = re.compile(rf"{MANAGER}:([a-z0-9]([-a-z0-9]{{0,61}}[a-z0-9])?)")
+LABEL = "vastplan.io/document"
+"""Somebody's word for whose an object is that vastplan has not written: one that was taken over as it was, or restored."""
+_NAME = r"([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)"
+_OF_A_DOCUMENT = re.compile(f"{MANAGER}:{_NAME}")
 
 
 def manager(document: str) -> str:
@@ -30,11 +34,17 @@ def entries(row: Row) -> list[dict[str, Any]]:
 
 
 def mark_of(row: Row) -> Mark:
-    """The document whose manager wrote last. Times are whole seconds; of two at once the later entry."""
+    """The document whose manager wrote last. Times are whole seconds; of two at once the later entry.
+
+    Where none did it is the one of the label. A label has no time: it was not there before the object.
+    """
     latest = NO_MARK
     for entry in entries(row):
         named = _OF_A_DOCUMENT.fullmatch(str(entry.get("manager")))
         time = str(entry.get("time") or "")
         if named and time >= latest.at:
             latest = Mark(named[1], time)
+    labelled = at(row, ("metadata", "labels", LABEL))
+    if not latest.document and isinstance(labelled, str) and re.fullmatch(_NAME, labelled):
+        return Mark(labelled, str(at(row, ("metadata", "creationTimestamp")) or ""))
     return latest

@@ -1,0 +1,59 @@
+"""Whether what keeps something closed is in force, by what puts it in force: told is not denied. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live
+from vastplan.engine.referrers import Referrer, Referrers
+from vastplan.model.address import Address
+from vastplan.model.plan import Action, Verb
+from vastplan.model.value import from_json, references
+from vastplan.schema.kind import Enforces
+
+_AS_DESIRED = (Verb.CREATE, Verb.UPDATE, Verb.ADOPT, Verb.REPLACE)
+
+
+def keeps_closed_now(live: Live, referrers: Referrers) -> bool:
+    """Whether a live object keeps something closed, as far as that can be told: not while all that enforces it only tells."""
+    if live.kind.enforces is not None:
+        return live.kind.enforces.enforced(live.values)
+    if not live.kind.closes:
+        return True
+    said = [rule.enforced(referrer.live.values) for referrer, rule in enforcing(live, referrers)]
+    return not said or any(said)
+
+
+def enforcing(live: Live, referrers: Referrers) -> Iterator[tuple[Referrer, Enforces]]:
+    """The live objects that put one in force, whoever owns them, with how."""
+    for referrer in referrers.of(live):
+        rule = referrer.live.kind.enforces
+        if rule is not None and referrer.field.name == rule.field:
+            yield referrer, rule
+
+
+class EnforcedByPlan:
+    """What is in force once a plan is done. The actions on what enforces something are indexed once."""
+
+    def __init__(self, matches: Matches, actions: Mapping[Address, Action], referrers: Referrers) -> None:
+        self._matches, self._actions, self._referrers = matches, actions, referrers
+        self._enforced: dict[Address, list[bool]] = {}
+        for action in actions.values():
+            rule = matches.kinds[action.address.kind].enforces
+            if rule is not None and action.verb in _AS_DESIRED:
+                for policy in references(from_json(action.desired.get(rule.field))):
+                    self._enforced.setdefault(policy.target, []).append(rule.enforced(action.desired))
+
+    def after(self, address: Address, live: Live | None) -> bool:
+        """Whether an object will be in force; so it may be where nothing is known that enforces it, or tells only."""
+        said = [*self._enforced.get(address, ()), *(self._left(live) if live is not None else ())]
+        return not said or any(said)
+
+    def _left(self, live: Live) -> Iterable[bool]:
+        """Of what enforces it now and is left as it is."""
+        for referrer, rule in enforcing(live, self._referrers):
+            at = self._matches.address_of(referrer.live)
+            action = self._actions.get(at) if at is not None else None
+            if action is None or action.verb is Verb.RELEASE:
+                yield rule.enforced(referrer.live.values)
