@@ -13,7 +13,7 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
-from vastplan.schema.kind import Kind
+from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Refers
 from vastplan.schema.recovery import Pieces, Recovered
 from vastplan.schema.walk import leaves, map_references, same, value_at
@@ -125,10 +125,20 @@ class _Trial:
 
         wanted, there = map_references(kind.fields, entry.values, resolved), flat.live.values
         return all(
-            same(leaf.field, leaf.value, value_at(there, leaf.path))
+            _same(leaf.field, leaf.value, value_at(there, leaf.path))
             for leaf in leaves(kind.fields, wanted)
             if leaf.path[0] in there
         ) and all(str(wanted.get(name)) == str(there.get(name)) for name in kind.identity)
+
+
+def _same(field: Field, wanted: Any, there: Any) -> bool:
+    """Whether a leaf is as wanted; ids and names are compared as text, for systems write some of them as either."""
+    return _texts(wanted) == _texts(there) if field.refers is not None else same(field, wanted, there)
+
+
+def _texts(value: Any) -> list[str]:
+    listed = value if isinstance(value, list) else [value]
+    return sorted({"" if item is None else str(item) for item in listed})
 
 
 def _likely(waiting: Mapping[Address, Flat], entry: Entry) -> Iterator[Flat]:

@@ -67,9 +67,8 @@ def _tenant(pieces: Pieces, project: Entry) -> Ref | None:
     return Ref(same.address) if same is not None else None
 
 
-_MAKES = frozenset({"access_rule"})
-OF_PROJECT = Composition("project", _compose, makes=_MAKES, recover=lambda pieces: _recover(pieces, "project"))
-OF_DEPARTMENT = Composition("department", _compose, makes=_MAKES, recover=lambda pieces: _recover(pieces, "department"))
+OF_PROJECT = Composition("project", _compose, recover=lambda pieces: _recover(pieces, "project"))
+OF_DEPARTMENT = Composition("department", _compose, recover=lambda pieces: _recover(pieces, "department"))
 
 
 def _of_scope(entry: Entry, scope: Scope) -> Iterable[Entry]:
@@ -88,5 +87,3 @@ def _of_scope(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 OF_RULE = Composition("access_rule", _of_scope)
-OF_PROJECT = Composition("project", _compose)
-OF_DEPARTMENT = Composition("department", _compose)

@@ -8,6 +8,7 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.model.yaml_text import scalar
 from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.recovery import Pieces, Recovered
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
@@ -78,4 +79,17 @@ def _local(entry: Entry, scope: Scope, values: dict[str, Any]) -> None:
         scope.refuse(entry, "VP247", text, "a snapshot schedule with replicate_to")
 
 
-COMPOSITION = Composition("protected_path", _compose)
+def _recover(pieces: Pieces) -> Iterable[Recovered]:
+    """A path without what follows from its schedule: that a local one is its own target, and whose the copy elsewhere is."""
+    for entry in pieces.of("protected_path"):
+        values, remote, tenant = entry.values, entry.values.get("remote_tenant"), entry.values.get("tenant")
+        followed = {"remote_tenant_guid"} if isinstance(remote, Ref) else set()
+        if isinstance(remote, Ref) and isinstance(tenant, Ref) and remote.target.name == tenant.target.name:
+            followed.add("remote_tenant")
+        if values.get("target_exported_dir") == values["source_dir"]:
+            followed.add("target_exported_dir")
+        if followed & values.keys():
+            yield Recovered(entry.standing_for(entry.without(*followed)), (entry.address,))
+
+
+COMPOSITION = Composition("protected_path", _compose, recover=_recover, rank=2)
