@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.model.natural_order import natural
 from vastplan.schema.markers import SCHEMA, WITNESS, Clears, Codec, ListMap, Refers, ServerDefault, Shorthand, Wire
+from vastplan.schema.rows import ABSENT, dig
 from vastplan.schema.types import MISSING, Bytes, Spec, VendorName
 
 _UNLIMITED = Clears(None, also=(-1,))
@@ -130,7 +131,9 @@ def with_units(body: dict[str, Any], _values: dict[str, Any]) -> dict[str, Any]:
             if item.get(name) == {}:  # nothing but nulls, in a create
                 del item[name]
         memory = item.get("memory")
-        if memory:
+        if memory and any(isinstance(memory.get(name), str) for name in ("deserved", "limit")):
+            del item["memory"]  # in a unit that nobody knows: it goes back as it was read
+        elif memory:
             sizes = {name: memory[name] for name in ("deserved", "limit") if (memory.get(name) or 0) > 0}
             memory["units"] = _unit_for(list(sizes.values())) or "MB"
             memory |= {name: _plain(size / _BY_UNIT[memory["units"]]) for name, size in sizes.items()}
@@ -138,13 +141,16 @@ def with_units(body: dict[str, Any], _values: dict[str, Any]) -> dict[str, Any]:
 
 
 def in_bytes(values: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
-    """Memory of every pool in bytes, whatever unit the row gives it in."""
-    for item in row.get("resources") or []:
-        memory, pool = item.get("memory"), (item.get("nodePool") or {}).get("name")
-        decoded = (values.get("node_pools") or {}).get(str(pool), {}).get("memory")
-        if memory and decoded:
-            scale = _BY_UNIT.get(memory.get("units"), 1)
-            for name in ("deserved", "limit"):
-                if isinstance(decoded.get(name), int | float) and decoded[name] >= 0:
-                    decoded[name] = round(decoded[name] * scale)
+    """Memory of every pool in bytes, whatever unit the row gives it in; in a unit that nobody knows, as it is said."""
+    pools, items = values.get("node_pools"), row.get("resources")
+    for item in items if isinstance(items, list) and isinstance(pools, dict) else ():
+        pool = dig(item, ("nodePool", "name"))
+        decoded, units = dig(pools, (str(pool), "memory")), dig(item, ("memory", "units"))
+        if not isinstance(decoded, dict):
+            continue
+        scale = 1 if units in (None, ABSENT) else _BY_UNIT.get(units) if isinstance(units, str) else None
+        for name in ("deserved", "limit"):
+            size = decoded.get(name)
+            if isinstance(size, int | float) and size >= 0:
+                decoded[name] = f"{size} {units}" if scale is None else round(size * scale)
     return values

@@ -119,7 +119,8 @@ def _with_switches(body: Row, _values: Values) -> Row:
 def _with_modes(values: Values, _row: Row) -> Values:
     switches = values.get("access_modes")
     if isinstance(switches, dict):
-        values["access_modes"] = sorted(name for name, wire in _MODES.items() if switches.get(wire))
+        names = {wire: name for name, wire in _MODES.items()}
+        values["access_modes"] = sorted(names.get(wire, wire) for wire, on in switches.items() if on)
     return values
 
 

@@ -194,8 +194,9 @@ def _whole_acl(body: Row, values: Values) -> Row:
 
 def _grants(values: Values, row: Row) -> Values:
     """VMS fills what a grant leaves out with nothing, and shows the domain `All` as nothing too."""
-    acl = (values.get("share_acl") or {}).get("acl")
-    if isinstance(acl, list):
+    share = values.get("share_acl")
+    acl = share.get("acl") if isinstance(share, dict) else None
+    if isinstance(acl, list) and all(isinstance(grant, dict) for grant in acl):
         named = [{**grant, "fqdn": grant.get("fqdn") or "All"} if grant.get("name") else grant for grant in acl]
         values["share_acl"]["acl"] = [{key: value for key, value in grant.items() if value != ""} for grant in named]
     return values

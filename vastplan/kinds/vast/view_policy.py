@@ -1,5 +1,6 @@
 """View policy: who may reach the views that use it, from where, with which rights and rules."""
 
+import re
 from typing import Annotated, Literal
 
 from pydantic import model_validator
@@ -31,6 +32,7 @@ _Hosts = Annotated[list[Clients] | None | MISSING, SET, EXPLICIT_NULL, Clears([]
 _Names = Annotated[list[Text] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
 # No pool of its own means every pool, which a policy must not get by losing its last one.
 _Pools = Annotated[list[ReferenceName] | None | MISSING, SET, EXPLICIT_NULL, Refers("vip_pool"), Clears([])]
+_OTHER_MODE = re.compile(r"(\d+) \((.*)\)", re.DOTALL)  # of a pool, as `_pools` tells one that nobody knows
 _ALL = ("*",)
 _HOSTS = "hosts"  # one list alone does not say who may come in, and how
 _EVERYBODY = ServerDefault(["*"], WITNESS, group=_HOSTS)
@@ -143,16 +145,26 @@ def _permissions(body: Row, values: Values) -> Row:
     pools = body.pop(_PERMISSIONS, None)
     if pools is None:
         return body
-    modes = {str(pool): mode for mode, ids in pools.items() for pool in ids}
-    return {**body, "vip_pools": [pool for ids in pools.values() for pool in ids], _PERMISSIONS: modes}
+    known = {str(pool): mode for mode, ids in pools.items() for pool in ids}
+    others = {pool: found for pool in known if (found := _OTHER_MODE.fullmatch(pool))}
+    modes = {pool: mode for pool, mode in known.items() if pool not in others}
+    modes |= {found[1]: found[2] for found in others.values()}
+    ids = [pool for of_mode in pools.values() for pool in of_mode if str(pool) not in others]
+    return {**body, "vip_pools": [*ids, *(int(found[1]) for found in others.values())], _PERMISSIONS: modes}
 
 
 def _pools(values: Values, row: Row) -> Values:
-    """The mapping as two lists; a row of before there was one has the list only."""
+    """The mapping as two lists; a row of before there was one has the list only.
+
+    A pool with a mode that nobody knows stands among the first with it: it is neither left out nor taken for another.
+    """
     modes = row.get(_PERMISSIONS) or {str(pool): "RW" for pool in row.get("vip_pools") or ()}
+    if not isinstance(modes, dict):
+        return {**values, "vip_pools": modes}
     for name, mode in (("vip_pools", "RW"), ("vip_pools_read_only", "RO")):
         ids = [pool for pool, has in modes.items() if has == mode]
         values[name] = [int(pool) if pool.isdecimal() else pool for pool in sorted(ids)]
+    values["vip_pools"] += [f"{pool} ({mode})" for pool, mode in sorted(modes.items()) if mode not in ("RW", "RO")]
     return values
 
 
