@@ -33,7 +33,7 @@ def hard_limits_of(objects: Index) -> HardLimits:
     """The hard limits of quotas, in bytes."""
     hard_limits: HardLimits = {}
     for quota in objects.all("quota"):
-        limit, path, tenant = quota.values.get("hard_limit"), quota.values.get("path"), quota.values.get("tenant")
+        limit, path, tenant = quota.values.get("hard_limit"), quota.values["path"], quota.values["tenant"]
         # what is live is as a system said it, or somebody who wrote a snapshot
         if limit and isinstance(limit, int) and isinstance(path, str) and isinstance(tenant, Ref):
             hard_limits.setdefault(tenant.target, {})[path] = limit

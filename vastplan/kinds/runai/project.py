@@ -43,8 +43,9 @@ class Project(OrgUnit):
         return self
 
 
-def _namespace(values: Mapping[str, Any]) -> str:
-    return str(values.get("namespace") or f"{_PREFIX}{values['name']}")
+def _namespace(values: Mapping[str, Any]) -> str | None:
+    given, name = values.get("namespace"), values.get("name")
+    return str(given or f"{_PREFIX}{name}") if given or name else None
 
 
 KIND = kind(
