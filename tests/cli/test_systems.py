@@ -85,6 +85,7 @@ def unknown(ran: object, says: str) -> None:
     assert PASSWORD not in ran.out + ran.err  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow  # it waits for what does not come
 def test_nobody_answers(server: Server, tmp_path: Path, vastplan: Run) -> None:
     file = document(tmp_path, "https://127.0.0.1:9")
     unknown(vastplan("plan", file), "127.0.0.1:9")

@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.engine.library import Bench, at, entry, ref
 from tests.lab import Lab
 from vastplan.engine.consent import Approval, Consent
+from vastplan.model.errors import Refused
 from vastplan.model.outcome import State
 from vastplan.model.plan import Verb
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
 
 DOCUMENT: dict[str, Any] = {
     "quotas": {"home": {"tenant": "team-a", "path": "/home", "hard_limit": "1 TiB", "create_dir": True}},
@@ -79,3 +83,39 @@ def test_a_blocked_delete_holds_back_what_waits_for_it_and_nothing_else(lab: Lab
     assert sorted(_paths(lab, "DELETE")) == ["quotas", "tenants"]
     lab.converge(_consent(*BEARING))
     assert lab.plan().actions == ()
+
+
+def _replaced_with_something_new(bench: Bench) -> tuple[Entry, ...]:
+    """A book that has to be made anew on a shelf that is yet to be made."""
+    bench.done(entry("shelf", "old"), entry("book", "emma", shelf=ref("shelf", "old"), pages=1))
+    return entry("shelf", "old"), entry("shelf", "new"), entry("book", "emma", shelf=ref("shelf", "new"), pages=2)
+
+
+def test_what_is_replaced_stands_until_what_its_new_form_refers_to_is_made() -> None:
+    bench = Bench()
+    wanted = _replaced_with_something_new(bench)
+
+    def refuse(verb: str, kind: Kind) -> None:
+        if (verb, kind.name) == ("create", "shelf"):
+            raise Refused("no shelf any more")
+
+    bench.library.before = refuse
+    receipt = bench.apply(bench.plan(*wanted))
+    states = {outcome.address: outcome.state for outcome in receipt.outcomes}
+    assert states == {"iad/shelf/new": State.FAILED, "iad/book/emma": State.SKIPPED}
+    assert bench.library.named("book", "emma")["pages"] == 1 and "iad/book/emma" in bench.part.entries
+
+
+def test_where_one_cannot_be_made_before_the_other_has_gone_it_goes_first() -> None:
+    bench = Bench()
+    bench.done(entry("shelf", "a"), *(entry("book", name, shelf=ref("shelf", "a"), pages=1) for name in ("b", "c")))
+    # another shelf of the same name, which is free once that of before is gone, and its books with it
+    wanted = (
+        Entry(at("shelf", "z"), {"name": "a"}),
+        *(entry("book", name, shelf=ref("shelf", "z"), pages=2) for name in ("b", "c")),
+    )
+    steps = [(str(operation.address), operation.step.value) for operation in bench.plan(*wanted).operations]
+    assert steps == [
+        ("iad/book/b", "delete"), ("iad/book/c", "delete"), ("iad/shelf/a", "delete"),
+        ("iad/shelf/z", "write"), ("iad/book/b", "write"), ("iad/book/c", "write"),
+    ]  # fmt: skip

@@ -117,6 +117,14 @@ def test_an_identity_is_compared_as_it_reads() -> None:
     assert match(kinds, seen, {}, entries).match(at("slip", "s")).live == lying
 
 
+def test_what_a_system_left_out_of_what_an_object_is_told_by_is_null() -> None:
+    library = Library()
+    whole = live_of(SITE, KINDS["book"], library.put("book", title="emma", shelf_id="n1", pages=1), library)
+    assert whole.identified(whole.values) == dict(whole.values)
+    cut = live_of(SITE, KINDS["book"], library.put("book", pages=1), library)
+    assert cut.identified(cut.values) == {"title": None, "shelf": None, "pages": 1}
+
+
 # What the system keeps of an object on another site
 
 

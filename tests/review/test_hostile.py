@@ -261,6 +261,7 @@ MARKUP = ["</details><img src=x onerror=alert(1)>", "[x](https://evil.example.co
           "`](https://evil.example.com) `", "a\\n\\n### All good\\n\\n::set-output name=x::y", "::add-mask::a"]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_names_are_only_names_in_the_comment(hub: Hub) -> None:
     lines = "".join(f'"{CANARY}{name}": 1\n' for name in MARKUP)  # unknown keys, which the errors name
     edit(hub, "version: 1\n", f"version: 1\n{lines}")
@@ -289,6 +290,7 @@ def test_a_long_report_is_cut_to_what_fits_and_ends_in_order(hub: Hub) -> None:
     assert code == 1 and "No plan" in comment
 
 
+@pytest.mark.slow
 def test_a_snapshot_that_a_fork_made_is_not_taken(hub: Hub) -> None:
     """Its branch is called main, and its copy of the workflow runs on `pull_request`."""
     forged = {**RECORDED, "id": "99", "created_at": "2999-01-01T00:00:00Z"}

@@ -78,3 +78,10 @@ class Tampered:
     def busy(self) -> Response:
         """Nobody limits it."""
         raise AssertionError("nobody limits it")
+
+
+def rows_of(body: Any) -> list[dict[str, Any]]:
+    """The rows of an answer."""
+    found = body if isinstance(body, list) else next(value for value in body.values() if isinstance(value, list))
+    assert found
+    return found

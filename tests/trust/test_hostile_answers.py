@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from tests.conftest import Ran, Run
 from tests.force import by_force
 from tests.lab import Lab
-from tests.trust.planes import Tampered
+from tests.trust.planes import Tampered, rows_of
 from vastplan.model import strict_json
 from vastplan.model.errors import Refused
 from vastplan.sim.wire import Request, Response
@@ -81,12 +81,6 @@ def test_an_answer_that_is_none(system: str, name: str, lab: Lab, vastplan: Run)
     assert all("127.0.0.1" in one["reason"] for one in plan["unknown"])
 
 
-def _rows(body: Any) -> list[dict[str, Any]]:
-    found = body if isinstance(body, list) else next(value for value in body.values() if isinstance(value, list))
-    assert found
-    return found
-
-
 WRONG: list[Any] = [None, True, -1, 1e300, "", "x", [], {}, [None], [[]], {"a": 1}, [{"a": [1]}], 10**30, "9" * 10_000]
 
 
@@ -97,7 +91,7 @@ def test_fields_of_another_type(system: str, lab: Lab, vastplan: Run) -> None:
         for spared in ((), ("id", "metadata", "name")):
 
             def change(body: Any, wrong: Any = wrong, spared: tuple[str, ...] = spared) -> Any:
-                for row in _rows(body):
+                for row in rows_of(body):
                     row.update({key: wrong for key in row if key not in spared})
                 return body
 
@@ -127,12 +121,12 @@ def test_names_that_want_something(system: str, name: str, lab: Lab, vastplan: R
     text = HOSTILE[name]
 
     def change(body: Any) -> Any:
-        twin = json.loads(json.dumps(_rows(body)[-1]))
+        twin = json.loads(json.dumps(rows_of(body)[-1]))
         twin["name"] = text
         if "metadata" in twin:
             twin["metadata"] |= {"name": text, "uid": text}
         twin["id"] = text
-        _rows(body).append(twin)
+        rows_of(body).append(twin)
         return body
 
     before = sorted(str(one.relative_to(lab.folder)) for one in lab.folder.rglob("*"))

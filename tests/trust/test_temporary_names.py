@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from vastplan.ledger.file import write_atomically
 from vastplan.model import regular_files
 from vastplan.sim import private_files
 
 WRITERS: dict[str, Callable[[Path, bytes], object]] = {
-    "what commands write": regular_files.write_new,
+    "what commands write": write_atomically,
+    "who holds a ledger": regular_files.write_new,
     "what simulators keep": private_files.write,
 }
 
@@ -44,8 +46,9 @@ def test_the_other_name_is_a_new_file_and_another_one_each_time(
     really = os.open
 
     def opened(path: str | Path, how: int, mode: int = 0o777) -> int:
-        names.append(Path(path).name)
-        flags.append(how)
+        if how & os.O_CREAT:  # a folder is opened too
+            names.append(Path(path).name)
+            flags.append(how)
         return really(path, how, mode)
 
     monkeypatch.setattr(os, "open", opened)

@@ -39,6 +39,10 @@ class Live:
         """What to call it in a message."""
         return str(self.attributes.get("name") or self.values.get(self.kind.identity[0]) or self.locator)
 
+    def identified(self, values: Mapping[str, Any]) -> Values:
+        """Its values with all that it is told by, as an entry of a document has them: null for what a system left out."""
+        return {**dict.fromkeys(self.kind.identity), **values}
+
 
 @dataclass(slots=True)
 class Collection:

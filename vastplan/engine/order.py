@@ -107,11 +107,17 @@ class _Edges:
                 self._with_what_it_shields(action, self._graph.actions[ref.target])
             elif ref.target in self._graph.actions:
                 self._graph.edge((action.address, Step.WRITE), (ref.target, Step.WRITE))
+                self._kept_until_made(action, self._graph.actions[ref.target])
             if self._follows(action, field, ref):
                 self._graph.together(ref.target, action.address)
         for target in entry.after:
             if action.verb in _MAKING or not shields(self._matches.kinds[target.kind], action.address):
                 self._graph.edge((action.address, Step.WRITE), (target, Step.WRITE))
+
+    def _kept_until_made(self, action: Action, other: Action) -> None:
+        """What is replaced stands until what its new form refers to is made: should that fail, nothing was taken away."""
+        if action.verb is Verb.REPLACE and other.verb is Verb.CREATE:
+            self._graph.prefer((action.address, Step.DELETE), (other.address, Step.WRITE))
 
     def _follows(self, action: Action, field: Field, ref: Ref) -> bool:
         """Whether a live object is to find under its new name what it refers to: that is not renamed without it."""

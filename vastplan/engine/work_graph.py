@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 
 from vastplan.engine.exclusive import Held
 from vastplan.model.address import Address
@@ -20,6 +21,8 @@ class WorkGraph:
         self.actions = dict(actions)
         self._edges: dict[Node, set[Node]] = {}
         self._held: dict[tuple[Node, Node], Held] = {}
+        self._preferred: dict[Node, set[Node]] = {}
+        """By what is done first, what had better be done after it."""
 
     def add(self, node: Node) -> None:
         """A step that has to be done; edges to what is no node are not drawn."""
@@ -29,6 +32,12 @@ class WorkGraph:
         """Do a node after another one."""
         if node != before and before in self._edges:
             self._edges.setdefault(node, set()).add(before)
+
+    def prefer(self, node: Node, before: Node) -> None:
+        """Do a node after another one unless that closes a ring."""
+        if before in self._edges and before not in self._edges[node]:
+            self.edge(node, before)
+            self._preferred.setdefault(before, set()).add(node)
 
     def put(self, action: Action) -> None:
         """An action that has more to do than was planned, or one that was not planned at all."""
@@ -57,19 +66,31 @@ class WorkGraph:
     def operations(self) -> tuple[Operation, ...]:
         """All operations, each after those it needs; raises `CycleError`.
 
-        Where a ring closes by waiting for what somebody else holds, the one that waits is blocked, and not the plan wrong.
+        Where a ring closes by what had only better be so, that is let go of. Where it closes by waiting for what somebody
+        else holds, the one that waits is blocked, and not the plan wrong.
         """
         while True:
             try:
                 return self._sorted()
             except CycleError as ring:
                 nodes = ring.args[1]  # each comes before the next
+                if self._less_preferred(nodes):
+                    continue
                 waits = [pair for pair in zip(nodes[1:], nodes, strict=False) if pair in self._held]
                 if not waits:
                     raise
                 for node, before in waits:
                     self._edges[node].discard(before)
                     self.block(node[0], self._held.pop((node, before)).block)
+
+    def _less_preferred(self, ring: list[Node]) -> bool:
+        """Let go of what had better come after one of the ring; whether there was any. Once for each that is waited for."""
+        for before, node in pairwise(ring):
+            if node in self._preferred.get(before, ()):
+                for each in self._preferred.pop(before):
+                    self._edges[each].discard(before)
+                return True
+        return False
 
     def _sorted(self) -> tuple[Operation, ...]:
         sorter: TopologicalSorter[Node] = TopologicalSorter()

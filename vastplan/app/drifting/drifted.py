@@ -48,9 +48,7 @@ def drifted(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteCla
 
 def _drifted_object(action: Action, kind: Kind) -> DriftedObject:
     # what it moved away from is what the document wants back, where that did not change too
-    opening = {
-        path_text(leaf.path): leaf.field for leaf in leaves(kind.fields, {**action.desired}) if may_open(leaf.field)
-    }
+    opening = {path_text(leaf.path): leaf.field for leaf in leaves(kind.fields, action.desired) if may_open(leaf.field)}
     fields = tuple(
         DriftedField(
             change.path,

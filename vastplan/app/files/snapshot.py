@@ -27,6 +27,8 @@ def _refuse_incoherent(snapshot: Snapshot) -> None:
     """Raises `ValueError` for texts that do not say what their fields stand for."""
     if datetime.fromisoformat(snapshot.taken).tzinfo is None:
         raise ValueError("a time without a zone")
+    if any(not path for read in snapshot.collections for seen in read.objects for path in seen.withheld):
+        raise ValueError("something withheld that is nowhere")
     for seen in snapshot.sites:
         if (seen.ledger.document, seen.ledger.site) != (snapshot.document, seen.site):
             raise ValueError("the ledger of another site")

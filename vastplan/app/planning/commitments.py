@@ -48,7 +48,7 @@ def _entries(site: str, kind: str, observed: Observed, matches: Matches) -> Iter
         if live.system_owned:
             continue
         address = matches.address_of(live)
-        values: dict[str, Any] = dict(live.values)
+        values = live.identified(live.values)
         for followed in SUMMED_LIVE[kind]:
             key = followed.field, repr(values.get(followed.field))
             if key not in references:

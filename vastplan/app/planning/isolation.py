@@ -53,7 +53,7 @@ def _proof(site: str, observed: Observed, matches: Matches) -> Isolation:
 def _entries(site: str, observed: Observed, matches: Matches) -> Iterator[tuple[Entry, str]]:
     for kind in (*CHAIN, *IF_READ):
         for live in observed.objects(site, kind):
-            yield Entry(_address(live, matches), matches.symbolic(live.kind, live)), live.id
+            yield Entry(_address(live, matches), live.identified(matches.symbolic(live.kind, live))), live.id
 
 
 def _address(live: Live, matches: Matches) -> Address:

@@ -147,7 +147,7 @@ class _Verdicts:
         for first, then in self._before.get(action.address, ()):
             if first not in self._at:
                 needed = self._now[first[0]]
-                if needed.verb in _MAKES_ROOM and first[0] not in self._planned:
+                if needed.verb in _MAKES_ROOM:  # whatever else the plan does to that
                     raise Stale(f"it waits for {first[0]}, which the plan does not {needed.verb.value}; plan again")
             elif self._at[first] > self._at[then]:
                 raise Stale(f"it would be done before {first[0]}, which it waits for; plan again")

@@ -45,9 +45,10 @@ class Project(OrgUnit):
         return self
 
 
-def namespace_of(values: Mapping[str, Any]) -> str:
-    """The name of a project's namespace."""
-    return str(values.get("namespace") or f"{_PREFIX}{values['name']}")
+def namespace_of(values: Mapping[str, Any]) -> str | None:
+    """The name of a project's namespace; nothing where the system said neither that nor the project's name."""
+    given, name = values.get("namespace"), values.get("name")
+    return str(given or f"{_PREFIX}{name}") if given or name else None
 
 
 KIND = kind(
