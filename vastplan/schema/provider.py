@@ -71,6 +71,14 @@ class Marking(Protocol):
         """Which document wrote the object last."""
 
 
+@runtime_checkable
+class Owning(Protocol):
+    """A provider whose system shows what an object belongs to. A provider need not."""
+
+    def owners_of(self, row: Row) -> tuple[str, ...]:
+        """What will see to the object, as `StatefulSet web`, or the program that made it; none where nothing says so."""
+
+
 class Journal(Protocol):
     """What apply asks of a site's ledger: durable notes of what is ours, before and after every write.
 

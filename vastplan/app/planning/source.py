@@ -251,6 +251,7 @@ def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
         metrics={fact.name: _figure(seen.facts.get(fact.name, NOT_RECORDED)) for fact in kind.metrics}, system_owned=seen.system_owned, writers=seen.writers,
         mark=Mark(seen.document, seen.marked),
         controller=seen.controller,
+        owners=seen.owners,
     )  # fmt: skip
 
 

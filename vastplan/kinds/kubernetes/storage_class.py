@@ -18,8 +18,8 @@ from vastplan.kinds.kubernetes._common import (
 from vastplan.kinds.kubernetes.namespace import NamespaceName
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import LetsIn, Row, Values
-from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, SET, Opens, Refers, Since, Wire
+from vastplan.schema.kind import LetsIn, Row, UsedBy, Values
+from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, SET, Opens, Refers, Shown, Since, Wire
 from vastplan.schema.types import MISSING, Host, ReferenceName, Text
 
 DEFAULT = "storageclass.kubernetes.io/is-default-class"
@@ -46,6 +46,13 @@ _WRITTEN = {  # parameters that have a field of their own
     **{same: same for same in ("view_policy", "vip_pool_fqdn", "qos_policy", "subsystem", "transport_type")},
     "volume_group": "volume_group", "cluster_name": "cluster_name",
 }  # fmt: skip
+# What the drivers read, and the names of the Secrets that sidecars look up. `host_encryption` alone is an object of any form; what
+# else stands in a class is another driver's, and may be a credential (`restuserkey`).
+_TOLD = Shown(
+    *_WRITTEN,
+    *(key for keys in _KNOWN.values() for key in keys if key != "host_encryption"),
+    *secret_parameters(None, (*_PURPOSES, _STAGES)),
+)
 
 _ELSEWHERE = Opens(made=False)  # whoever uses the class gets at something else than before
 
@@ -134,7 +141,7 @@ class StorageClass(Labelled):
     cluster_name: Annotated[Text | MISSING, Wire("parameters", "cluster_name"), IMMUTABLE, Since("csi", "2.4.3")] = (
         MISSING
     )
-    parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE, *_PARAMETERS_SINCE] = MISSING
+    parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE, _TOLD, *_PARAMETERS_SINCE] = MISSING
     secret: Annotated[
         ReferenceName | MISSING,
         Refers("secret.path", blocks_delete=False, needs=True),
@@ -211,6 +218,7 @@ KIND = kind(
     stage=Stage.DATA,
     endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
     # Kubernetes asks the class of a claim by its name whether it may grow; what a volume is was copied when it was made
+    used_by=(UsedBy("persistent_volume_claim", "claims", "name", "storage_class", "namespace"),),
     lets_in=LetsIn("their claims cannot grow without it", replaceable=True),
     finish_encode=_with_secret_pairs,
     finish_decode=_with_secret,

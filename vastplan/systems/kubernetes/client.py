@@ -20,7 +20,7 @@ from vastplan.schema.provider import Mark
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.failures import one_line
 from vastplan.systems.history import OBJECTS, of_managers
-from vastplan.systems.kubernetes import managers
+from vastplan.systems.kubernetes import managers, owners
 from vastplan.systems.kubernetes.managers import MANAGER
 from vastplan.systems.sockets import bound
 from vastplan.systems.transport import JSON, Request, Transport, segment
@@ -139,6 +139,10 @@ class KubernetesProvider:
     def mark_of(self, row: Row) -> Mark:
         """The document in the name of the field manager that wrote last."""
         return managers.mark_of(row)
+
+    def owners_of(self, row: Row) -> tuple[str, ...]:
+        """Owner references, and whoever made a claim for a StatefulSet."""
+        return owners.owners_of(row)
 
     def _ourselves(self) -> frozenset[str]:
         """This document's manager, and the one of before documents were named."""
