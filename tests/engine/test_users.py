@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from tests.engine.library import KINDS, SITE
+from vastplan.engine.made import ITSELF, made_by
 from vastplan.engine.observe import Collection, Live, Observed
 from vastplan.engine.twins import twins
 from vastplan.engine.users import by_used, index_users
 from vastplan.model.value import Reason, Unknown
-from vastplan.schema.kind import Kind, UsedBy
+from vastplan.schema.kind import Kind, LetsIn, UsedBy
 
 # A book stands on shelves by name; a catalogue lists books of its own shelf by title.
 ON = UsedBy("book", "books", "name", "shelf", "pages")
@@ -85,3 +86,13 @@ def test_twins_are_those_of_one_site_and_identity() -> None:
     observed = seen(*objects)
     assert twins(observed, BOOK) == {(SITE, "1"): ("1", "3"), (SITE, "3"): ("1", "3")}
     assert twins(observed, SHELF) == {}
+
+
+def test_who_made_an_object_for_itself() -> None:
+    book, shelf = live(BOOK, "1", title="t"), live(replace(SHELF, lets_in=LetsIn("nobody reads")), "1", name="a")
+    assert made_by(book) == made_by(shelf) == ""
+    for maker, *owners in (("StatefulSet", "StatefulSet web", "Job a"), ("kube-controller-manager",) * 2):
+        owned = [replace(one, owners=tuple(owners)) for one in (book, shelf)]
+        assert [made_by(one) for one in owned] == [maker, ""]
+        assert made_by(replace(owned[1], controller="a driver")) == "a driver"
+    assert made_by(replace(book, system_owned=True, owners=("Job a",))) == ITSELF

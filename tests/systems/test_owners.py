@@ -8,8 +8,11 @@ import pytest
 
 from vastplan.systems.kubernetes.owners import owners_of
 
-_ASKED = {"f:spec": {"f:accessModes": {}, "f:resources": {"f:requests": {"f:storage": {}}}}}
-_BOUND = {"f:metadata": {"f:annotations": {"f:pv.kubernetes.io/bind-completed": {}}}, "f:spec": {"f:volumeName": {}}}
+_ASKED: dict[str, Any] = {"f:spec": {"f:accessModes": {}, "f:resources": {"f:requests": {"f:storage": {}}}}}
+_BOUND: dict[str, Any] = {
+    "f:metadata": {"f:annotations": {"f:pv.kubernetes.io/bind-completed": {}}},
+    "f:spec": {"f:volumeName": {}},
+}
 
 
 def managed(manager: str, fields: Any) -> dict[str, Any]:

@@ -30,9 +30,10 @@ _BOUND, _NOT_BOUND = frozenset({"Bound"}), frozenset({"Pending", "Available", "R
 
 # What the VAST drivers write into a volume or read from one; another driver's attributes may hold a credential.
 _TOLD = Shown(
-    "root_export", "protocol", "vip_pool_name", "vip_pool_fqdn", "view_policy", "volume_name", "view_id", "quota_id",
-    "tenant_id", "tenant_name", "static_pv_create_views", "static_pv_create_quotas", "size", "qos_policy",
-    "qos_policy_id", "subsystem", "transport_type",
+    "root_export", "mount_options", "protocol", "vip_pool_name", "vip_pool_fqdn", "view_policy", "volume_name",
+    "view_id", "volume_id", "quota_id", "tenant_id", "tenant_name", "static_pv_create_views",
+    "static_pv_create_quotas", "size", "qos_policy", "qos_policy_id", "subsystem", "transport_type",
+    "storage.kubernetes.io/csiProvisionerIdentity",
 )  # fmt: skip
 
 
