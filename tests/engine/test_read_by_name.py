@@ -248,3 +248,13 @@ def test_a_create_without_an_answer_is_found_again_though_its_list_shows_a_part(
     monkeypatch.setattr("tests.engine.library.KINDS", IN_PART)
     receipt = bench.apply(planned(bench, new, kinds=IN_PART))
     assert [one.state.value for one in receipt.outcomes] == ["done"], receipt
+
+
+def test_what_neither_place_nor_name_is_known_of_is_not_asked_for(bench: Bench) -> None:
+    bench.book.add(events.own("iad/shelf/s", Owned("n1", "s")))  # of a kind that is only listed
+    assert names_to_read(IN_PART, [entry("book", "mine")], {SITE: bench.part}) == {}
+
+
+def test_names_of_two_documents_are_asked_for_together() -> None:
+    one, other = Named(frozenset("ab"), frozenset("a")), Named(frozenset("bc"), frozenset("c"), frozenset("d"))
+    assert one.joined(other) == Named(frozenset("abc"), frozenset("ac"), frozenset("d"))
