@@ -202,4 +202,8 @@ class Lab:
             one = self.registry.kinds[kind]
             provider = providers[site, one.system]
             assert not isinstance(provider, Exception)
-            return [row for page in provider.pages(one) for row in page]
+            listed = [row for page in provider.pages(one) for row in page]
+            if not one.endpoint.listed:
+                return listed
+            whole = (provider.read(one, provider.locator(one, row)) for row in listed)
+            return [row for row in whole if row is not None]

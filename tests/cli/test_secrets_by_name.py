@@ -11,6 +11,12 @@ import yaml
 
 from tests.conftest import Run
 from tests.lab import Lab
+from vastplan.app.connect import connected
+from vastplan.app.planning.source import LiveSystems
+from vastplan.app.workspace import open_workspace
+from vastplan.engine.names import Named
+from vastplan.engine.read import Names
+from vastplan.model.value import REDACTED
 from vastplan.sim.kubernetes.plane import KubernetesPlane
 
 DOCUMENT = """\
@@ -142,3 +148,73 @@ def test_a_name_that_rests_on_a_project_is_known_from_the_document(lab: Lab, vas
     applied(lab, vastplan)
     assert "/api/v1/namespaces/else/secrets/vast-mgmt" in secrets_read(lab)
     assert "no changes" in vastplan("plan", lab.folder / "lab.yaml").out
+
+
+@pytest.fixture
+def listed(lab: Lab, vastplan: Run) -> Lab:
+    """The same cluster, whose user may list Secrets; the document is applied."""
+    cluster(lab).allow_all()
+    applied(lab, vastplan)
+    lab.clear_calls()
+    return lab
+
+
+def test_who_may_list_them_is_shown_names_and_reads_what_the_document_manages(listed: Lab, vastplan: Run) -> None:
+    ran = vastplan("plan", listed.folder / "lab.yaml")
+    assert ran.code == 0 and "no changes" in ran.out, ran
+    assert secrets_read(listed) == {SECRETS, "/api/v1/namespaces/vast-csi/secrets/vast-mgmt"}
+    listed.clear_calls()
+    ran = vastplan("drift", listed.folder / "lab.yaml")
+    assert "bank" in ran.out and "vast-login" in ran.out, ran
+    assert secrets_read(listed) == {SECRETS, "/api/v1/namespaces/vast-csi/secrets/vast-mgmt"}
+
+
+def test_what_others_made_for_themselves_is_told_by_what_a_list_shows(listed: Lab, vastplan: Run) -> None:
+    token = {"metadata": {"name": "robot", "annotations": {"kubernetes.io/service-account.name": "default"}}}
+    release = {"metadata": {"name": "sh.helm.release.v1.vast.v1", "labels": {"owner": "helm"}}}
+    for body, made_as in ((token, "kubernetes.io/service-account-token"), (release, "helm.sh/release.v1")):
+        listed.by_hand("iad", "kubernetes", "POST", "/api/v1/namespaces/ops/secrets", {**body, "type": made_as})
+    drift = json.loads(vastplan("drift", listed.folder / "lab.yaml", "--format", "json").out)
+    made = {one["by"]: one["count"] for one in drift["made"] if one["kind"] == "secret"}
+    assert made == {"Helm": 1, "Kubernetes": 1}
+    assert {one["name"] for one in drift["unmanaged"] if one["kind"] == "secret"} == {"bank", "vast-login"}
+
+
+def test_a_snapshot_names_those_of_others_and_says_nothing_of_what_is_in_them(listed: Lab, vastplan: Run) -> None:
+    snapshot = listed.folder / "s.json"
+    assert vastplan("record", listed.folder / "lab.yaml", "--out", snapshot).code == 0
+    (secrets,) = [one for one in json.loads(snapshot.read_text())["collections"] if one["kind"] == "secret"]
+    (bank,) = [one for one in secrets["objects"] if one["values"]["name"] == "bank"]
+    assert {*map(tuple, bank["withheld"])} == {("data",), ("type",), ("immutable",)} and bank["values"][
+        "namespace"
+    ] == "ops"
+    edit(listed, "secrets: {", "secrets: {bank: {namespace: {existing: ops}, type: Opaque, data: {username: x}}, ")
+    plan = json.loads(
+        vastplan("plan", listed.folder / "lab.yaml", "--snapshot", snapshot, "--adopt", "--format", "json").out
+    )
+    (action,) = [action for action in plan["actions"] if action["address"] == "iad/secret/bank"]
+    assert (action["verb"], action["changes"]) == ("adopt", []), action
+    (untold,) = [
+        one["message"] for one in plan["findings"] if one["code"] == "VP330" and one["address"] == "iad/secret/bank"
+    ]
+    assert untold.startswith("type, data.username: not in the snapshot"), untold
+    live = json.loads(vastplan("plan", listed.folder / "lab.yaml", "--adopt", "--format", "json").out)
+    (action,) = [action for action in live["actions"] if action["address"] == "iad/secret/bank"]
+    assert [change["path"] for change in action["changes"]] == ["data.username"], action
+
+
+def test_another_document_that_manages_more_reads_more(listed: Lab) -> None:
+    """Two documents are held against one observation: what only the second manages is read for it, and stays read."""
+    workspace, key = open_workspace([listed.folder / "lab.yaml"]), ("iad", "secret")
+
+    def data(source: LiveSystems, names: Names) -> object:
+        (bank,) = source.observe([key], {}, names).named("iad", workspace.registry.kinds["secret"], "ops/bank")
+        return bank.values["data"]
+
+    with connected(workspace.document, sites=("iad",), writable=False) as providers:
+        source = LiveSystems(workspace, providers)
+        assert data(source, {}) is REDACTED
+        whole = {key: Named(frozenset({"ops/bank"}), frozenset({"ops/bank"}))}
+        assert data(source, whole) == {"username": "somebody"}
+        listed.clear_calls()
+        assert data(source, {}) == {"username": "somebody"} and not secrets_read(listed)

@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from tests.engine.library import KINDS, SITE, Bench, Library, entry, ref
-from vastplan.engine.names import names_to_read
+from vastplan.engine.names import Named, names_to_read
 from vastplan.engine.plan import PlanInputs, build
 from vastplan.engine.read import observe
 from vastplan.ledger import events
-from vastplan.model.errors import NotAuthorised
+from vastplan.model.errors import NotAuthorised, Unclear
 from vastplan.model.plan import Plan
 from vastplan.model.site_ledger import Owned
+from vastplan.model.value import REDACTED
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Attribute, Kind, Row
 
@@ -94,9 +95,10 @@ def test_what_has_a_name_is_looked_for_and_the_rest_stays_unknown(bench: Bench) 
         entry("book", "u", shelf=ref("shelf", "secret")),
     )  # fmt: skip
     names = names_to_read(BY_NAME, entries, {SITE: bench.part})
+    shelves, catalogues = {"a", "secret"}, {"a/c", "theirs/d", "by-hand/e", "a/secret", "a/gone"}
     assert names == {
-        (SITE, "shelf"): {"a", "secret", "theirs"},
-        (SITE, "catalogue"): {"a/c", "theirs/d", "by-hand/e", "a/secret", "a/gone"},
+        (SITE, "shelf"): Named(frozenset(shelves | {"theirs"}), frozenset(shelves)),
+        (SITE, "catalogue"): Named(frozenset(catalogues), frozenset(catalogues)),
     }
     plan = planned(bench, *entries)
     assert {f"{one.address.kind}/{one.address.name}": one.verb.value for one in plan.actions} == {
@@ -120,3 +122,139 @@ def test_an_answer_that_is_another_object_is_none(bench: Bench, monkeypatch: pyt
 def test_what_cannot_be_read_by_name_is_unknown(bench: Bench) -> None:
     plan = planned(bench, entry("shelf", "a"), kinds=KINDS)
     assert [one.reason for one in plan.unknown] == ["403 shelf may not be listed"] and not plan.actions
+
+
+class Partial(Shut):
+    """Lists books by their titles and shelves alone; `gone` are deleted between the list and the read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gone: set[str] = set()
+        self.shut = False
+        self.read_whole: list[str] = []
+        self.glanced: list[str] = []
+
+    def pages(self, kind: Kind) -> Iterator[list[Row]]:
+        if self.shut and kind.name == "book":
+            raise NotAuthorised("403 book may not be listed")
+        for page in Library.pages(self, kind):
+            yield [self._part(kind, row) for row in page]
+
+    def read(self, kind: Kind, locator: str) -> Row | None:
+        self.read_whole.append(locator)
+        return None if locator in self.gone else super().read(kind, locator)
+
+    def glance(self, kind: Kind, locator: str) -> Row | None:
+        self.glanced.append(locator)
+        row = super().read(kind, locator)
+        return None if row is None else self._part(kind, row)
+
+    def _part(self, kind: Kind, row: Row) -> Row:
+        return {name: row[name] for name in kind.endpoint.listed or row if name in row}
+
+    def _called(self, kind: Kind, row: Row) -> str:
+        return str(row["title"]) if kind.name == "book" else str(row["id"])
+
+
+BOOK = replace(
+    KINDS["book"],
+    read_by_name=True,
+    endpoint=replace(KINDS["book"].endpoint, listed=("id", "title", "shelf_id")),
+    attributes=(
+        Attribute("path", ("title",), lambda values: values.get("title") if "shelf" in values else None, ("title", "shelf")),
+        *(attribute for attribute in KINDS["book"].attributes if attribute.name != "path"),
+    ),
+)  # fmt: skip
+IN_PART = {**KINDS, "book": BOOK}
+
+
+@pytest.fixture
+def partial(bench: Bench) -> Partial:
+    library = Partial()
+    bench.library = library
+    bench.providers = {(SITE, "library"): library}
+    shelf = library.put("shelf", name="s")
+    for title in ("mine", "owned", "referred", "theirs"):
+        library.put("book", title=title, shelf_id=shelf["id"], pages=100, lock="secret")
+    return library
+
+
+def entries_of_books() -> tuple[Entry, ...]:
+    lists = entry("catalogue", "c", books=[ref("book", "referred", managed=False)])
+    return entry("book", "mine", shelf=ref("shelf", "s", managed=False), pages=100), lists
+
+
+def test_only_what_is_managed_is_read_whole(bench: Bench, partial: Partial) -> None:
+    bench.book.add(events.own("iad/book/owned", Owned("n3", "owned")))
+    ledger = {SITE: bench.part}
+    names = names_to_read(IN_PART, entries_of_books(), ledger)
+    observed = observe([(SITE, BOOK)], bench.providers, ledger, names)
+    assert sorted(partial.read_whole) == ["mine", "owned"] and not partial.glanced
+    seen = {live.name: live.values for live in observed.objects(SITE, "book")}
+    assert seen.keys() == {"mine", "owned", "referred", "theirs"}
+    for title in ("mine", "owned"):
+        assert (seen[title]["pages"], seen[title]["lock"]) == (100, "secret")
+    for title in ("referred", "theirs"):
+        assert seen[title] == {"title": title, "shelf": "n1", "pages": REDACTED, "lock": REDACTED}
+    plan = planned(bench, *entries_of_books(), kinds=IN_PART)
+    assert not plan.unknown and [one.address.name for one in plan.actions if one.verb.value == "adopt"] == ["mine"]
+
+
+def test_what_goes_between_the_list_and_the_read_is_gone(bench: Bench, partial: Partial) -> None:
+    partial.gone = {"mine"}
+    names = {(SITE, "book"): Named(frozenset({"mine"}), frozenset({"mine"}))}
+    observed = observe([(SITE, BOOK)], bench.providers, names=names)
+    assert {live.name for live in observed.objects(SITE, "book")} == {"owned", "referred", "theirs"}
+    assert observed.error(SITE, "book") == ""
+
+
+def test_one_whose_place_is_not_known_is_read_whole_by_its_name(bench: Bench, partial: Partial) -> None:
+    """Where only the system knows the rest of its locator, its values matter all the same."""
+    book = replace(BOOK, attributes=(
+        Attribute("path", ("title",), lambda values: None, ("title",)),
+        Attribute("name", ("title",), lambda values: values.get("title"), ("title",)),
+    ))  # fmt: skip
+    kinds = {**KINDS, "book": book}
+    names = names_to_read(kinds, entries_of_books(), {})
+    assert names[SITE, "book"] == Named(frozenset({"referred"}), called=frozenset({"mine"}))
+    observed = observe([(SITE, book)], bench.providers, names=names)
+    assert partial.read_whole == ["mine"]
+    assert {live.name: live.values["pages"] for live in observed.objects(SITE, "book")} == {
+        "mine": 100, "owned": REDACTED, "referred": REDACTED, "theirs": REDACTED,
+    }  # fmt: skip
+
+
+def test_where_it_may_not_be_listed_what_is_referred_to_is_only_looked_at(bench: Bench, partial: Partial) -> None:
+    partial.shut = True
+    names = names_to_read(IN_PART, entries_of_books(), {})
+    observed = observe([(SITE, BOOK)], bench.providers, names=names)
+    assert (partial.read_whole, partial.glanced) == (["mine"], ["referred"])
+    assert {live.name: live.values["pages"] for live in observed.objects(SITE, "book")} == {
+        "mine": 100,
+        "referred": REDACTED,
+    }
+    assert observed.asked(SITE, "book") == {"mine", "referred"}
+
+
+def test_a_create_without_an_answer_is_found_again_though_its_list_shows_a_part(
+    bench: Bench, partial: Partial, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(verb: str, kind: Kind) -> None:
+        if (verb, kind.name) == ("create", "book"):
+            raise Unclear("the line was cut")
+
+    partial.after = cut
+    new = entry("book", "new", shelf=ref("shelf", "s", managed=False), pages=7)
+    monkeypatch.setattr("tests.engine.library.KINDS", IN_PART)
+    receipt = bench.apply(planned(bench, new, kinds=IN_PART))
+    assert [one.state.value for one in receipt.outcomes] == ["done"], receipt
+
+
+def test_what_neither_place_nor_name_is_known_of_is_not_asked_for(bench: Bench) -> None:
+    bench.book.add(events.own("iad/shelf/s", Owned("n1", "s")))  # of a kind that is only listed
+    assert names_to_read(IN_PART, [entry("book", "mine")], {SITE: bench.part}) == {}
+
+
+def test_names_of_two_documents_are_asked_for_together() -> None:
+    one, other = Named(frozenset("ab"), frozenset("a")), Named(frozenset("bc"), frozenset("c"), frozenset("d"))
+    assert one.joined(other) == Named(frozenset("abc"), frozenset("ac"), frozenset("d"))

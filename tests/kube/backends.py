@@ -19,7 +19,7 @@ from vastplan.sim.wire import Request
 
 Answer = tuple[int, Any, str]
 """Status, body, warnings."""
-Send = Callable[[str, str, str | None, str, dict[str, str]], Answer]
+Send = Callable[[str, str, str | None, str, dict[str, str], str], Answer]
 _TOKEN = "a-token"
 _VERSIONS = ("resourceVersion", "continue")
 _PATTERNS = (
@@ -38,8 +38,8 @@ def simulated(folder: Path) -> Iterator[Send]:
     store = Store(folder / "state.db")
     plane = KubernetesPlane(store, token=_TOKEN, controllers=False)
 
-    def send(method: str, path: str, body: str | None, kind: str, query: dict[str, str]) -> Answer:
-        headers = {"authorization": f"Bearer {_TOKEN}", "user-agent": "test/1.0"}
+    def send(method: str, path: str, body: str | None, kind: str, query: dict[str, str], accept: str) -> Answer:
+        headers = {"authorization": f"Bearer {_TOKEN}", "user-agent": "test/1.0", "accept": accept}
         headers |= {"content-type": kind} if body is not None else {}
         request = Request(
             method, path, {name: [value] for name, value in query.items()}, headers, (body or "").encode(), ""
@@ -57,8 +57,9 @@ def simulated(folder: Path) -> Iterator[Send]:
 def real(server: ApiServer, hands: Hands) -> Iterator[Send]:
     """The real one, with nobody interfering, and clean before and after."""
 
-    def send(method: str, path: str, body: str | None, kind: str, query: dict[str, str]) -> Answer:
-        status, headers, raw = server.send(method, path + (f"?{urlencode(query)}" if query else ""), body, kind)
+    def send(method: str, path: str, body: str | None, kind: str, query: dict[str, str], accept: str) -> Answer:
+        target = path + (f"?{urlencode(query)}" if query else "")
+        status, headers, raw = server.send(method, target, body, kind, accept)
         return status, _read(raw), headers.get("Warning", "")
 
     hands.clean()
@@ -99,7 +100,7 @@ def play(steps: list[Step], send: Send) -> list[list[Any]]:
             return value
 
         body = step.body if isinstance(step.body, str) or step.body is None else json.dumps(filled(step.body))
-        status, answer, warnings = send(step.method, step.path, body, step.kind, filled(step.query))
+        status, answer, warnings = send(step.method, step.path, body, step.kind, filled(step.query), step.accept)
         metadata = answer.get("metadata") if isinstance(answer, dict) else None
         if isinstance(metadata, dict):
             following = str(metadata.get("continue") or following)

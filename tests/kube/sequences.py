@@ -18,7 +18,8 @@ from tests.kube.subjects import SUBJECTS, Subject
 JSON, MERGE, PATCH = "application/json", "application/merge-patch+json", "application/json-patch+json"
 STEPS = 30
 SEEDS = range(5)
-SEQUENCES = tuple(f"{name}-{seed}" for name in SUBJECTS for seed in SEEDS)
+FORMS = "forms-0"
+SEQUENCES = (*(f"{name}-{seed}" for name in SUBJECTS for seed in SEEDS), FORMS)
 _SELECTORS = ("team=a", "team!=a", "team in (a,b)", "!team", "team", "team==b,!other", "team in a", "=", "a b")
 _FIELDS = ("metadata.name={a}", "metadata.name!={a}", "metadata.nothing=x", "metadata.name")
 _UNKNOWN = "00000000-0000-4000-8000-000000000000"
@@ -33,6 +34,7 @@ class Step:
     body: Any = None
     kind: str = JSON
     query: dict[str, str] = field(default_factory=dict)
+    accept: str = JSON
 
 
 class Author:
@@ -188,13 +190,67 @@ def placed(body: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
 
 def written(name: str) -> list[Step]:
     """The sequence of a name such as `secrets-3`."""
+    if name == FORMS:
+        return _forms()
     subject, _, seed = name.rpartition("-")
     return Author(subject, int(seed)).sequence()
+
+
+def _forms() -> list[Step]:
+    """Objects whole, their metadata alone, and forms that there are none of: what `Accept` asks for."""
+    secrets, classes = SUBJECTS["secrets"].path, SUBJECTS["volumesnapshotclasses"].path
+    one, many = "PartialObjectMetadata", "PartialObjectMetadataList"
+
+    def form(kind: str, version: str = "v1", group: str = "meta.k8s.io") -> str:
+        return f"{JSON};as={kind};g={group};v={version}"
+
+    def body(subject: str, name: str) -> dict[str, Any]:
+        about = SUBJECTS[subject]
+        metadata = {"name": name, "labels": {"team": name}, "annotations": {"note": "x"}}
+        return {"apiVersion": about.version, "kind": about.kind, **copy.deepcopy(about.body), "metadata": metadata}
+
+    a, merge = f"{secrets}/forms-a", {"metadata": {"labels": {"team": "z"}}}
+    return [
+        Step("POST", "/api/v1/namespaces", {"metadata": {"name": "team"}}),
+        Step("GET", secrets, accept=form(many)),  # of nothing
+        Step("POST", secrets, body("secrets", "forms-a")),
+        Step("POST", secrets, body("secrets", "forms-b"), accept=form(one)),
+        Step("GET", secrets, accept=form(many)),
+        Step("GET", secrets, query={"limit": "1"}, accept=form(many)),
+        Step("GET", secrets, query={"limit": "1", "continue": "$continue"}, accept=form(many)),
+        Step("GET", secrets, query={"labelSelector": "team=forms-b"}, accept=form(many)),
+        Step("GET", secrets, query={"fieldSelector": "type=Opaque"}, accept=form(many, "v1beta1")),
+        Step("GET", secrets, query={"limit": "x"}, accept=form(many)),
+        Step("GET", secrets, accept=form(one)),
+        Step("GET", a, accept=form(one)),
+        Step("GET", a, accept=form(many)),
+        Step("GET", f"{secrets}/nothing", accept=form(one)),
+        *(
+            Step("GET", a, accept=accept)
+            for accept in (
+                form(one, "v2"), form(one, group="example.com"), form("Nothing"), f"{JSON};as={one};g=meta.k8s.io",
+                f"{form('Nothing')},{JSON}", f"{form(one)},{JSON}", f"{JSON},{form(one)}", "*/*",
+                f"{JSON}; as={one}; g=meta.k8s.io; v=v1",
+            )
+        ),
+        Step("PATCH", a, merge, MERGE, accept=form(one)),
+        Step("PATCH", a, merge, MERGE, accept=form("Nothing")),
+        Step("POST", classes, body("volumesnapshotclasses", "forms-c"), accept=form(one)),
+        Step("GET", classes, accept=form(many)),
+        Step("GET", classes, accept=form(one)),
+        Step("GET", f"{classes}/forms-c", accept=form(one)),
+        Step("DELETE", a, accept=form(one)),
+        Step("DELETE", f"{classes}/forms-c", accept=form(one)),
+    ]  # fmt: skip
 
 
 def digest_of(steps: list[Step]) -> str:
     """What tells one sequence from another."""
     import hashlib
 
-    text = json.dumps([[one.method, one.path, one.body, one.kind, one.query] for one in steps], sort_keys=True)
+    parts = [
+        [one.method, one.path, one.body, one.kind, one.query, *([one.accept] if one.accept != JSON else [])]
+        for one in steps
+    ]
+    text = json.dumps(parts, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -156,9 +156,11 @@ class ApiServer:
         except ValueError:
             return status, raw.decode(errors="replace")
 
-    def send(self, method: str, path: str, body: str | None, kind: str) -> tuple[int, dict[str, str], bytes]:
+    def send(
+        self, method: str, path: str, body: str | None, kind: str, accept: str = JSON
+    ) -> tuple[int, dict[str, str], bytes]:
         """One request past every recorder; the status, headers and raw answer."""
-        headers = {"Authorization": f"Bearer {TOKEN}", "Accept": JSON, "User-Agent": "test/1.0"}
+        headers = {"Authorization": f"Bearer {TOKEN}", "Accept": accept, "User-Agent": "test/1.0"}
         if body is not None:
             headers["Content-Type"] = kind
         connection = _Secured("127.0.0.1", self.port, self._context)

@@ -16,8 +16,8 @@ from vastplan.app.redact import digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
 from vastplan.document.instantiate import nearest
 from vastplan.engine.names import names_to_read
-from vastplan.engine.observe import Observed, SiteKind
-from vastplan.engine.read import observe
+from vastplan.engine.observe import Observed
+from vastplan.engine.read import Names, observe
 from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.model.address import Address
 from vastplan.model.claims import SiteClaims
@@ -85,10 +85,8 @@ def _beside(workspace: Workspace, backend: Backend) -> tuple[list[SiteLedger], O
     return [part for part in parts if part.entries or part.intents], others
 
 
-def _names(
-    workspace: Workspace, ledger: Mapping[str, SiteLedger], facts: Mapping[str, Mapping[str, Any]]
-) -> Mapping[SiteKind, frozenset[str]]:
-    """What of the document is read by name where it may not be listed; of one that cannot be composed, what is owned."""
+def _names(workspace: Workspace, ledger: Mapping[str, SiteLedger], facts: Mapping[str, Mapping[str, Any]]) -> Names:
+    """What of the document is read by name; of one that cannot be composed, what is owned."""
     try:
         entries, _ = workspace.entries(facts)
     except Invalid:

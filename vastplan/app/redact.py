@@ -31,6 +31,7 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
         withheld=tuple(withheld),
         document=live.mark.document,
         marked=live.mark.at,
+        owners=live.owners,
     )
 
 

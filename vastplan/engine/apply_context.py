@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from vastplan.engine.match import Matches
+from vastplan.engine.names import Named
 from vastplan.engine.read import observe
 from vastplan.model.address import Address
 from vastplan.model.errors import Refused
@@ -56,7 +57,7 @@ class ApplyContext:
         kind = self.kinds[ref.target.kind]
         if ref.managed or (ref.target.site, kind.system) not in self.providers:
             return None
-        names = {(ref.target.site, kind.name): frozenset((ref.target.name,))}
+        names = {(ref.target.site, kind.name): Named(frozenset((ref.target.name,)))}
         observed = observe([(ref.target.site, kind)], self.providers, names=names)
         named = observed.named(ref.target.site, kind, ref.target.name)
         return named[0].attributes.get(attribute) if len(named) == 1 else None

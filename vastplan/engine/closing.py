@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from vastplan.engine.enforced import EnforcedByPlan, enforcing
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrers
+from vastplan.engine.users import ByUsed, by_used, listed
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Verb
-from vastplan.model.value import Reason, Ref, Unknown, from_json, references
+from vastplan.model.value import Ref, Unknown, from_json, references
 from vastplan.schema.kind import Closes, Enforces, Kind, Values
-
-_Users = Mapping[str, Mapping[str, Live]]  # by what they use: objects by id
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +73,7 @@ class ClosedRooms:
 
     def __init__(self, matches: Matches, actions: Mapping[Address, Action], referrers: Referrers) -> None:
         self.matches, self.actions, self.referrers = matches, actions, referrers
-        self._users: dict[tuple[str, Closes], _Users] = {}
+        self._users: dict[tuple[str, Closes], ByUsed | Unknown] = {}
         self._by_plan: EnforcedByPlan | None = None
 
     def enforced(self, address: Address, live: Live | None) -> bool:
@@ -84,24 +82,16 @@ class ClosedRooms:
             self._by_plan = EnforcedByPlan(self.matches, self.actions, self.referrers)
         return self._by_plan.after(address, live)
 
-    def users(self, site: str, rule: Closes) -> _Users | Unknown:
+    def users(self, site: str, rule: Closes) -> ByUsed | Unknown:
         """The live objects by what they use."""
-        observed = self.matches.observed
-        problem = observed.error(site, rule.kind)
-        if problem:
-            return {} if observed.absent(site, rule.kind) else Unknown(problem, Reason.UNREAD)
         if (site, rule) not in self._users:
-            index: dict[str, dict[str, Live]] = {}
-            for live in observed.objects(site, rule.kind):
-                for used in _listed(live.values.get(rule.theirs)):
-                    index.setdefault(str(used), {})[live.id] = live
-            self._users[site, rule] = index
+            self._users[site, rule] = by_used(self.matches.observed, site, rule.kind, rule.theirs)
         return self._users[site, rule]
 
     def names(self, site: str, kind: Kind, values: Values, name: str) -> tuple[str, ...]:
         """What a field says, as the system writes it; what is not there is nobody."""
         found, refers = [], kind.field(name).refers
-        for item in _listed(values.get(name)):
+        for item in listed(values.get(name)):
             if isinstance(item, Ref):
                 item = self.matches.resolve(item, refers.attribute(item.target.kind)) if refers else item
             if not isinstance(item, Unknown):
@@ -171,7 +161,7 @@ def _closed(
         shown = f"{next(iter(refers.attributes))} {shown}"
     was_in: set[str] | None = None  # everybody
     if before is not None and not _open(rule, before):
-        was_in = {str(room) for room in _listed(before.get(rule.but))}
+        was_in = {str(room) for room in listed(before.get(rule.but))}
     still_in = {*rooms.names(site, kind, after, rule.but)} if rule.but else set()
     if was_in is not None and was_in <= still_in:
         return None
@@ -180,7 +170,7 @@ def _closed(
         return Closed(rule, shown, users)
     counts: dict[str, int] = {}
     leaving: list[Address] = []
-    for live in {one.id: one for name in what for one in users.get(name, {}).values()}.values():
+    for live in {one.id: one for name in what for one in users.get(name, ())}.values():
         room = str(live.values.get(rule.room))
         if room in still_in or (was_in is not None and room not in was_in):
             continue
@@ -191,7 +181,3 @@ def _closed(
         else:
             counts[room] = counts.get(room, 0) + 1
     return Closed(rule, shown, counts, tuple(leaving)) if counts or leaving else None
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [] if value is None else [value]

@@ -318,11 +318,13 @@ class _Execution:
         try:
             for page in self._provider.pages(self._kind):
                 for row in page:
-                    live = self._live(row)
                     same = all(
                         not unmet((self._kind.field(name),), desired, self._current(row))
                         for name in self._kind.identity
                     )
+                    if same and self._kind.endpoint.listed:  # a list shows a part of it
+                        row = self._provider.read(self._kind, self._provider.locator(self._kind, row)) or row
+                    live = self._live(row)
                     if same and not live.system_owned and not unmet(self._kind.fields, desired, self._current(row)):
                         return live
         except NotFound:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 from vastplan.engine.new_names import new_names
 from vastplan.engine.observe import Live, Observed
 from vastplan.engine.renames import NO_RENAMES, Renames, resolve_renames
+from vastplan.engine.twins import identity_of
 from vastplan.model.address import Address
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Unknown, references
@@ -319,7 +320,7 @@ class _Matching:
         if (site, kind.name) not in self._identities:
             index: dict[tuple[str, ...], list[Live]] = {}
             for live in self._whole.observed.objects(site, kind.name):
-                index.setdefault(tuple(str(live.values.get(name)) for name in kind.identity), []).append(live)
+                index.setdefault(identity_of(live), []).append(live)
             self._identities[site, kind.name] = index
         return self._identities[site, kind.name].get(identity, [])
 

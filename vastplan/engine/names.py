@@ -1,9 +1,9 @@
-"""The names of what is read one by one, where it may not be listed: what the document has, refers to, and owns."""
+"""The names of what is read one by one: what the document has and owns, wholly; what it refers to, only whether it is there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from vastplan.engine.observe import SiteKind
 from vastplan.model.address import Address, kind_of
@@ -16,30 +16,59 @@ from vastplan.schema.references import targets_of
 from vastplan.schema.walk import fields_with_references, map_references
 
 
+class Named(NamedTuple):
+    """Locators to ask for. Of those in `whole` the values matter, of the others only whether they are there.
+
+    `called` are names of objects whose place only the system knows: their values matter too, wherever a list shows them.
+    """
+
+    locators: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
+    called: frozenset[str] = frozenset()
+
+    def joined(self, other: Named) -> Named:
+        """These and those."""
+        return Named(self.locators | other.locators, self.whole | other.whole, self.called | other.called)
+
+
+NOTHING_NAMED = Named()
+
+
 def names_to_read(
     kinds: Mapping[str, Kind], entries: Iterable[Entry], ledger: Mapping[str, SiteLedger]
-) -> dict[SiteKind, frozenset[str]]:
-    """The locators of kinds that are `read_by_name`, by site and kind.
+) -> dict[SiteKind, Named]:
+    """What of kinds that are `read_by_name` has a name, by site and kind.
 
     Where a locator rests on what only the system knows, there is none: the object is then unknown where it is not listed.
     """
     single = {name for name, kind in kinds.items() if kind.read_by_name}
     referring = {name for name, kind in kinds.items() if single & targets_of(kind.fields)}
     desired = {entry.address: entry for entry in entries}
-    names: dict[SiteKind, set[str]] = {}
+    referred: dict[SiteKind, set[str]] = {}
+    whole: dict[SiteKind, set[str]] = {}
+    called: dict[SiteKind, set[str]] = {}
     for address, entry in desired.items():
         kind = kinds[address.kind]
-        locator = _locator(kinds, desired, kind, entry) if address.kind in single else None
-        if locator is not None:
-            names.setdefault((address.site, address.kind), set()).add(locator)
+        if address.kind in single:
+            locator = _locator(kinds, desired, kind, entry)
+            name = kind.attribute("name").predicted(entry.values) if locator is None else locator
+            if name is not None:
+                (called if locator is None else whole).setdefault((address.site, address.kind), set()).add(name)
         for _, ref in fields_with_references(kind.fields, entry.values) if address.kind in referring else ():
             if ref.target.kind in single and not ref.managed:
-                names.setdefault((ref.target.site, ref.target.kind), set()).add(ref.target.name)
+                referred.setdefault((ref.target.site, ref.target.kind), set()).add(ref.target.name)
     for site, part in ledger.items():
         for text, owned in part.entries.items():
             if (name := kind_of(text)) in single:
-                names.setdefault((site, name), set()).add(owned.locator)
-    return {key: frozenset(locators) for key, locators in names.items()}
+                whole.setdefault((site, name), set()).add(owned.locator)
+    return {
+        key: Named(
+            frozenset(referred.get(key, set()) | whole.get(key, set())),
+            frozenset(whole.get(key, ())),
+            frozenset(called.get(key, ())),
+        )
+        for key in {**referred, **whole, **called}
+    }
 
 
 def _locator(kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], kind: Kind, entry: Entry) -> str | None:

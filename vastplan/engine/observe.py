@@ -12,7 +12,7 @@ from typing import Any
 from vastplan.model.value import Unknown
 from vastplan.schema.codec import at, controller_reader, decoder, dig, item_id, system_owned_test
 from vastplan.schema.kind import Kind, Metric, Row, Values
-from vastplan.schema.provider import NO_MARK, Mark, Marking, Provider
+from vastplan.schema.provider import NO_MARK, Mark, Marking, Owning, Provider
 
 SystemKey = tuple[str, str]  # site, system
 SiteKind = tuple[str, str]  # site, kind
@@ -33,6 +33,7 @@ class Live:
     writers: tuple[str, ...] = ()
     controller: str = ""  # the driver or system that made it for itself
     mark: Mark = NO_MARK  # the document that wrote it last, where the system tells
+    owners: tuple[str, ...] = ()  # what it belongs to or was made by, where the system tells: `StatefulSet web`
 
     @property
     def name(self) -> str:
@@ -170,6 +171,7 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
     values_of, is_system_owned, controller_of = decoder(kind, example), system_owned_test(kind), controller_reader(kind)
     locator_of, writers_of, endpoint = provider.locator, provider.writers, kind.endpoint
     mark_of = provider.mark_of if isinstance(provider, Marking) else None
+    owners_of = provider.owners_of if isinstance(provider, Owning) else None
 
     def live(row: Row) -> Live:
         locator, get = locator_of(kind, row), row.get
@@ -194,6 +196,7 @@ def live_reader(site: str, kind: Kind, example: Row, provider: Provider) -> Call
             writers_of(row),
             controller_of(row),
             mark_of(row) if mark_of else NO_MARK,
+            owners_of(row) if owners_of else (),
         )
 
     return live

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
+from vastplan.engine.names import NOTHING_NAMED, Named
 from vastplan.engine.observe import Collection, Live, Observed, SiteKind, SystemKey, live_of, live_reader
 from vastplan.model.address import kind_of
 from vastplan.model.errors import NotAuthorised, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
+from vastplan.model.value import REDACTED
 from vastplan.model.wording import plural
 from vastplan.schema.codec import item_id
 from vastplan.schema.kind import Kind, Row
-from vastplan.schema.provider import Provider
+from vastplan.schema.provider import Glancing, Provider
 
 DOUBTS = 5  # objects of a collection that are asked for when its list does not show them
 MAX_BARREN_PAGES = 10  # in a row: a list may shrink while it is read, but one that never ends must not be read for ever
@@ -20,7 +22,7 @@ MAX_BARREN_PAGES = 10  # in a row: a list may shrink while it is read, but one t
 _MISSHAPEN = (AttributeError, KeyError, IndexError, TypeError, ValueError, ArithmeticError)
 
 
-Names = Mapping[SiteKind, Set[str]]  # locators to ask for, by site and kind
+Names = Mapping[SiteKind, Named]  # what to ask for by name, by site and kind
 
 
 def observe(
@@ -32,7 +34,8 @@ def observe(
     """Read the wanted collections. A provider may be the reason why there is none.
 
     What the `ledger` owns and a list does not show is asked for by itself: a list that leaves out what answers was cut
-    short, and is unknown. Of a kind that is `read_by_name` where it may not be listed, what has these `names` is read.
+    short, and is unknown. Of a kind that is `read_by_name` what has these `names` is read where it may not be listed, and where
+    a list does not show all of an object: of others nothing is read that a list does not show.
     """
     owned: dict[SiteKind, list[Owned]] = {}
     for site, part in (ledger or {}).items():
@@ -48,16 +51,16 @@ def observe(
             return Collection(error=f"site {site} has no {kind.system}", absent=True)
         if isinstance(provider, Exception):
             return Collection(error=str(provider))
-        return _collection(site, kind, provider, owned.get(task, []), (names or {}).get(task, frozenset()))
+        return _collection(site, kind, provider, owned.get(task, []), (names or {}).get(task, NOTHING_NAMED))
 
     with ThreadPoolExecutor(max_workers=max(1, min(16, len(tasks)))) as pool:
         return Observed(dict(zip(tasks, pool.map(collection, tasks), strict=True)))
 
 
-def _collection(site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Set[str]) -> Collection:
+def _collection(site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named) -> Collection:
     try:
         try:
-            return _listed(site, kind, provider, owned)
+            return _listed(site, kind, provider, owned, names)
         except NotAuthorised as problem:
             if not kind.read_by_name:
                 raise
@@ -69,7 +72,7 @@ def _collection(site: str, kind: Kind, provider: Provider, owned: list[Owned], n
         return Collection(error=f"{text} ({type(problem).__name__})")
 
 
-def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned]) -> Collection:
+def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named) -> Collection:
     objects: dict[str, Live] = {}
     read: Callable[[Row], Live] | None = None
     barren = 0
@@ -93,21 +96,45 @@ def _listed(site: str, kind: Kind, provider: Provider, owned: list[Owned]) -> Co
                 f"its list does not show {record.locator}, which answers when it is asked for: the list was cut short"
             )
             return Collection(error=f"{provider.describe()}: {text}")
-    return Collection(list(objects.values()))
+    whole = (_whole(live, provider, names) for live in objects.values()) if kind.endpoint.listed else objects.values()
+    return Collection([live for live in whole if live is not None])
 
 
-def _by_name(site: str, kind: Kind, provider: Provider, names: Set[str], problem: str) -> Collection:
+def _whole(live: Live, provider: Provider, names: Named) -> Live | None:
+    """An object of a list that does not show all of it: read, where its values matter; `None` when it is gone meanwhile."""
+    if live.locator not in names.whole and live.name not in names.called:
+        return _glanced(live)
+    row = provider.read(live.kind, live.locator)
+    return None if row is None else live_of(live.site, live.kind, row, provider)
+
+
+def _glanced(live: Live) -> Live:
+    """An object of which only a part was shown: what the rest holds is withheld, not empty."""
+    shown = live.kind.endpoint.listed
+    live.values |= {
+        field.name: REDACTED
+        for field in live.kind.fields
+        if field.readable and field.wire and field.wire[0] not in shown
+    }
+    return live
+
+
+def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: str) -> Collection:
     """What has one of the names; one that may not be read is left out of what was `asked`, and so stays unknown."""
     objects: list[Live] = []
     asked: list[str] = []
-    for name in sorted(names):
+    glancing = provider if kind.endpoint.listed and isinstance(provider, Glancing) else None
+    for name in sorted(names.locators):
+        partly = glancing is not None and name not in names.whole
         try:
-            row = provider.read(kind, name)
+            row = glancing.glance(kind, name) if glancing is not None and partly else provider.read(kind, name)
         except NotAuthorised:
             continue
         asked.append(name)
         if row is not None:
             live = live_of(site, kind, row, provider)
+            if partly:
+                live = _glanced(live)
             if not live.id or live.locator != name:
                 return Collection(error=f"{provider.describe()}: the answer to {kind.name} {name} is not that object")
             objects.append(live)

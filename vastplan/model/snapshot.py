@@ -15,7 +15,7 @@ from typing import Any
 from vastplan.model.claims import SiteClaims
 from vastplan.model.site_ledger import SiteLedger
 
-SNAPSHOT_VERSION = "1.1"
+SNAPSHOT_VERSION = "1.2"
 Figure = int | float | str
 """A number, or a text where the system did not tell it."""
 
@@ -37,6 +37,8 @@ class SeenObject:
     """The document that wrote it last, where the system tells (since 1.1)."""
     marked: str = ""
     """When that was (since 1.1)."""
+    owners: tuple[str, ...] = ()
+    """What it belongs to or was made by, where the system tells: kind and name (since 1.2)."""
 
 
 @dataclass(frozen=True, slots=True)

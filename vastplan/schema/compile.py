@@ -29,6 +29,7 @@ from vastplan.schema.kind import (
     Precedes,
     Ready,
     Row,
+    UsedBy,
     Values,
     Witness,
 )
@@ -44,6 +45,7 @@ from vastplan.schema.markers import (
     SameAs,
     ServerDefault,
     Shorthand,
+    Shown,
     Since,
     Typed,
     Unit,
@@ -70,6 +72,7 @@ _FIELD_MARKERS = (
     Admits,
     Opens,
     Exclusive,
+    Shown,
     Since,
     Until,
     ServerDefault,
@@ -93,6 +96,7 @@ def kind(
     floors: tuple[tuple[str, str], ...] = (),
     contents: tuple[Contents, ...] = (),
     dependents: tuple[Dependents, ...] = (),
+    used_by: tuple[UsedBy, ...] = (),
     lets_in: LetsIn | None = None,
     closes: tuple[Closes, ...] = (),
     enforces: Enforces | None = None,
@@ -155,6 +159,7 @@ def kind(
         floors=floors,
         contents=contents,
         dependents=dependents,
+        used_by=used_by,
         lets_in=lets_in,
         closes=closes,
         enforces=enforces,
@@ -215,6 +220,9 @@ def _field(model: type[BaseModel], name: str) -> Field:
     markers = frozenset(marker for marker in metadata if isinstance(marker, Marker))
     shape, parts = _shape(f"{model.__name__}.{name}", arms, markers, list_map)
     shape = _first(metadata, Shape) or shape
+    shown = _first(metadata, Shown)
+    if shown and (shape is not MAP or Marker.SENSITIVE in markers):
+        raise TypeError(f"{model.__name__}.{name}: only a mapping that is no secret has keys that are shown")
     cleared: tuple[Any, ...] = (None, "", [], {})
     return Field(
         name=name,
@@ -234,6 +242,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         admits=_first(metadata, Admits),
         opens=_first(metadata, Opens),
         exclusive=_first(metadata, Exclusive),
+        shown=shown,
         clears=clears.sends if clears else None,
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,
         nullable=type(None) in every_arm or shape.unordered,

@@ -71,5 +71,7 @@ class Endpoint:
     namespaced: bool = False
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
     shape: Collection | Members | Singleton = COLLECTION
+    # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.
+    listed: tuple[str, ...] = ()
     # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.
     answered_once: tuple[WirePath, ...] = ()

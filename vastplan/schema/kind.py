@@ -17,6 +17,7 @@ from vastplan.schema.markers import (
     Refers,
     ServerDefault,
     Shorthand,
+    Shown,
     Since,
     Typed,
     Until,
@@ -51,6 +52,7 @@ class Field:
     admits: Admits | None = None
     opens: Opens | None = None
     exclusive: Exclusive | None = None
+    shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
@@ -148,6 +150,22 @@ class Dependents:
     remain: bool = False
     locks: tuple[str, ...] = ()
     when: tuple[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UsedBy:
+    """Objects of another `kind` that use ours, each in the room that its field `room` names.
+
+    Their field `theirs` has, or lists, what our field `ours` has. With `same_room` a name holds in its room only: ours has that
+    field too. `name` is what to call them, for people.
+    """
+
+    kind: str
+    name: str
+    ours: str
+    theirs: str
+    room: str
+    same_room: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +345,7 @@ class Kind:
     floors: tuple[tuple[str, str], ...] = ()
     contents: tuple[Contents, ...] = ()
     dependents: tuple[Dependents, ...] = ()  # read only where an object of this kind is to go
+    used_by: tuple[UsedBy, ...] = ()  # who would mind, for people; guards go by what follows
     lets_in: LetsIn | None = None
     closes: tuple[Closes, ...] = ()
     enforces: Enforces | None = None

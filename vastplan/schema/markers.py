@@ -233,6 +233,23 @@ class ServerDefault:
     group: str = ""
 
 
+@dataclass(frozen=True, slots=True, init=False)
+class Shown:
+    """Of a mapping with free keys: those whose values hold no secret, so that they may be kept where others read them.
+
+    Without any it is all of them: by their type the values can hold none.
+    """
+
+    keys: frozenset[str]
+
+    def __init__(self, *keys: str) -> None:
+        object.__setattr__(self, "keys", frozenset(keys))
+
+    def has(self, key: str) -> bool:
+        """Whether the value of a key may be kept."""
+        return not self.keys or key in self.keys
+
+
 Product = Literal["vms", "csi", "runai", "kubernetes"]
 
 

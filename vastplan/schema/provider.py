@@ -23,7 +23,7 @@ class Provider(Protocol):
     writable: bool
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
-        """All rows of a kind, page by page."""
+        """All rows of a kind, page by page; of each no more than `Endpoint.listed`, where that says anything."""
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by locator, `None` when there is none."""
@@ -70,6 +70,22 @@ class Marking(Protocol):
 
     def mark_of(self, row: Row) -> Mark:
         """Which document wrote the object last."""
+
+
+@runtime_checkable
+class Glancing(Protocol):
+    """A provider that can look whether an object is there without being shown all of it. A provider need not."""
+
+    def glance(self, kind: Kind, locator: str) -> Row | None:
+        """As `read`, with no more than a list shows (`Endpoint.listed`)."""
+
+
+@runtime_checkable
+class Owning(Protocol):
+    """A provider whose system shows what an object belongs to. A provider need not."""
+
+    def owners_of(self, row: Row) -> tuple[str, ...]:
+        """What will see to the object, as `StatefulSet web`, or the program that made it; none where nothing says so."""
 
 
 class Journal(Protocol):

@@ -293,7 +293,7 @@ def redacted(
         if field.name not in values:
             continue
         path = (*prefix, field.name)
-        if field.markers & _UNDISCLOSED:
+        if field.markers & _UNDISCLOSED or values[field.name] is REDACTED:
             withheld.append(path)
             continue
         value, hidden = field.shape.redacted(field, values[field.name], path, owned)

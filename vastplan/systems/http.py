@@ -30,7 +30,7 @@ class Session:
         environment_proxies()
         self._proxies = dict(environment["proxies"])
         self._verify: str | bool = environment["verify"]  # type: ignore[assignment]
-        self._headers = {**requests.utils.default_headers(), "Accept": "application/json", "User-Agent": "vastplan"}
+        self._headers = {**requests.utils.default_headers(), "User-Agent": "vastplan"}
         if verify is False:  # said loudly by the plan, once, instead of by the library at every request
             urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
         self._adapter = _Adapter(max_retries=Retry(False), pool_connections=2, pool_maxsize=max(parallel, 2))
@@ -38,7 +38,12 @@ class Session:
     def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
         """The answer, its body unread. By the adapter: a session would read the whole body of a redirect, however long, and
         keep cookies, one of which would shadow the token."""
-        named = {**self._headers, **headers, **({"Content-Type": request.form} if content is not None else {})}
+        named = {
+            **self._headers,
+            "Accept": request.accept,
+            **headers,
+            **({"Content-Type": request.form} if content is not None else {}),
+        }
         prepared = requests.Request(request.method, self._base + request.target, headers=named, data=content).prepare()
         answer = self._adapter.send(
             prepared, stream=True, timeout=self._timeout, verify=self._verify, proxies=self._proxies

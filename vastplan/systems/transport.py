@@ -29,13 +29,14 @@ _LONGEST_REASON = 65536  # bytes looked at of a body that is not JSON
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request; `path` is below the server's address."""
+    """One request; `path` is below the server's address, `form` what is sent, `accept` in which form the answer is wanted."""
 
     method: str
     path: str
     query: Mapping[str, Any] | Sequence[tuple[str, Any]] | None = None
     body: Any = None
     form: str = JSON
+    accept: str = JSON
 
     @property
     def target(self) -> str:

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.engine.guards.owner import owners
+from vastplan.engine.made import made_by
 from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import ControllerObjects, Coverage, OtherDocumentObjects, UnmanagedObject
-
-ITSELF = "the system itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +45,8 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
                 continue  # the document speaks of it: to be adopted, or the copy of one of ours
             elif document := others.of(live):
                 by_document[document] += 1
-            elif live.controller or live.system_owned:
-                by_controller[live.controller or ITSELF] += 1
+            elif maker := made_by(live):
+                by_controller[maker] += 1
             else:
                 strangers += 1
                 unmanaged.append(UnmanagedObject(site, kind, live.name, opens=live.kind.lets_in is not None))

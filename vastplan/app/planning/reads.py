@@ -9,7 +9,7 @@ from vastplan.app import checks
 from vastplan.app.planning import isolation
 from vastplan.app.planning.desired import Desired
 from vastplan.app.workspace import Workspace
-from vastplan.engine.names import names_to_read
+from vastplan.engine.names import Named, names_to_read
 from vastplan.engine.plan import collections_to_read
 from vastplan.model.site_ledger import SiteLedger
 
@@ -23,8 +23,8 @@ class ReadList:
     plan: frozenset[CollectionKey]
     checks: frozenset[CollectionKey]
     proof: frozenset[CollectionKey]
-    names: Mapping[CollectionKey, frozenset[str]] = field(default_factory=dict)
-    """What of those is read by name where it may not be listed."""
+    names: Mapping[CollectionKey, Named] = field(default_factory=dict)
+    """What of those is read by name: where they may not be listed, or a list does not show all of them."""
 
     @property
     def all(self) -> frozenset[CollectionKey]:

@@ -13,6 +13,7 @@ from vastplan.app.endpoints import endpoints, places
 from vastplan.app.files.snapshot import tables
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace, probe
+from vastplan.engine.names import NOTHING_NAMED, Named
 from vastplan.engine.observe import Collection, Live, Observed
 from vastplan.engine.read import Names, observe
 from vastplan.ledger.backend import Backend, OtherParts
@@ -89,6 +90,7 @@ class LiveSystems:
         self._unlisted = ""
         self._claims: Mapping[str, SiteClaims] | None = None
         self._read: dict[CollectionKey, Collection] = {}
+        self._named: dict[CollectionKey, Named] = {}
         self._probed: Mapping[str, Mapping[str, Any]] | None = None
 
     def probed(self) -> Mapping[str, Mapping[str, Any]]:
@@ -137,18 +139,19 @@ class LiveSystems:
         wanted, kinds = sorted(keys), self._workspace.registry.kinds
         new = [key for key in wanted if key not in self._read or self._lacks(key, names)]
         if new:
-            asked = {key: names.get(key, frozenset()) | self._asked(key) for key in new}
+            self._named |= {
+                key: names.get(key, NOTHING_NAMED).joined(self._named.get(key, NOTHING_NAMED)) for key in new
+            }
             self._read |= observe(
-                [(site, kinds[name]) for site, name in new], self.providers, ledger, asked
+                [(site, kinds[name]) for site, name in new], self.providers, ledger, self._named
             ).collections
         return Observed({key: self._read[key] for key in wanted})
 
-    def _asked(self, key: CollectionKey) -> frozenset[str]:
-        return self._read[key].asked if key in self._read else frozenset()
-
     def _lacks(self, key: CollectionKey, names: Names) -> bool:
-        """Whether it could only be read by name, and another document asks for more names."""
-        return bool(self._asked(key)) and not names.get(key, frozenset()) <= self._asked(key)
+        """Whether another document asks for the values of more objects, or for more of what could only be read by name."""
+        wanted, had, asked = names.get(key, NOTHING_NAMED), self._named[key], self._read[key].asked
+        whole = wanted.whole <= had.whole and wanted.called <= had.called
+        return not whole or (bool(asked) and not wanted.locators <= asked)
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:
         """As the clients say."""
@@ -251,6 +254,7 @@ def _live(site: str, kind: Kind, seen: SeenObject) -> Live:
         metrics={fact.name: _figure(seen.facts.get(fact.name, NOT_RECORDED)) for fact in kind.metrics}, system_owned=seen.system_owned, writers=seen.writers,
         mark=Mark(seen.document, seen.marked),
         controller=seen.controller,
+        owners=seen.owners,
     )  # fmt: skip
 
 

@@ -29,9 +29,18 @@ PARAMETER_PREFIX = "csi.storage.k8s.io/"  # parameters that are for the sidecars
 
 
 def manifest(
-    group_version: str, kind: str, plural: str, *, namespaced: bool = False, vanishes_later: bool = False
+    group_version: str,
+    kind: str,
+    plural: str,
+    *,
+    namespaced: bool = False,
+    vanishes_later: bool = False,
+    names_only: bool = False,
 ) -> Endpoint:
-    """A Kubernetes collection: lists in pages, JSON merge patches that carry the resourceVersion."""
+    """A Kubernetes collection: lists in pages, JSON merge patches that carry the resourceVersion.
+
+    With `names_only` a list is asked for metadata alone.
+    """
     root = "/api/v1" if group_version == "v1" else f"/apis/{group_version}"
     return Endpoint(
         path=f"{root}/{plural}",
@@ -41,6 +50,7 @@ def manifest(
         manifest=(group_version, kind),
         namespaced=namespaced,
         vanishes_later=vanishes_later,
+        listed=("metadata",) if names_only else (),
     )
 
 

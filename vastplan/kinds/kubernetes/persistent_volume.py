@@ -19,7 +19,7 @@ from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import ControllerOwned, Metric, Row, Values
-from vastplan.schema.markers import IMMUTABLE, PROSE, SET, Codec, Opens, Refers, ServerDefault, Since, Wire
+from vastplan.schema.markers import IMMUTABLE, PROSE, SET, Codec, Opens, Refers, ServerDefault, Shown, Since, Wire
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
 
 AccessMode = Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]
@@ -29,6 +29,14 @@ _SECRETS = ("controllerPublishSecretRef", "nodePublishSecretRef")
 
 # The phases of the core API; a server fills in Pending.
 _BOUND, _NOT_BOUND = frozenset({"Bound"}), frozenset({"Pending", "Available", "Released", "Failed"})
+
+# What the VAST drivers write into a volume or read from one; another driver's attributes may hold a credential.
+_TOLD = Shown(
+    "root_export", "mount_options", "protocol", "vip_pool_name", "vip_pool_fqdn", "view_policy", "volume_name",
+    "view_id", "volume_id", "quota_id", "tenant_id", "tenant_name", "static_pv_create_views",
+    "static_pv_create_quotas", "size", "qos_policy", "qos_policy_id", "subsystem", "transport_type",
+    "storage.kubernetes.io/csiProvisionerIdentity",
+)  # fmt: skip
 
 
 def _write_secret(path: str) -> dict[str, dict[str, str]]:
@@ -62,9 +70,9 @@ class PersistentVolume(Labelled):
     claim_name: Annotated[KubernetesName | MISSING, Wire("spec", "claimRef", "name"), Opens(made=False)] = MISSING
     driver: Annotated[str, Wire("spec", "csi", "driver"), IMMUTABLE]
     volume_handle: Annotated[Text, Wire("spec", "csi", "volumeHandle"), IMMUTABLE, Opens()]
-    volume_attributes: Annotated[dict[str, Text] | MISSING, Wire("spec", "csi", "volumeAttributes"), IMMUTABLE] = (
-        MISSING
-    )
+    volume_attributes: Annotated[
+        dict[str, Text] | MISSING, Wire("spec", "csi", "volumeAttributes"), IMMUTABLE, _TOLD
+    ] = MISSING
     vip_pool: Annotated[
         ReferenceName | MISSING,
         Refers("vip_pool.name", blocks_delete=False),

@@ -18,7 +18,7 @@ from vastplan.model import units
 from vastplan.model.plan import Stage
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Keyed, Measure, Metric, Row, Values
+from vastplan.schema.kind import Keyed, Measure, Metric, Row, UsedBy, Values
 from vastplan.schema.markers import (
     CREATE_ONLY,
     EXPLICIT_NULL,
@@ -96,6 +96,7 @@ KIND = kind(
     data_bearing=True,
     metrics=(Metric("bound", ("status", "phase"), ones=frozenset({"Bound"}), zeros=frozenset({"Pending", "Lost"})),),
     in_use=("bound",),
+    used_by=(UsedBy("pod", "pods", "name", "claims", "namespace", same_room=True),),
     controller_owned=RUNAI_MADE,
     finish_decode=_read,
 )

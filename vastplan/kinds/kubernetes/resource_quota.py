@@ -7,7 +7,7 @@ from pydantic import BeforeValidator, StringConstraints
 
 from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
 from vastplan.schema.compile import kind
-from vastplan.schema.markers import DOCUMENT, Codec, Opens, Refers, Wire
+from vastplan.schema.markers import DOCUMENT, Codec, Opens, Refers, Shown, Wire
 from vastplan.schema.types import MISSING, ReferenceName
 
 _MEBIBYTE = 2**20
@@ -46,7 +46,9 @@ class ResourceQuota(Labelled):
     storage_class: Annotated[
         ReferenceName | MISSING, Refers("storage_class.name", blocks_delete=False, shields=True), DOCUMENT
     ] = MISSING
-    hard: Annotated[dict[_Resource, _Quantity | None], Wire("spec", "hard"), Codec(str, canonical), Opens(shut=("0",))]
+    hard: Annotated[
+        dict[_Resource, _Quantity | None], Wire("spec", "hard"), Codec(str, canonical), Opens(shut=("0",)), Shown()
+    ]
 
 
 KIND = kind(

@@ -9,7 +9,7 @@ from pydantic import StringConstraints, model_validator
 from vastplan.kinds.kubernetes._common import RUNAI_MADE, InNamespace, Labelled, ObjectName, manifest
 from vastplan.model.value import Ref
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Attribute, Keyed
+from vastplan.schema.kind import Attribute, ControllerOwned, Keyed
 from vastplan.schema.markers import IMMUTABLE, ONE_WAY, PROSE, SENSITIVE, WITNESS, Codec, Opens, ServerDefault
 from vastplan.schema.types import MISSING, SecretSource
 
@@ -19,6 +19,14 @@ _GUARDED = ("password", "token", "passphrase")
 BASE64 = Codec(
     lambda text: base64.b64encode(text.encode()).decode(),
     lambda raw: base64.b64decode(raw, validate=True).decode(),
+)
+
+# A list does not show types, so what makes Secrets for itself is told by what stands beside their names: Helm's storage driver
+# names them so, a token cannot be without the annotation (API validation), and a ledger says whose it is.
+_MADE = (
+    ControllerOwned("Helm", ("metadata", "name"), r"sh\.helm\.release\.v1\..+"),
+    ControllerOwned("Kubernetes", ("metadata", "annotations", "kubernetes.io/service-account.name")),
+    ControllerOwned("a ledger", ("metadata", "annotations", "vastplan/site")),
 )
 
 
@@ -49,9 +57,9 @@ KIND = kind(
     name="secret",
     system="kubernetes",
     section="secrets",
-    endpoint=manifest("v1", "Secret", "secrets", namespaced=True),
+    endpoint=manifest("v1", "Secret", "secrets", namespaced=True, names_only=True),
     attributes=(Attribute("path", (), _path, ("namespace", "name")),),
-    controller_owned=RUNAI_MADE,
+    controller_owned=(*RUNAI_MADE, *_MADE),
     read_by_name=True,
     keyed=Keyed(within="namespace", always=True),
     on_request=True,

@@ -19,7 +19,7 @@ from vastplan.kinds.kubernetes._secrets import SECRET_SINCE, ClassSecrets, one_f
 from vastplan.kinds.kubernetes.namespace import NamespaceName
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import LetsIn, Row, Values
+from vastplan.schema.kind import LetsIn, Row, UsedBy, Values
 from vastplan.schema.markers import (
     DOCUMENT,
     IDENTITY,
@@ -30,6 +30,7 @@ from vastplan.schema.markers import (
     Opens,
     Refers,
     ServerDefault,
+    Shown,
     Since,
     Wire,
 )
@@ -60,6 +61,13 @@ _WRITTEN = {  # parameters that have a field of their own
     **{same: same for same in ("view_policy", "vip_pool_fqdn", "qos_policy", "subsystem", "transport_type")},
     "volume_group": "volume_group", "cluster_name": "cluster_name",
 }  # fmt: skip
+# What the drivers read, and the names of the Secrets that sidecars look up. `host_encryption` alone is an object of any form; what
+# else stands in a class is another driver's, and may be a credential (`restuserkey`).
+_TOLD = Shown(
+    *_WRITTEN,
+    *(key for keys in _KNOWN.values() for key in keys if key != "host_encryption"),
+    *secret_parameters(None, (*_PURPOSES, _STAGES)),
+)
 
 _ELSEWHERE = Opens(made=False)  # whoever uses the class gets at something else than before
 
@@ -146,7 +154,7 @@ class StorageClass(Labelled):
     cluster_name: Annotated[Text | MISSING, Wire("parameters", "cluster_name"), IMMUTABLE, Since("csi", "2.4.3")] = (
         MISSING
     )
-    parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE, *_PARAMETERS_SINCE] = MISSING
+    parameters: Annotated[dict[str, _Parameter] | MISSING, IMMUTABLE, _TOLD, *_PARAMETERS_SINCE] = MISSING
     secret: Annotated[
         ReferenceName | MISSING,
         Refers("secret.path", blocks_delete=False, needs=True),
@@ -241,6 +249,7 @@ KIND = kind(
     stage=Stage.DATA,
     endpoint=manifest("storage.k8s.io/v1", "StorageClass", "storageclasses"),
     # Kubernetes asks the class of a claim by its name whether it may grow; what a volume is was copied when it was made
+    used_by=(UsedBy("persistent_volume_claim", "claims", "name", "storage_class", "namespace"),),
     lets_in=LetsIn("their claims cannot grow without it", replaceable=True),
     finish_encode=_with_secret_pairs,
     finish_decode=_with_secret,

@@ -65,13 +65,19 @@ class Map(Shape):
         return (*field.wire, *steps)
 
     def redacted(self, field: Field, value: Any, path: Path, owned: Collection[str]) -> tuple[Any, list[Path]]:
-        """What we set and what is no text. Labels and annotations are anybody's: kubectl keeps a whole Secret in one of them."""
+        """What we set, keys that are known to hold no secret, and what is no text.
+
+        Labels and annotations are anybody's: kubectl keeps a whole Secret in one of them.
+        """
         if not isinstance(value, dict):
             return value, []
         others = {
             key
             for key, item in value.items()
-            if isinstance(item, str | dict | list) and path_text((*path, key)) not in owned and not field.has_references
+            if isinstance(item, str | dict | list)
+            and not (field.shown is not None and isinstance(item, str) and field.shown.has(key))
+            and path_text((*path, key)) not in owned
+            and not field.has_references
         }
         kept = {key: item for key, item in value.items() if key not in others}
         return kept, [(*path, key) for key in sorted(others)]

@@ -5,7 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from vastplan.sim.kubernetes import access, deletes, discovery, documented, lifecycle, listing, resources, writes
+from vastplan.sim.kubernetes import (
+    access,
+    deletes,
+    discovery,
+    documented,
+    lifecycle,
+    listing,
+    representation,
+    resources,
+    writes,
+)
 from vastplan.sim.kubernetes.call import read_call
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
 from vastplan.sim.kubernetes.decoding import decode
@@ -99,9 +109,9 @@ class KubernetesPlane(InProcessAccess):
             unknown = Response(404, b"404 page not found\n", content_type="text/plain; charset=utf-8")
             missing = self._not_simulated(request)
             return discovered or (missing.response() if missing else unknown)
-        if request.method == "GET":
-            return self._read(target, request)
-        return self._write(target, request)
+        form = representation.asked(request)
+        answer = self._read if request.method == "GET" else self._write
+        return representation.shaped(form, target, answer(target, request))
 
     def _authorize(self, target: Target, verb: str) -> None:
         resource = target.resource

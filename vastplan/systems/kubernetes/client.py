@@ -20,13 +20,16 @@ from vastplan.schema.provider import Mark
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.failures import one_line
 from vastplan.systems.history import OBJECTS, of_managers
-from vastplan.systems.kubernetes import managers
+from vastplan.systems.kubernetes import managers, owners
 from vastplan.systems.kubernetes.managers import MANAGER
 from vastplan.systems.sockets import bound
 from vastplan.systems.transport import JSON, Request, Transport, segment
 
 PAGE = 500
 _MERGE = "application/merge-patch+json"
+# Metadata alone, and no fallback: https://kubernetes.io/docs/reference/using-api/api-concepts/ (metadata-only fetches).
+_NAMES_KIND = "PartialObjectMetadataList"
+_NAMES, _NAME = (f"{JSON};as={kind};g=meta.k8s.io;v=v1" for kind in (_NAMES_KIND, "PartialObjectMetadata"))
 _HARMLESS = ("/selfsubjectaccessreviews",)
 
 
@@ -72,14 +75,16 @@ class KubernetesProvider:
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
         """All objects of a kind in all namespaces, one consistent snapshot; one that expires (410) cannot be read."""
-        following = ""
+        following, listed = "", kind.endpoint.listed
         while True:
             query = [("limit", str(PAGE)), *([("continue", following)] if following else [])]
-            body = self._call("GET", kind.endpoint.path, query=query)
+            body = self._call("GET", kind.endpoint.path, query=query, accept=_NAMES if listed else JSON)
             rows = body.get("items") if isinstance(body, dict) else None
+            if rows is None and at(body, ("kind",)) == _NAMES_KIND:
+                rows = []  # how a server says that there is nothing (seen on 1.34)
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self.describe()}: the answer to GET {kind.endpoint.path} is not a list of objects")
-            yield rows
+            yield [_parts(row, listed) for row in rows] if listed else rows
             following = str(at(body, ("metadata", "continue")) or "")
             if not following:
                 left = at(body, ("metadata", "remainingItemCount"))
@@ -90,8 +95,17 @@ class KubernetesProvider:
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by `name` or `namespace/name`."""
+        return self._one(kind, locator, JSON)
+
+    def glance(self, kind: Kind, locator: str) -> Row | None:
+        """The same, of what its list shows."""
+        listed = kind.endpoint.listed
+        row = self._one(kind, locator, _NAME if listed else JSON)
+        return row if row is None or not listed else _parts(row, listed)
+
+    def _one(self, kind: Kind, locator: str, accept: str) -> Row | None:
         try:
-            body = self._call("GET", self._item(kind, locator))
+            body = self._call("GET", self._item(kind, locator), accept=accept)
         except NotFound:
             return None
         if not isinstance(body, dict):
@@ -140,6 +154,10 @@ class KubernetesProvider:
         """The document in the name of the field manager that wrote last, else that of the label."""
         return managers.mark_of(row)
 
+    def owners_of(self, row: Row) -> tuple[str, ...]:
+        """Owner references, and whoever made a claim for a StatefulSet."""
+        return owners.owners_of(row)
+
     def _ourselves(self) -> frozenset[str]:
         """This document's manager, and the one of before documents were named."""
         return frozenset((MANAGER, self._manager))
@@ -178,14 +196,26 @@ class KubernetesProvider:
         return f"{self._collection(kind, namespace)}/{segment(name)}"
 
     def _call(
-        self, method: str, path: str, *, query: list[tuple[str, str]] | None = None, body: Any = None, form: str = JSON
+        self,
+        method: str,
+        path: str,
+        *,
+        query: list[tuple[str, str]] | None = None,
+        body: Any = None,
+        form: str = JSON,
+        accept: str = JSON,
     ) -> Any:
-        return self._transport.call(Request(method, path, query, body, form)).body
+        return self._transport.call(Request(method, path, query, body, form, accept)).body
 
     def _authorisation(self, _: Mapping[str, str] | None) -> Mapping[str, str]:
         """The header as the kubeconfig has it; the official client renews a token by itself."""
         token = self._api.configuration.auth_settings().get("BearerToken")
         return {"Authorization": str(token["value"])} if token else {}
+
+
+def _parts(row: Row, listed: tuple[str, ...]) -> Row:
+    """No more than was asked for, also of a server that answers with whole objects all the same."""
+    return {name: row[name] for name in listed if name in row}
 
 
 def _strict(manager: str) -> list[tuple[str, str]]:
@@ -209,7 +239,7 @@ class Pool:
 
     def send(self, request: Request, content: bytes | None, headers: Mapping[str, str]) -> urllib3.BaseHTTPResponse:
         """The answer, its body unread."""
-        named = {"Accept": JSON, **self._api.default_headers, **headers}
+        named = {"Accept": request.accept, **self._api.default_headers, **headers}
         if content is not None:
             named["Content-Type"] = request.form
         response: urllib3.BaseHTTPResponse = self._api.rest_client.pool_manager.request(

@@ -1,0 +1,35 @@
+"""What an object says of who will see to it: its owner references, and a claim by who wrote its spec.
+
+A StatefulSet's claims carry no owner reference while its retention policy is the default, and their labels are the workload's
+own. What tells them is `managedFields`: of a claim that nobody else made, the spec was written by the controller manager, which
+in a claim of somebody's only fills in the volume. Fields: https://kubernetes.io/docs/reference/using-api/server-side-apply/
+(`fieldsV1`), https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/ (retention of claims).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vastplan.schema.kind import Row
+from vastplan.schema.rows import at
+from vastplan.systems.kubernetes import managers
+
+CONTROLLERS = "kube-controller-manager"
+_ASKED_FOR = ("fieldsV1", "f:spec", "f:resources")  # of a claim; who binds one writes f:volumeName
+
+
+def owners_of(row: Row) -> tuple[str, ...]:
+    """Owners as `KIND NAME` in order, or `kube-controller-manager` for a claim that it made; none where nothing says so."""
+    references = at(row, ("metadata", "ownerReferences"))
+    owners = {_named(owner) for owner in references if isinstance(owner, dict)} if isinstance(references, list) else ()
+    if owners:
+        return tuple(sorted(owners))
+    made = any(
+        entry.get("manager") == CONTROLLERS and isinstance(at(entry, _ASKED_FOR), dict)
+        for entry in managers.entries(row)
+    )
+    return (CONTROLLERS,) if made else ()
+
+
+def _named(owner: dict[str, Any]) -> str:
+    return f"{owner.get('kind')} {owner.get('name')}"
