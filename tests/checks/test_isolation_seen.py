@@ -122,7 +122,9 @@ def test_what_is_seen_and_not_enforced_keeps_nobody_apart(tmp_path: Path, vastpl
         assert binding is not None
         lab.delete_by_hand(binding)
         (gone,) = json.loads(vastplan("drift", file, "--format", "json").out)["drift"]
-        assert (gone["address"], gone["opens"]) == ("iad/admission_binding/vastplan-b", False), "nobody was refused by it"
+        assert (gone["address"], gone["opens"]) == ("iad/admission_binding/vastplan-b", False), (
+            "nobody was refused by it"
+        )
 
 
 def test_everybody_meets_in_a_shared_class(tmp_path: Path, vastplan: Run) -> None:
