@@ -80,6 +80,7 @@ def test_what_was_opened_by_hand_is_seen_live(tmp_path: Path, vastplan: Run) -> 
         lab.delete_by_hand(binding)
         ran = vastplan("drift", file, "--isolation", "--format", "json")
         assert ran.code == 3, ran
+        assert [one["opens"] for one in json.loads(ran.out)["drift"]] == [True]
         (iad,) = fits("drift", ran)["isolation"]
         assert iad["shared"] == ["b"] and iad["classes"] == {"a": ["runai-a"]}
         met = {(meeting["layer"], meeting["element"]) for meeting in iad["meetings"]}
@@ -117,6 +118,13 @@ def test_what_is_seen_and_not_enforced_keeps_nobody_apart(tmp_path: Path, vastpl
         (live,) = fits("drift", vastplan("drift", file, "--isolation", "--format", "json"))["isolation"]
         assert live["seen"] == {"a": ["runai-a"], "b": ["runai-b"]}
         assert (live["shared"], live["classes"]) == (["a", "b"], {})
+        binding = lab.live("iad/admission_binding/vastplan-b")
+        assert binding is not None
+        lab.delete_by_hand(binding)
+        (gone,) = json.loads(vastplan("drift", file, "--format", "json").out)["drift"]
+        assert (gone["address"], gone["opens"]) == ("iad/admission_binding/vastplan-b", False), (
+            "nobody was refused by it"
+        )
 
 
 def test_everybody_meets_in_a_shared_class(tmp_path: Path, vastplan: Run) -> None:

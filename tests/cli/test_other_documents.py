@@ -100,7 +100,7 @@ def test_a_mark_that_nobody_stands_for_any_more_is_taken_off(tmp_path: Path, vas
 
 
 def test_a_label_says_whose_an_object_is_that_was_taken_over_as_it_was(tmp_path: Path, vastplan: Run) -> None:
-    unsaid = {"namespaces": {"shared": {}}}
+    unsaid: dict[str, Any] = {"namespaces": {"shared": {}}}
     first = document(tmp_path, "first", SHARED)
     second = document(tmp_path, "second", unsaid, ledger=None)
     vastplan("apply", first, "--auto-approve")

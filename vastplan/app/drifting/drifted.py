@@ -67,7 +67,8 @@ def _drifted_object(action: Action, kind: Kind) -> DriftedObject:
         if moved_by_hand(change)
     )
     what = _WHAT.get(action.verb, "changed")
-    opened = any(field.opens for field in fields) or (what != "changed" and keeps_closed(kind))
+    held = keeps_closed(kind) and (kind.enforces is None or kind.enforces.enforced(action.desired))
+    opened = any(field.opens for field in fields) or (what != "changed" and held)
     return DriftedObject(str(action.address), what, fields, action.since, action.author, opens=opened)
 
 
