@@ -114,10 +114,11 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
     while (problems := _refused(kind, address, values)) is not None:
         name, text = problems
         name = name or _without_one(kind, address, values)
-        field = next((field for field in kind.fields if field.name == name), None)
-        if field is None or name not in values or _required(kind, field):
+        refused = next((field for field in kind.fields if field.name == name), None)
+        if refused is None or name not in values or _required(kind, refused):
             return leave(live, Reason.VALUE, f"{name}: {text}" if name else text)
-        dropped[name] = text
+        if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
+            dropped[name] = text
         values = {other: value for other, value in values.items() if other != name}
     fallen = tuple(leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()))
     return Flat(live, Entry(address, values), full, fallen)
@@ -137,6 +138,9 @@ def _said(kind: Kind, full: Values, dropped: frozenset[str], unsaid: frozenset[P
             continue
         kept.add(leaf.path)
     values = {name: value for name, value in changed_part(kind.fields, full, kept).items() if name not in dropped}
+    for field in kind.fields:
+        if field.instead_of is not None and values.get(field.instead_of.field) is not None:
+            values.pop(field.name, None)
     for name, info in kind.model.model_fields.items():
         default = info.default
         if default is MISSING or default is PydanticUndefined or name not in full or name in dropped:

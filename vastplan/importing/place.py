@@ -55,25 +55,25 @@ def place(
         if registry.types[entry.entry.address.kind].contains
     }
     groups: dict[tuple[str, str, str], dict[str, Written]] = {}
-    for entry in written:
-        address = entry.entry.address
+    for one in written:
+        address = one.entry.address
         type_ = registry.types[address.kind]
         nested = (
             type_.within_tenant
             and not type_.contains
-            and all(degraded.step(key).value <= Step.NESTED.value for key in entry.stands_for)
+            and all(degraded.step(key).value <= Step.NESTED.value for key in one.stands_for)
         )
-        own = entry.entry.values.get("tenant")
+        own = one.entry.values.get("tenant")
         tenant = tenants.get(own.target, "") if nested and isinstance(own, Ref) else ""
-        groups.setdefault((tenant, address.kind, address.name), {})[address.site] = entry
+        groups.setdefault((tenant, address.kind, address.name), {})[address.site] = one
     containers: dict[str, Placed] = {}
     flat: list[Placed] = []
     inside: list[tuple[str, Placed]] = []
     for (tenant, kind, key), by_site in groups.items():
         type_ = registry.types[kind]
         ordered = {site: by_site[site] for site in sites if site in by_site}
-        typed = {site: _typed(type_, entry, tenant, document_form) for site, entry in ordered.items()}
-        stands_for = tuple(live for entry in ordered.values() for live in entry.stands_for)
+        typed = {site: _typed(type_, one, tenant, document_form) for site, one in ordered.items()}
+        stands_for = tuple(live for one in ordered.values() for live in one.stands_for)
         entry = Placed(type_, key, fold(typed), stands_for, tuple(ordered))
         if type_.contains:
             containers[key] = entry

@@ -13,6 +13,7 @@ from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.drift import Drift
 from vastplan.model.finding import Finding, Severity
+from vastplan.model.imported import Import
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Outcome, Receipt
 
@@ -159,7 +160,7 @@ class KnownChecks:
     format_version: str = FORMAT_VERSION
 
 
-Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects
+Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects | Import
 
 
 def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:

@@ -12,6 +12,7 @@ from vastplan.schema.markers import (
     Admits,
     Codec,
     Exclusive,
+    InsteadOf,
     Marker,
     Opens,
     Refers,
@@ -52,6 +53,7 @@ class Field:
     admits: Admits | None = None
     opens: Opens | None = None
     exclusive: Exclusive | None = None
+    instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})

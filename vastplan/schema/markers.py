@@ -200,6 +200,13 @@ class Exclusive:
         object.__setattr__(self, "within", within)
 
 
+@dataclass(frozen=True, slots=True)
+class InsteadOf:
+    """The field says in another way what another one says: where that can say it, it is left out of what is written."""
+
+    field: str
+
+
 class Evidence(Enum):
     """How it is known what a system takes for a field that nobody writes."""
 

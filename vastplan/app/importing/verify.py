@@ -91,8 +91,8 @@ def verify(
             continue
         if action.verb is Verb.ADOPT and not action.changes:
             continue
-        entry = new.get(action.address)
-        line = index.at(entry.where if entry is not None else None)
+        composed_entry = new.get(action.address)
+        line = index.at(composed_entry.where if composed_entry is not None else None)
         if line is None:
             continue  # an object of the site itself, such as the rule against inline volumes
         _blame_action(line, action, faults)

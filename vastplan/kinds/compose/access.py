@@ -48,6 +48,8 @@ def _tenant(pieces: Pieces, project: Entry) -> Ref | None:
     """The tenant of a project's claims, where that is one; of one without claims, that of its name."""
     tenants = set()
     site, name = project.address.site, namespace_of(pieces.full(project))
+    if name is None:
+        return None
     namespace = Ref(Address(site, "namespace", name), managed=False)
     claims = [
         claim

@@ -95,7 +95,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             first.address.site: {"vip_pool": pool.target.name},
             second.address.site: {"vip_pool": far.target.name},
         }
-        options = {
+        options: dict[str, Any] = {
             option: first.values[option]
             for option in ("secure_mode", "transport_mode", "mss")
             if option in first.values

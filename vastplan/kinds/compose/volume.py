@@ -239,7 +239,8 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
         project = projects.get((site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace))
         if project is None:
             continue
-        values, names, parts = {"project": Ref(project.address)}, dict[str, str](), [claim.address]
+        values: dict[str, Any] = {"project": Ref(project.address)}
+        names, parts = dict[str, str](), [claim.address]
         if claim.called != claim.address.name:
             values["name"] = claim.called
         if claim.values.get("storage_class") is None:

@@ -19,7 +19,19 @@ from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import ControllerOwned, Metric, Row, Values
-from vastplan.schema.markers import IMMUTABLE, PROSE, SET, Codec, Opens, Refers, ServerDefault, Shown, Since, Wire
+from vastplan.schema.markers import (
+    IMMUTABLE,
+    PROSE,
+    SET,
+    Codec,
+    InsteadOf,
+    Opens,
+    Refers,
+    ServerDefault,
+    Shown,
+    Since,
+    Wire,
+)
 from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Text
 
 AccessMode = Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]
@@ -103,7 +115,7 @@ class PersistentVolume(Labelled):
         IMMUTABLE,
         Opens(made=False),
     ] = MISSING
-    secrets: Annotated[VolumeSecrets | MISSING, Wire("spec", "csi"), IMMUTABLE] = MISSING
+    secrets: Annotated[VolumeSecrets | MISSING, Wire("spec", "csi"), IMMUTABLE, InsteadOf("secret")] = MISSING
     mount_options: Annotated[list[Text] | None | MISSING, Wire("spec", "mountOptions")] = MISSING
     volume_mode: Annotated[VolumeMode | MISSING, Wire("spec", "volumeMode"), IMMUTABLE, FILESYSTEM] = MISSING
 

@@ -27,6 +27,7 @@ from vastplan.schema.markers import (
     PROSE,
     SET,
     WITNESS,
+    InsteadOf,
     Opens,
     Refers,
     ServerDefault,
@@ -163,7 +164,7 @@ class StorageClass(Labelled):
         _ELSEWHERE,
         *SECRET_SINCE,
     ] = MISSING
-    secrets: Annotated[ClassSecrets | MISSING, Wire("parameters"), IMMUTABLE] = MISSING
+    secrets: Annotated[ClassSecrets | MISSING, Wire("parameters"), IMMUTABLE, InsteadOf("secret")] = MISSING
     """In the place of `secret`, for a class whose purposes do not all have the same one."""
     mount_options: Annotated[list[Text] | None | MISSING, Wire("mountOptions")] = MISSING
     reclaim_policy: Annotated[

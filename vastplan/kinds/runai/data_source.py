@@ -22,6 +22,7 @@ from vastplan.schema.markers import (
     SCHEMA,
     SET,
     Codec,
+    InsteadOf,
     Opens,
     Refers,
     ServerDefault,
@@ -56,7 +57,10 @@ class DataSource(Spec):
         Opens(),
     ] = MISSING
     claim_name: Annotated[
-        Annotated[KubernetesName, StringConstraints(max_length=63)] | MISSING, Wire("spec", "claimName"), IMMUTABLE
+        Annotated[KubernetesName, StringConstraints(max_length=63)] | MISSING,
+        Wire("spec", "claimName"),
+        IMMUTABLE,
+        InsteadOf("claim"),
     ] = MISSING
     existing_claim: Annotated[bool, Wire("spec", "existingPvc"), IMMUTABLE] = True
     size: Annotated[Bytes | MISSING, Wire("spec", "claimInfo", "size"), _SIZE, IMMUTABLE] = MISSING

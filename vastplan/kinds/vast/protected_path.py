@@ -16,6 +16,7 @@ from vastplan.schema.markers import (
     WITNESS,
     Clears,
     Codec,
+    InsteadOf,
     Opens,
     Refers,
     ServerDefault,
@@ -64,7 +65,7 @@ class ProtectedPath(Spec):
         ReferenceName | MISSING, Refers("tenant.guid", composed=True), Wire("remote_tenant_guid"), IMMUTABLE, Opens()
     ] = MISSING
     """Whose it is on the site to which the schedule replicates; the tenant of the same name when left out."""
-    remote_tenant_guid: Annotated[_Guid | MISSING, IMMUTABLE, Opens()] = MISSING
+    remote_tenant_guid: Annotated[_Guid | MISSING, IMMUTABLE, Opens(), InsteadOf("remote_tenant")] = MISSING
     """The same where the schedule's peer is no site of this document."""
     enabled: Annotated[bool | MISSING, AFTER_CREATE, ServerDefault(True, WITNESS)] = MISSING
     lease_expiry_time: Annotated[Span | MISSING, Clears(None, also=(0,)), NOTHING] = MISSING
