@@ -20,7 +20,7 @@ from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.rows import Path
 from vastplan.schema.types import MISSING
-from vastplan.schema.walk import changed_part, leaves, map_references, same
+from vastplan.schema.walk import leaves, map_references, same
 
 _UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, Marker.SENSITIVE})
 
@@ -120,7 +120,10 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
         if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
             dropped[name] = text
         values = {other: value for other, value in values.items() if other != name}
-    fallen = tuple(leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()))
+    said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
+    fallen = tuple(
+        leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in said_otherwise
+    )
     return Flat(live, Entry(address, values), full, fallen)
 
 
@@ -131,13 +134,18 @@ def _required(kind: Kind, field: Field) -> bool:
 
 def _said(kind: Kind, full: Values, dropped: frozenset[str], unsaid: frozenset[Path]) -> Values:
     """The values that an entry has to say: not what is unset, nor what the document means where it says nothing."""
-    kept: set[Path] = set()
+    elsewhere = {field.wire for field in kind.fields}
+    values: Values = {}
     for leaf in leaves(kind.fields, full):
         top = kind.field(leaf.path[0])
         if top.name in dropped or leaf.path in unsaid or _unset(leaf.field, leaf.value) or leaf.value is REDACTED:
             continue
-        kept.add(leaf.path)
-    values = {name: value for name, value in changed_part(kind.fields, full, kept).items() if name not in dropped}
+        if len(leaf.path) > 1 and (*leaf.field.wire, leaf.path[-1]) in elsewhere:
+            continue  # a key of a mapping that has a field of its own
+        holder = values
+        for step in leaf.path[:-1]:
+            holder = holder.setdefault(step, {})
+        holder[leaf.path[-1]] = _without_nulls(leaf.field, leaf.value)
     for field in kind.fields:
         if field.instead_of is not None and values.get(field.instead_of.field) is not None:
             values.pop(field.name, None)
@@ -151,6 +159,19 @@ def _said(kind: Kind, full: Values, dropped: frozenset[str], unsaid: frozenset[P
         elif name not in values and field.nullable:
             values[name] = None
     return values
+
+
+def _without_nulls(field: Field, value: Any) -> Any:
+    """The parts of a list without what is unset in them."""
+    if not field.fields or not isinstance(value, list):
+        return value
+    unset = {part.name for part in field.fields if part.nullable and not part.has(Marker.EXPLICIT_NULL)}
+    return [
+        {name: inner for name, inner in item.items() if inner is not None or name not in unset}
+        if isinstance(item, dict)
+        else item
+        for item in value
+    ]
 
 
 def _unset(field: Field, value: Any) -> bool:

@@ -234,7 +234,11 @@ def _with_secret_pairs(body: Row, values: Values) -> Row:
 
 
 def _with_secret(values: Values, row: Row) -> Values:
-    return {**values, "secret": secret_of_parameters(row.get("parameters") or {}, _purposes(row.get("provisioner")))}
+    """The secret of all purposes; what is a secret for one of them is no parameter then."""
+    written, purposes = row.get("parameters") or {}, _purposes(row.get("provisioner"))
+    pairs = secret_parameters(None, purposes)
+    rest = {key: value for key, value in written.items() if key not in pairs}
+    return {**values, "secret": secret_of_parameters(written, purposes), "parameters": rest}
 
 
 def purposes_of(driver: str) -> tuple[str, ...]:
