@@ -21,7 +21,9 @@ from vastplan.document.typed import by_name, document_form
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
+from vastplan.engine.users import UsersIndex, index_users
 from vastplan.importing.classify import classify
+from vastplan.importing.comment import comments, rooms_of
 from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Selection, Step, key_of
@@ -36,6 +38,7 @@ from vastplan.model.imported import Import
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
 from vastplan.schema.entries import EntryType
+from vastplan.schema.recovery import Sight
 
 SCHEMA = "schemas/desired-state.schema.json"
 _ROUNDS = 5
@@ -50,6 +53,8 @@ class ImportOptions:
     selection: Selection = field(default_factory=Selection)
     single: bool = False
     connections: Path | None = None
+    close: bool = False
+    """Whether access is written as narrow as those allow who are seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,7 @@ class _World:
     managed: Mapping[LiveKey, Address]
     left: tuple[Left, ...]
     free: tuple[Any, ...]
+    users: UsersIndex
     keys: Mapping[LiveKey, str]
 
 
@@ -129,6 +135,7 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         classified.managed,
         classified.left,
         classified.free,
+        index_users(observed, kinds.values()),
         named,
     )
 
@@ -175,11 +182,19 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         named = world.observed.named(ref.target.site, registry.kinds[ref.target.kind], ref.target.name)
         return named[0] if len(named) == 1 else None
 
-    written, bare = recover(flats, sites, registry, known, degraded, live_of)
-    left += [_left(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
-    entries = {each.entry.address for each in written} | {entry.address for entry in known}
-
     of_address = {flat.entry.address: flat for flat in flats}
+
+    def rooms(address: Address) -> Mapping[str, int] | None:
+        return rooms_of(world.users, of_address[address].live)
+
+    def by_name_there(site: str, kind: str, name: str) -> Mapping[str, Any] | None:
+        named = world.observed.named(site, registry.kinds[kind], name)
+        return named[0].values if len(named) == 1 else None
+
+    sight = Sight(rooms, by_name_there, world.options.close)
+    written, unsaid = recover(flats, sites, registry, known, degraded, live_of, sight)
+    left += unsaid
+    entries = {each.entry.address for each in written} | {entry.address for entry in known}
 
     def reference(ref: Ref) -> Any:
         """By what the document calls it, else by the name that it has."""
@@ -192,7 +207,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
 
     files = place(written, sites, registry, degraded, form, single=world.options.single)
     types = [registry.sections[name] for name in registry.sections]
-    made = texts(files, types, SCHEMA, lambda _: ())
+    made = texts(files, types, SCHEMA, comments(written, of_address, world.users))
     return _Draft(tuple(made), (*left, *(fallen for flat in flats for fallen in flat.fallen)))
 
 
