@@ -36,7 +36,9 @@ def _shorter(entry: Entry, scope: Scope, registry: Registry) -> Entry:
 def _made(entry: Entry, scope: Scope, registry: Registry) -> dict[Address, Mapping[str, Any]] | None:
     """What an entry stands for; `None` where it cannot be composed."""
     before = len(scope.findings)
-    made = {each.address: each.values for each in composed(entry, scope, registry.compositions, set())}
+    made: dict[Address, Mapping[str, Any]] = {
+        each.address: each.values for each in composed(entry, scope, registry.compositions, set())
+    }
     if len(scope.findings) > before:
         del scope.findings[before:]
         return None
