@@ -22,6 +22,7 @@ from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
 from vastplan.engine.users import UsersIndex, index_users
+from vastplan.importing.chosen import without_what_is_chosen
 from vastplan.importing.classify import classify
 from vastplan.importing.comment import comments, rooms_of
 from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
@@ -95,7 +96,7 @@ def import_live(
     for number in range(1, _ROUNDS + 1):
         progress(f"round {number}")
         draft = _draft(world, degraded)
-        verified = _hold(world, draft, degraded)
+        verified = _hold(world, draft, degraded, patient=number < _ROUNDS - 1)
         if not verified.changed:
             if verified.refused:
                 raise Invalid(list(verified.refused))
@@ -192,7 +193,8 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         return named[0].values if len(named) == 1 else None
 
     sight = Sight(rooms, by_name_there, world.options.close)
-    written, unsaid = recover(flats, sites, registry, known, degraded, live_of, sight)
+    recovered, unsaid = recover(flats, sites, registry, known, degraded, live_of, sight)
+    written = without_what_is_chosen(recovered, known, sites, registry)
     left += unsaid
     entries = {each.entry.address for each in written} | {entry.address for entry in known}
 
@@ -215,7 +217,7 @@ def _left(live: Any, reason: Reason, why: str) -> Left:
     return Left(live.site, live.kind.name, live.id, live.name, reason, why)
 
 
-def _hold(world: _World, draft: _Draft, degraded: Degraded) -> Verified:
+def _hold(world: _World, draft: _Draft, degraded: Degraded, *, patient: bool = True) -> Verified:
     """Plan the document with the new files, from a copy."""
     paths, connections = world.workspace.document.paths, world.options.connections
     with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:
@@ -232,7 +234,7 @@ def _hold(world: _World, draft: _Draft, degraded: Degraded) -> Verified:
             target = new / text.name
             target.write_text(text.written.text, encoding="utf-8")
             lines += [
-                Line(str(target), *at, text.entries[where])
+                Line(str(target), *at, text.entries[where], where.inside)
                 for where, at in sorted(text.written.lines.items(), key=lambda item: item[1][0] - item[1][1])
             ]
         if draft.texts:
@@ -248,6 +250,7 @@ def _hold(world: _World, draft: _Draft, degraded: Degraded) -> Verified:
             world.source,
             lines,
             degraded,
+            patient=patient,
         )
 
 

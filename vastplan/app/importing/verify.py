@@ -6,32 +6,44 @@ next round tries again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
+from vastplan.app.importing.behind import Behind
 from vastplan.app.plan import weigh
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.importing.model import Degraded, LiveKey, Reason
+from vastplan.importing.model import Degraded, LiveKey, Reason, Step
 from vastplan.importing.place import Placed
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.plan import Action, Verb
 from vastplan.model.snapshot import Snapshot
+from vastplan.model.wording import some
+
+_NO_SUCH = "VP209"  # a name that the document does not have
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where an entry stands in the files that would be written, from the first line to the last."""
+    """Where an entry stands in the files that would be written, from the first line to the last, and inside what."""
 
     file: str
     first: int
     last: int
     entry: Placed
+    inside: str = ""
+
+    @property
+    def form(self) -> Step:
+        """As what it is written."""
+        if len(self.entry.stands_for) > len(self.entry.sites):
+            return Step.COMPOSED
+        return Step.NESTED if self.inside else Step.FLAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +62,8 @@ class Verified:
 class _Faults:
     """What a round has found wrong, by object."""
 
-    fall: dict[LiveKey, tuple[Reason, str]] = field(default_factory=dict)
+    fall: dict[LiveKey, tuple[Step, Reason, str]] = field(default_factory=dict)
+    """What it falls from, and why."""
     fields: dict[LiveKey, dict[str, str]] = field(default_factory=dict)
     refused: list[Finding] = field(default_factory=list)
 
@@ -65,48 +78,77 @@ def verify(
     source: Source,
     lines: Sequence[Line],
     degraded: Degraded,
+    *,
+    patient: bool = True,
 ) -> Verified:
-    """Read the document with the new files (`paths` are copies of both, `folder` is the document's) and plan it."""
+    """Read the document with the new files (`paths` are copies of both, `folder` is the document's) and plan it.
+
+    Where nobody is `patient` any more, what is wrong is left, and does not fall a step.
+    """
     faults, index = _Faults(), _Index(lines)
     try:
         workspace = open_workspace(paths, connections, snapshot, folder)
         composed = workspace.composed()
         planned = weigh(workspace, options, source, composed)
     except Invalid as problem:
-        for finding in problem.findings:
+        # that something is not there, where other things are wrong, may be just because these are
+        first = [finding for finding in problem.findings if finding.code != _NO_SUCH]
+        for finding in first or problem.findings:
             _blame(index.at(finding.where), finding, faults)
-        return _learned(None, degraded, faults)
+        return _learned(None, degraded, faults, patient)
     old = {entry.address: entry for entry in before.composed().entries}
     new = {entry.address: entry for entry in planned.everything}
-    lived = {address: planned.matches.match(address).live for address in new}
     for address, entry in old.items():
         if address not in new or (new[address].values, new[address].origin) != (entry.values, entry.origin):
             faults.refused.append(_meaning(address))
     creates = []
+    behind = Behind(planned.everything, index.at)
     for action in planned.plan.actions:
         if action.address in old or action.verb in (Verb.DELETE, Verb.RELEASE):
             continue
-        if action.verb is Verb.CREATE and _of_isolation(action, planned, lived):
+        kind = planned.matches.kinds[action.address.kind]
+        keeps_closed = bool(kind.closes) or kind.enforces is not None
+        cuts_off = next((block for block in action.blocked if block.guard == "narrows"), None)
+        if cuts_off is not None:
+            unread = any(planned.observed.error(action.address.site, rule.kind) for rule in kind.closes)
+            reason, text = Reason.UNREAD if unread else Reason.FORM, f"an apply would cut off: {cuts_off.message}"
+            _leave(behind.lines(action.address), action, reason, text, faults)
+        elif action.verb is Verb.CREATE and keeps_closed:
             creates.append(action.address)
-            continue
-        if action.verb is Verb.ADOPT and not action.changes:
-            continue
-        composed_entry = new.get(action.address)
-        line = index.at(composed_entry.where if composed_entry is not None else None)
-        if line is None:
-            continue  # an object of the site itself, such as the rule against inline volumes
-        _blame_action(line, action, faults)
-    return _learned(planned, degraded, faults, tuple(creates))
+        elif action.verb is not Verb.ADOPT or action.changes:
+            lines_of = behind.lines(action.address)
+            if not lines_of:
+                faults.refused.append(_change(action))
+            elif keeps_closed:
+                _leave(lines_of, action, Reason.FORM, f"{action.address} would be changed: {_changes(action)}", faults)
+            else:
+                _blame_action(lines_of[0], action, faults)
+    return _learned(planned, degraded, faults, patient, tuple(creates))
+
+
+def _leave(lines: Iterable[Line], action: Action, reason: Reason, text: str, faults: _Faults) -> None:
+    """Of what is open today and would be closed otherwise than it is: no form of its entry mends that."""
+    for line in lines:
+        for key in line.entry.stands_for:
+            if key[0] == action.address.site:
+                faults.fall.setdefault(key, (Step.FLAT, reason, text))
+
+
+def _changes(action: Action) -> str:
+    return "; ".join(f"{change.path}: {_shown(change.before)} → {_shown(change.after)}" for change in action.changes)
+
+
+def _shown(value: object) -> str:
+    return some(value) if isinstance(value, list) and value else "nothing" if value in (None, [], "") else str(value)
+
+
+def _change(action: Action) -> Finding:
+    text = f"the new entries would change it: {_changes(action) or action.verb.value}"
+    return Finding("VP341", Severity.ERROR, text, address=str(action.address))
 
 
 def _meaning(address: Address) -> Finding:
     return Finding("VP340", Severity.ERROR, "the new entries would change what it means", address=str(address))
-
-
-def _of_isolation(action: Action, planned: Planned, live: Mapping[Address, object]) -> bool:
-    """Whether what is made belongs to an object that is there, and not to the document alone."""
-    kind = planned.matches.kinds[action.address.kind]
-    return bool(kind.closes) or kind.enforces is not None
 
 
 def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:
@@ -114,17 +156,17 @@ def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:
         faults.refused.append(finding)
         return
     for key in line.entry.stands_for:
-        faults.fall.setdefault(key, (Reason.FORM, f"{finding.code}: {finding.message}"))
+        faults.fall.setdefault(key, (line.form, Reason.FORM, f"{finding.code}: {finding.message}"))
 
 
 def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
-    composed = len(line.entry.stands_for) > len(set(line.entry.sites))
+    composed = line.form is Step.COMPOSED
     for key in line.entry.stands_for:
         if key[0] != action.address.site:
             continue
         if composed or not action.changes or action.verb is not Verb.ADOPT:
             what = ", ".join(change.path for change in action.changes) or "it would be made anew"
-            faults.fall.setdefault(key, (Reason.FORM, f"as an entry it would differ: {what}"))
+            faults.fall.setdefault(key, (line.form, Reason.FORM, f"as an entry it would differ: {what}"))
         else:
             for change in action.changes:
                 name = change.path.split(".")[0]
@@ -132,19 +174,21 @@ def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
 
 
 def _learned(
-    planned: Planned | None, degraded: Degraded, faults: _Faults, creates: tuple[Address, ...] = ()
+    planned: Planned | None, degraded: Degraded, faults: _Faults, patient: bool, creates: tuple[Address, ...] = ()
 ) -> Verified:
     steps, why, fields = (
         dict(degraded.steps),
         dict(degraded.why),
         {key: dict(names) for key, names in degraded.fields.items()},
     )
-    for key, reason in faults.fall.items():
-        steps[key] = degraded.step(key).below
-        why[key] = reason
+    for key, (form, reason, text) in faults.fall.items():
+        steps[key] = form.below if patient else Step.LEFT
+        why[key] = reason, text
     for key, names in faults.fields.items():
         if key in fields and names.keys() <= fields[key].keys():
-            steps[key] = degraded.step(key).below  # it was left out already, and is wanted all the same
+            steps[key] = (
+                degraded.step(key).below if patient else Step.LEFT
+            )  # it was left out already, and is wanted all the same
             why.setdefault(key, (Reason.FORM, next(iter(names.values()))))
         fields.setdefault(key, {}).update(names)
     learned = Degraded(MappingProxyType(steps), MappingProxyType(why), MappingProxyType(fields))

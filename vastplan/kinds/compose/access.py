@@ -1,6 +1,6 @@
 """Access: `access: {ROLE: [SUBJECT]}` of a project or a department as Run:AI access rules, and what the scope of one names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vastplan.kinds.compose._class_access import ClassAccess, class_access
@@ -32,10 +32,7 @@ def _recover(pieces: Pieces, of: str) -> Iterable[Recovered]:
     """A project or department with the rules that its access can write; a project in the tenant where its claims are, with the
     classes of others that it may use."""
     tenants = {entry.address: _tenant(pieces, entry) for entry in pieces.of(of)} if of == "project" else {}
-    listed: dict[Address, list[Ref]] = {}
-    for name, said in class_access(pieces, lambda entry: tenants[entry.address]).items() if tenants else ():
-        for project in said.listing if isinstance(said, ClassAccess) else ():
-            listed.setdefault(project, []).append(Ref(name))
+    listed = _listed(pieces, tenants)
     for entry in pieces.of(of):
         access: dict[str, list[Any]] = {}
         parts = [entry.address]
@@ -56,6 +53,16 @@ def _recover(pieces: Pieces, of: str) -> Iterable[Recovered]:
         }
         if more:
             yield Recovered(entry.standing_for({**entry.values, **more}), tuple(parts))
+
+
+def _listed(pieces: Pieces, tenants: Mapping[Address, Ref | None]) -> dict[Address, list[Ref]]:
+    """The classes that are not of its tenant and that a project may use, by the project."""
+    listed: dict[Address, list[Ref]] = {}
+    access = class_access(pieces, lambda project: tenants[project.address]) if tenants else {}
+    for class_, said in access.items():
+        for project in said.listing if isinstance(said, ClassAccess) else ():
+            listed.setdefault(project, []).append(Ref(class_))
+    return listed
 
 
 def _tenant(pieces: Pieces, project: Entry) -> Ref | None:

@@ -154,4 +154,5 @@ COMPOSITION = Composition(
     recover=_recover,
     rank=1,
     adds=frozenset(_BY_POLICY),
+    chooses=frozenset({"vip_pool", "view_policy"}),
 )
