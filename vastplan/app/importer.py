@@ -10,6 +10,7 @@ from typing import Any
 
 from vastplan.app.importing.files import write_all
 from vastplan.app.importing.result import told
+from vastplan.app.importing.unseen import unseen
 from vastplan.app.importing.verify import Line, Verified, verify
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import RecordedSystems
@@ -263,7 +264,8 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
     ]
     left = (*world.left, *draft.left)
     result = told(world.workspace.name, draft.texts, left, verified.creates, verified.planned, unread, rounds)
-    return Imported(draft.texts, result)
+    notes = (*result.notes, *unseen(verified.planned, verified.creates))
+    return Imported(draft.texts, replace(result, notes=notes))
 
 
 def write(imported: Imported, folder: Path, next_command: str) -> Import:

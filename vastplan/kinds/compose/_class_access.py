@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,26 +58,28 @@ class _Rooms:
         """Who may use one, and in which tenant it is to stand so that just they may."""
         site, tenant = entry.address.site, self._pieces.tenant(entry, _OF_TENANT)
         home = self._members.get((site, tenant.target), {}) if tenant is not None else {}
-        allowed = self._allowed(entry, home)
-        if isinstance(allowed, Unsayable):
-            return allowed
-        members = tuple(sorted(project.address.name for project in home.values()))
-        if allowed is None:
-            return ClassAccess(tenant, True, members)
+        said = self._allowed(entry, home)
+        if isinstance(said, Unsayable):
+            return said
+        is_open, allowed = said
         if not home.keys() <= allowed:
-            tenant, home, members = None, {}, ()
+            tenant, home = None, {}
         projects = self._projects[site]
         listing = tuple(projects[name].address for name in sorted(allowed - home.keys()) if name in projects)
-        return ClassAccess(tenant, False, members, listing, tuple(sorted(allowed - projects.keys())))
+        others = tuple(sorted(allowed - projects.keys()))
+        if is_open and others:
+            return Unsayable(entry.address, f"its policy is open, and lists {_some(others)}, of no project", _BY_HAND)
+        members = tuple(sorted(project.address.name for project in home.values()))
+        return ClassAccess(tenant, is_open, members, listing, others)
 
-    def _allowed(self, entry: Entry, home: Mapping[str, Entry]) -> set[str] | Unsayable | None:
-        """The namespaces that may use a class; `None` for all of them."""
+    def _allowed(self, entry: Entry, home: Mapping[str, Entry]) -> tuple[bool, Set[str]] | Unsayable:
+        """Whether a class is open to all, and the namespaces that may use it whatever else is."""
         site, name = entry.address.site, f"vastplan-{entry.called}"
         isolation = self._pieces.sites[site].settings.get("isolation")
         if isolation == "resource_quota":
             closed = self._quotas.get((site, name))
             namespaces = {one.called for one in self._pieces.of("namespace") if one.address.site == site}
-            return (self._projects[site].keys() | namespaces) - closed if closed else None
+            return (False, (self._projects[site].keys() | namespaces) - closed) if closed else (True, home.keys())
         policy = self._pieces.sight.live(site, "admission_policy", name)
         if policy is None:
             return self._narrowest(entry, home)
@@ -90,30 +92,26 @@ class _Rooms:
             )
         is_open = policy.get("open") is True
         gone = {one for one in listed if self._pieces.sight.live(site, "namespace", one) is None}
-        if gone and not is_open:
+        if gone:
             text = f"its policy {name} lists namespaces that were not found: {_some(gone)}; {lists}"
             return Unsayable(entry.address, text, "take them off that list")
-        if is_open and listed:
-            return Unsayable(entry.address, f"its policy {name} is open, and lists namespaces; {lists}", _BY_HAND)
         binding = self._pieces.sight.live(site, "admission_binding", name)
         if binding is not None:
             wrong = _departs(binding, name, audit=isolation == "audit")
-            return Unsayable(entry.address, f"its binding {name} {wrong[0]}; {lists}", wrong[1]) if wrong else (
-                None if is_open else listed
-            )  # fmt: skip
+            if wrong is not None:
+                return Unsayable(entry.address, f"its binding {name} {wrong[0]}; {lists}", wrong[1])
+            return is_open, listed
         if is_open or isolation == "audit" or self._closes_to_nobody(entry, listed):
-            return None if is_open else listed
+            return is_open, listed
         text = f"its policy {name} is not in force: nothing binds it, and an entry would; {lists}"
         return Unsayable(entry.address, text, "isolation: audit on the site, or delete that policy")
 
-    def _narrowest(self, entry: Entry, home: Mapping[str, Entry]) -> set[str] | None:
+    def _narrowest(self, entry: Entry, home: Mapping[str, Entry]) -> tuple[bool, Set[str]]:
         """Where that is asked for: its own projects and all who are seen to use it, as long as these are in projects, too."""
-        if not self._pieces.sight.close:
-            return None
-        users = self._pieces.sight.rooms(entry.address)
-        if users is None or not users.keys() <= self._projects[entry.address.site].keys():
-            return None
-        return {*home, *users} or None
+        users = self._pieces.sight.rooms(entry.address) if self._pieces.sight.close else None
+        allowed = home.keys() | (users or {}).keys()
+        closes = users is not None and allowed and users.keys() <= self._projects[entry.address.site].keys()
+        return (False, allowed) if closes else (True, home.keys())
 
     def _closes_to_nobody(self, entry: Entry, allowed: set[str]) -> bool:
         users = self._pieces.sight.rooms(entry.address) if self._pieces.sight.close else None
