@@ -119,9 +119,16 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
         refused = next((field for field in kind.fields if field.name == name), None)
         if refused is None or name not in values or _required(kind, refused):
             return leave(live, Reason.VALUE, f"{name}: {text}" if name else text)
+        keys = _refused_keys(kind, address, values, refused)
+        if keys:
+            dropped |= {f"{name}.{key}": why for key, why in keys.items()}
+            kept = {key: value for key, value in values[name].items() if key not in keys}
+            values = {**values, name: kept} if kept else {other: value for other, value in values.items() if other != name}
+            continue
         if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
             dropped[name] = text
         values = {other: value for other, value in values.items() if other != name}
+    dropped |= _withheld(kind, full)
     said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
     fallen = tuple(
         leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in said_otherwise
@@ -214,6 +221,26 @@ def _without_one(kind: Kind, address: Address, values: Values) -> str:
             if _refused(kind, address, rest) is None:
                 return field.name
     return ""
+
+
+def _refused_keys(kind: Kind, address: Address, values: Values, field: Field) -> dict[str, str]:
+    """The keys of a mapping that the model takes in no company, each with why; none where it is not about single ones."""
+    mapping = values[field.name]
+    if field.fields or not isinstance(mapping, dict):
+        return {}
+    problems = {key: _refused(kind, address, {**values, field.name: {key: mapping[key]}}) for key in mapping}
+    return {key: problem[1] for key, problem in problems.items() if problem is not None}
+
+
+def _withheld(kind: Kind, full: Values) -> dict[str, str]:
+    """What of mappings is kept from everybody for it may be a secret, where a person might look for it."""
+    return {
+        f"{field.name}.{key}": "it may be a secret, and is not read"
+        for field in kind.fields
+        if field.shown is not None and field.shown.keys and isinstance(full.get(field.name), dict)
+        for key, value in full[field.name].items()
+        if value is REDACTED
+    }
 
 
 def _named_after(kind: Kind) -> Iterator[str]:
