@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -248,13 +249,17 @@ def test_a_class_is_closed_where_that_refuses_nobody_who_is_seen(world: ClassWor
     world.lost(OPEN)
     world.claim("runai-nlp", "data", "nlp")
     world.claim("runai-cv", "data", "nlp")
+    world.claim("runai-cv", "own", "cv")
     world.claim("monitoring", "prom", "cv")
     before, seen = world.may(), world.seen()
     text, report = world.imported("--close")
     assert "shared" not in world.entry("nlp") and "open_to" not in world.entry("nlp")
     tenants = yaml.safe_load((world.folder / "shared.yaml").read_text())
     assert tenants["projects"]["cv"]["storage_classes"] == ["nlp"], text
-    assert world.entry("cv")["shared"] is True and "# claims: monitoring 1; without shared it is open to nobody" in text
+    assert (
+        world.entry("cv")["shared"] is True
+        and "# claims: monitoring 1, runai-cv 1; without shared it is open to nobody" in text
+    )
     (note,) = (one for one in report["notes"] if "vastplan-nlp" in one)
     assert note == (
         "iad/admission_policy/vastplan-nlp refuses no claim that is there; not seen are claims that StatefulSets, Jobs and workloads "
@@ -287,7 +292,7 @@ def test_classes_are_left_while_a_pod_brings_a_volume_of_its_own(world: ClassWor
     for name in ("nlp", "cv"):
         one = left(report)[name]
         assert one["code"] == "FORM" and "batch: 1 pod" in one["why"] and "batch/scratch" in one["why"], one
-        assert "monitoring" not in one["why"] and "isolation: audit" in one["fix"]
+        assert "monitoring" not in one["why"] and "isolation: audit" in one["why"]
     assert "storage_class: {existing: nlp}" in text and report["creates"] == []
     world.run("apply", "--adopt", "--auto-approve")
     assert refused_since(before, world.may()) == [] and world.rows(POLICIES) == []
@@ -308,8 +313,10 @@ def test_what_no_pod_shows_is_said(world: ClassWorld) -> None:
     world.lost(OPEN)
     _, report = world.imported()
     (note,) = report["notes"]
-    assert note.startswith("iad/admission_policy/vastplan-inline-volumes refuses no pod that is there; not seen are pods that")
-    assert "inline_volumes: {allow: true, reason: ...} on the site" in note
+    assert note.startswith(
+        "iad/admission_policy/vastplan-inline-volumes refuses no pod that is there; not seen are pods that"
+    )
+    assert "(isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there)" in note
 
 
 def test_pods_that_cannot_be_read_may_bring_volumes(world: ClassWorld) -> None:
@@ -357,14 +364,15 @@ def test_only_the_parameter_that_is_not_known_is_left(world: ClassWorld) -> None
     world.lost(OPEN)
     own = {
         "root_export": "/nlp/k8s", "view_policy": "nlp", "vip_pool_name": "nlp", "lb_strategy": "random", "flux": "7",
-        "transport_type": "TCP",
+        "subsystem": "nlp-block", "restuserkey": "key-of-a-user",
     }  # fmt: skip
     world.storage_class("odd", own)
-    _, report = world.imported()
+    text, report = world.imported()
     assert world.entry("odd")["parameters"] == {"lb_strategy": "random"}
     assert {path for path in left(report, field="") if path.startswith("odd ")} == {
-        "odd parameters.flux", "odd transport_type",
+        "odd parameters.flux", "odd parameters.restuserkey", "odd subsystem",
     }  # fmt: skip
+    assert "key-of-a-user" not in text + json.dumps(report)
     before = world.rows(CLASSES)
     applied(world)
     assert world.rows(CLASSES) == before

@@ -123,7 +123,9 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
         if keys:
             dropped |= {f"{name}.{key}": why for key, why in keys.items()}
             kept = {key: value for key, value in values[name].items() if key not in keys}
-            values = {**values, name: kept} if kept else {other: value for other, value in values.items() if other != name}
+            values = (
+                {**values, name: kept} if kept else {other: value for other, value in values.items() if other != name}
+            )
             continue
         if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
             dropped[name] = text
@@ -149,15 +151,22 @@ def _said(kind: Kind, full: Values, dropped: frozenset[str], unsaid: frozenset[P
         top = kind.field(leaf.path[0])
         if top.name in dropped or leaf.path in unsaid or _unset(leaf.field, leaf.value) or leaf.value is REDACTED:
             continue
-        if len(leaf.path) > 1 and (*leaf.field.wire, leaf.path[-1]) in elsewhere:
+        if len(leaf.path) == 2 and leaf.field is top and (*top.wire, leaf.path[1]) in elsewhere:
             continue  # a key of a mapping that has a field of its own
         holder = values
         for step in leaf.path[:-1]:
             holder = holder.setdefault(step, {})
         holder[leaf.path[-1]] = _without_nulls(leaf.field, leaf.value)
     for field in kind.fields:
-        if field.instead_of is not None and values.get(field.instead_of.field) is not None:
+        if field.instead_of is None:
+            continue
+        if values.get(field.instead_of.field) is not None:
             values.pop(field.name, None)
+        elif field.name in values:
+            for other, key in field.instead_of.keys:
+                values.get(other, {}).pop(key, None)
+                if values.get(other) == {}:
+                    del values[other]
     for name, info in kind.model.model_fields.items():
         default = info.default
         if default is MISSING or default is PydanticUndefined or name not in full or name in dropped:
