@@ -127,6 +127,11 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
     named = names(classified.free, lookup, known)
+    nameless = tuple(
+        _left(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
+        for each in classified.free
+        if key_of(each) not in named
+    )
     return _World(
         workspace,
         options,
@@ -135,8 +140,8 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         observed,
         lookup,
         classified.managed,
-        classified.left,
-        classified.free,
+        (*classified.left, *nameless),
+        tuple(each for each in classified.free if key_of(each) in named),
         index_users(observed, kinds.values()),
         named,
     )
