@@ -150,7 +150,7 @@ class ClassWorld:
                 return Response(403, {"kind": "Status", "code": 403, "reason": "Forbidden", "message": "not allowed"})
             return handle(request)
 
-        self.plant.planes["iad", "kubernetes"] = SimpleNamespace(handle=refused)  # type: ignore[assignment]
+        self.plant.planes["iad", "kubernetes"] = SimpleNamespace(handle=refused)
 
     # who may do what
 

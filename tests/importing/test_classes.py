@@ -137,7 +137,7 @@ def test_a_project_lists_the_classes_of_others_that_it_may_use(world: ClassWorld
 
 
 RULE = {"spec": {"validations": [{"expression": "true"}]}}
-DEVIATIONS = {
+DEVIATIONS: dict[str, tuple[str, Row | str | None, str]] = {
     "another rule": (POLICIES, RULE, "its policy vastplan-nlp is not as vastplan writes it: validations changed"),
     "another class": (POLICIES, "storageClass", "its policy vastplan-nlp is not as vastplan writes it: "),
     "a namespace that is gone": (POLICIES, "namespaces", "lists namespaces that were not found: gone"),

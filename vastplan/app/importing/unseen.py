@@ -20,8 +20,8 @@ def unseen(planned: Planned, creates: Sequence[Address]) -> Iterator[str]:
         for ref in references(from_json(action.desired.get(rule.field)))
     }
     for action in actions:
-        for rule in kinds[action.address.kind].closes if action.address in enforced else ():
-            if action.desired.get(rule.ours) is None or action.desired.get(rule.unless) is True:
+        for closes in kinds[action.address.kind].closes if action.address in enforced else ():
+            if action.desired.get(closes.ours) is None or action.desired.get(closes.unless) is True:
                 continue
-            later = f"not seen are {rule.unseen}" if rule.unseen else "what comes later is not seen"
-            yield f"{action.address} refuses no {rule.name} that is there; {later} ({rule.fix})"
+            later = f"not seen are {closes.unseen}" if closes.unseen else "what comes later is not seen"
+            yield f"{action.address} refuses no {closes.name} that is there; {later} ({closes.fix})"
