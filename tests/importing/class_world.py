@@ -170,6 +170,11 @@ class ClassWorld:
             found[namespace, name, "pod"] = _admitted(rules, namespace, "pods", row)
         return found
 
+    def may_bring(self, driver: str) -> set[bool]:
+        """Whether a new pod may have an inline volume of a driver, in any namespace."""
+        rules, namespaces = list(self._rules()), [row["metadata"]["name"] for row in self.rows("namespaces")]
+        return {_admitted(rules, namespace, "pods", _pod("p", driver)) for namespace in namespaces}
+
     def seen(self) -> set[tuple[str, str, str]]:
         """Those of them who are at it now: the namespaces of claims by their class, and the pods."""
         claims = self.rows("persistentvolumeclaims")

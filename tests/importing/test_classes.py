@@ -317,6 +317,8 @@ def test_what_no_pod_shows_is_said(world: ClassWorld) -> None:
         "iad/admission_policy/vastplan-inline-volumes refuses no pod that is there; not seen are pods that"
     )
     assert "(isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there)" in note
+    world.run("apply", "--adopt", "--auto-approve")
+    assert world.may_bring(FILE) == {False} and world.may_bring("other.example.com") == {True}
 
 
 def test_pods_that_cannot_be_read_may_bring_volumes(world: ClassWorld) -> None:

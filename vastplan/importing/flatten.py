@@ -105,6 +105,7 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
         value = live.values.get(field.name)
         if field.markers & _UNWRITTEN or field.name not in live.values or value is REDACTED:
             continue
+        dropped |= _withheld(field, value)
         before = len(unnamed)
         mapped = mappers.get(field.name)
         full[field.name] = value if mapped is None or value is None else mapped(value, change)
@@ -130,7 +131,6 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
         if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
             dropped[name] = text
         values = {other: value for other, value in values.items() if other != name}
-    dropped |= _withheld(kind, full)
     said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
     fallen = tuple(
         leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in said_otherwise
@@ -241,15 +241,12 @@ def _refused_keys(kind: Kind, address: Address, values: Values, field: Field) ->
     return {key: problem[1] for key, problem in problems.items() if problem is not None}
 
 
-def _withheld(kind: Kind, full: Values) -> dict[str, str]:
-    """What of mappings is kept from everybody for it may be a secret, where a person might look for it."""
-    return {
-        f"{field.name}.{key}": "it may be a secret, and is not read"
-        for field in kind.fields
-        if field.shown is not None and field.shown.keys and isinstance(full.get(field.name), dict)
-        for key, value in full[field.name].items()
-        if value is REDACTED
-    }
+def _withheld(field: Field, value: Any) -> dict[str, str]:
+    """What of a mapping is kept from everybody because it may be a secret, where a person might look for it."""
+    if field.shown is None or not field.shown.keys or not isinstance(value, dict):
+        return {}
+    keys = (key for key, item in value.items() if item is REDACTED)
+    return {f"{field.name}.{key}": "it may be a secret, and is not read" for key in keys}
 
 
 def _named_after(kind: Kind) -> Iterator[str]:

@@ -91,7 +91,7 @@ def recover(
             written.append(Written(entry, keys, notes.get(address, "")))
         else:
             live = of_address[address].live
-            unsaid.append(leave(live, Reason.FORM, f"no entry can say a {live.kind.name} by itself"))
+            unsaid.append(leave(live, Reason.FORM, "no entry can say it by itself"))
     return written, unsaid
 
 

@@ -13,6 +13,7 @@ from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
+from vastplan.model.wording import some
 from vastplan.schema.entries import Composition, Entry, Scope
 from vastplan.schema.recovery import Pieces, Recovered, Unsayable
 
@@ -134,7 +135,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
         kinds = _BY_QUOTA if pieces.sites[site].settings.get("isolation") == "resource_quota" else _BY_POLICY
         parts = [entry.address, *(part.address for kind in kinds for part in pieces.having(site, kind, name=name))]
         if said.open:
-            note = f"without shared it is open to {', '.join(said.members) or 'nobody'}"
+            note = f"without shared it is open to {some(said.members) or 'nobody'}"
             yield Recovered(entry.standing_for({**values, "shared": True}), tuple(parts), note)
         else:
             values |= {"open_to": list(said.others)} if said.others else {}
