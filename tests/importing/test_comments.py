@@ -1,0 +1,77 @@
+"""What is said above an entry: who uses it, by site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.lab import REGISTRY_KINDS, full_registry
+from vastplan.engine.observe import Collection, Live, Observed
+from vastplan.engine.users import index_users
+from vastplan.importing.comment import comments, rooms_of
+from vastplan.importing.flatten import Flat
+from vastplan.importing.model import key_of
+from vastplan.importing.place import Placed
+from vastplan.importing.recover import Written
+from vastplan.model.address import Address
+from vastplan.schema.entries import Entry, EntryType
+
+CLASS, CLAIM = REGISTRY_KINDS["storage_class"], REGISTRY_KINDS["persistent_volume_claim"]
+TYPE: EntryType = full_registry().types["storage_class"]
+
+
+def live(site: str, kind: Any, name: str, **values: Any) -> Live:
+    """An object of the cluster of a site."""
+    where = str(values.get("namespace", ""))
+    return Live(site, kind, f"{site}-{where}-{name}", name, {"name": name, **values}, {"name": name}, {})
+
+
+def said(users: dict[str, list[str]], notes: dict[str, str]) -> list[str]:
+    """The comment of a class that is on these sites, with claims in these namespaces."""
+    classes = {site: live(site, CLASS, "gold") for site in users}
+    collections: dict[tuple[str, str], Collection] = {}
+    for site, namespaces in users.items():
+        claims = [
+            live(site, CLAIM, str(number), namespace=namespace, storage_class="gold")
+            for number, namespace in enumerate(namespaces)
+        ]
+        collections |= {
+            (site, "storage_class"): Collection([classes[site]]),
+            (site, "persistent_volume_claim"): Collection(claims),
+        }
+    index = index_users(Observed(collections), [CLASS])
+    entries = {site: Entry(Address(site, "storage_class", "gold"), {}) for site in users}
+    flats = {entry.address: Flat(classes[site], entry, {}) for site, entry in entries.items()}
+    written = [
+        Written(entry, (key_of(classes[site]),), notes[site]) for site, entry in entries.items() if site in notes
+    ]
+    keys = tuple(key_of(one) for one in classes.values())
+    return list(comments(written, flats, index)(Placed(TYPE, "gold", {}, keys, tuple(users))))
+
+
+@pytest.mark.parametrize(
+    ("users", "notes", "lines"),
+    [
+        ({"iad": ["a", "b", "a"]}, {"iad": "open"}, ["claims: a 2, b 1; open"]),
+        ({"iad": ["a"], "pdx": ["a"]}, {"iad": "open", "pdx": "open"}, ["claims: a 1; open"]),
+        ({"iad": ["a"], "pdx": []}, {"iad": "x", "pdx": "x"}, ["iad: claims: a 1; x", "pdx: claims: none; x"]),
+        ({"iad": ["a"], "pdx": ["a"]}, {"pdx": "open"}, ["pdx: claims: a 1; open"]),
+        ({"iad": ["a"]}, {}, []),
+        ({"iad": ["a"]}, {"iad": ""}, []),
+        ({"iad": ["\x1b[2J"]}, {"iad": "b\nc"}, ["claims: \\x1b[2J 1; b\\x0ac"]),
+    ],
+)
+def test_who_uses_what_is_open_is_said_by_site(
+    users: dict[str, list[str]], notes: dict[str, str], lines: list[str]
+) -> None:
+    assert said(users, notes) == lines
+
+
+def test_who_cannot_be_read_is_not_nobody() -> None:
+    one = live("iad", CLASS, "gold")
+    unread = Collection(error="no answer")
+    index = index_users(
+        Observed({("iad", "storage_class"): Collection([one]), ("iad", "persistent_volume_claim"): unread}), [CLASS]
+    )
+    assert rooms_of(index, one) is None
