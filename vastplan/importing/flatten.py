@@ -15,7 +15,7 @@ from vastplan.importing.model import Degraded, Left, LiveKey, Reason, key_of
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.defaults import is_witness, left_out
-from vastplan.schema.entries import Entry
+from vastplan.schema.entries import Entry, EntryType
 from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.rows import Path
@@ -113,11 +113,11 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
                 return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")
             dropped.setdefault(field.name, f"nothing names {unnamed[-1]!r}")
     values = _said(kind, full, frozenset(dropped), defaults.left_out(live))
-    while (problems := _refused(kind, address, values)) is not None:
+    while (problems := refused(kind, address, values)) is not None:
         name, text = problems
         name = name or _without_one(kind, address, values)
-        refused = next((field for field in kind.fields if field.name == name), None)
-        if refused is None or name not in values or _required(kind, refused):
+        field_refused = next((field for field in kind.fields if field.name == name), None)
+        if field_refused is None or name not in values or _required(kind, field_refused):
             return leave(live, Reason.VALUE, f"{name}: {text}" if name else text)
         if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
             dropped[name] = text
@@ -182,7 +182,7 @@ def _unset(field: Field, value: Any) -> bool:
     return value is None or (not isinstance(value, bool) and value in field.cleared)
 
 
-def _refused(kind: Kind, address: Address, values: Values) -> tuple[str, str] | None:
+def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any]) -> tuple[str, str] | None:
     """The first field that the model does not take, and why; `None` where it takes all."""
     typed = map_references(kind.fields, values, lambda _, value: _typed(value))
     for name in _named_after(kind):
@@ -211,12 +211,12 @@ def _without_one(kind: Kind, address: Address, values: Values) -> str:
     for field in reversed(kind.fields):
         if field.name in values and not _required(kind, field):
             rest = {name: value for name, value in values.items() if name != field.name}
-            if _refused(kind, address, rest) is None:
+            if refused(kind, address, rest) is None:
                 return field.name
     return ""
 
 
-def _named_after(kind: Kind) -> Iterator[str]:
+def _named_after(kind: Kind | EntryType) -> Iterator[str]:
     for field in kind.fields:
         if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY)):
             yield field.name

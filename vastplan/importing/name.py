@@ -49,9 +49,7 @@ def _alone(free: Sequence[Live], named: Mapping[LiveKey, str]) -> dict[LiveKey, 
     """The keys without those that several on one site have."""
     had = Counter((live.site, live.kind.name, named[key_of(live)]) for live in free)
     return {
-        key_of(live): named[key_of(live)]
-        for live in free
-        if had[live.site, live.kind.name, named[key_of(live)]] == 1
+        key_of(live): named[key_of(live)] for live in free if had[live.site, live.kind.name, named[key_of(live)]] == 1
     }
 
 
