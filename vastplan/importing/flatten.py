@@ -119,9 +119,18 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
         field_refused = next((field for field in kind.fields if field.name == name), None)
         if field_refused is None or name not in values or _required(kind, field_refused):
             return leave(live, Reason.VALUE, f"{name}: {text}" if name else text)
+        keys = _refused_keys(kind, address, values, field_refused)
+        if keys:
+            dropped |= {f"{name}.{key}": why for key, why in keys.items()}
+            kept = {key: value for key, value in values[name].items() if key not in keys}
+            values = (
+                {**values, name: kept} if kept else {other: value for other, value in values.items() if other != name}
+            )
+            continue
         if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
             dropped[name] = text
         values = {other: value for other, value in values.items() if other != name}
+    dropped |= _withheld(kind, full)
     said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
     fallen = tuple(
         leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in said_otherwise
@@ -142,15 +151,22 @@ def _said(kind: Kind, full: Values, dropped: frozenset[str], unsaid: frozenset[P
         top = kind.field(leaf.path[0])
         if top.name in dropped or leaf.path in unsaid or _unset(leaf.field, leaf.value) or leaf.value is REDACTED:
             continue
-        if len(leaf.path) > 1 and (*leaf.field.wire, leaf.path[-1]) in elsewhere:
+        if len(leaf.path) == 2 and leaf.field is top and (*top.wire, leaf.path[1]) in elsewhere:
             continue  # a key of a mapping that has a field of its own
         holder = values
         for step in leaf.path[:-1]:
             holder = holder.setdefault(step, {})
         holder[leaf.path[-1]] = _without_nulls(leaf.field, leaf.value)
     for field in kind.fields:
-        if field.instead_of is not None and values.get(field.instead_of.field) is not None:
+        if field.instead_of is None:
+            continue
+        if values.get(field.instead_of.field) is not None:
             values.pop(field.name, None)
+        elif field.name in values:
+            for other, key in field.instead_of.keys:
+                values.get(other, {}).pop(key, None)
+                if values.get(other) == {}:
+                    del values[other]
     for name, info in kind.model.model_fields.items():
         default = info.default
         if default is MISSING or default is PydanticUndefined or name not in full or name in dropped:
@@ -214,6 +230,26 @@ def _without_one(kind: Kind, address: Address, values: Values) -> str:
             if refused(kind, address, rest) is None:
                 return field.name
     return ""
+
+
+def _refused_keys(kind: Kind, address: Address, values: Values, field: Field) -> dict[str, str]:
+    """The keys of a mapping that the model takes in no company, each with why; none where it is not about single ones."""
+    mapping = values[field.name]
+    if field.fields or not isinstance(mapping, dict):
+        return {}
+    problems = {key: refused(kind, address, {**values, field.name: {key: mapping[key]}}) for key in mapping}
+    return {key: problem[1] for key, problem in problems.items() if problem is not None}
+
+
+def _withheld(kind: Kind, full: Values) -> dict[str, str]:
+    """What of mappings is kept from everybody for it may be a secret, where a person might look for it."""
+    return {
+        f"{field.name}.{key}": "it may be a secret, and is not read"
+        for field in kind.fields
+        if field.shown is not None and field.shown.keys and isinstance(full.get(field.name), dict)
+        for key, value in full[field.name].items()
+        if value is REDACTED
+    }
 
 
 def _named_after(kind: Kind | EntryType) -> Iterator[str]:
