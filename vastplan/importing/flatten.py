@@ -23,6 +23,8 @@ from vastplan.schema.types import MISSING
 from vastplan.schema.walk import leaves, map_references, same, table
 
 _UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, Marker.SENSITIVE})
+_OF_A_SITE = frozenset({"id", "name", "path", "namespace"})
+"""What says nothing elsewhere: on another site it is of another object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,8 @@ class Addresses:
     def named(self, site: str, refers: Refers, raw: Any) -> Ref | None:
         """The reference that a raw value stands for; `None` where nothing names it, or several are called so."""
         for kind, attribute in refers.targets:
-            for where in (site,) if attribute == "id" else dict.fromkeys((site, *self._observed.sites(kind))):
+            everywhere = () if attribute in _OF_A_SITE else self._observed.sites(kind)
+            for where in dict.fromkeys((site, *everywhere)):
                 live = self._observed.find(where, kind, attribute, raw)
                 if live is not None:
                     return self._ref(live)

@@ -14,7 +14,7 @@ from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
 from vastplan.schema.kind import Field, Kind
-from vastplan.schema.markers import Refers
+from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.recovery import Pieces, Recovered
 from vastplan.schema.walk import leaves, map_references, same, value_at
 
@@ -127,7 +127,7 @@ class _Trial:
         return all(
             _same(leaf.field, leaf.value, value_at(there, leaf.path))
             for leaf in leaves(kind.fields, wanted)
-            if leaf.path[0] in there
+            if leaf.path[0] in there or not leaf.field.has(Marker.WRITE_ONLY)
         ) and all(str(wanted.get(name)) == str(there.get(name)) for name in kind.identity)
 
 

@@ -127,6 +127,8 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
     for entry in pieces.of("storage_class"):
         site, own, parts = entry.address.site, Ref(entry.address), [entry.address]
         tenant = pieces.tenant(entry, _OF_TENANT)
+        if entry.values.get("driver") == "block" and "tenant_name" not in entry.values:
+            tenant = None  # one that stands in a tenant says which
         values = {**entry.values, **({"tenant": tenant} if tenant is not None else {})}
         if entry.values.get("driver") == "block" and values.get("tenant_name") == tenant:
             values.pop("tenant_name", None)
