@@ -146,9 +146,9 @@ class Brownfield:
             if "SMB" in protocols:
                 meant["share"] = f"{path.strip('/').replace('/', '-')}$"[-30:]
             if {"S3", "DATABASE"} & set(protocols):
-                meant |= {"bucket": f"b-{tenant['id']}-{chance.randint(1, 999)}", "bucket_owner": "svc", "bucket_owner_type": "ROLE"}
+                meant |= {"bucket": f"bucket-{chance.randint(1, 10**6)}", "bucket_owner": "svc", "bucket_owner_type": "ROLE"}
             if "BLOCK" in protocols:
-                meant["name"] = f"subsystem-{tenant['id']}-{chance.randint(1, 999)}"
+                meant["name"] = f"subsystem-{chance.randint(1, 10**6)}"
             if limits and self._maybe(0.4):
                 meant["qos_policy_id"] = chance.choice(limits)["id"]
             self._vast(site, "views", meant)
@@ -197,7 +197,7 @@ class Brownfield:
             place = view["tenant_id"], view["path"]
             if schedule and remote and view["path"] != "/" and place not in taken and self._maybe(0.6):
                 meant = {
-                    "name": f"to-{second}-{view['id']}", "source_dir": view["path"], "target_exported_dir": view["path"],
+                    "name": f"to-{second}-{chance.randint(1, 10**6)}", "source_dir": view["path"], "target_exported_dir": view["path"],
                     "tenant_id": view["tenant_id"], "protection_policy_id": str(schedule["id"]),
                     "remote_tenant_guid": remote["guid"], "capabilities": "ASYNC_REPLICATION",
                 }  # fmt: skip
