@@ -197,7 +197,7 @@ class Brownfield:
             place = view["tenant_id"], view["path"]
             if schedule and remote and view["path"] != "/" and place not in taken and self._maybe(0.6):
                 meant = {
-                    "name": f"to-{second}-{chance.randint(1, 10**6)}", "source_dir": view["path"], "target_exported_dir": view["path"],
+                    "name": f"to-{second}-{self.chance.randint(1, 10**6)}", "source_dir": view["path"], "target_exported_dir": view["path"],
                     "tenant_id": view["tenant_id"], "protection_policy_id": str(schedule["id"]),
                     "remote_tenant_guid": remote["guid"], "capabilities": "ASYNC_REPLICATION",
                 }  # fmt: skip
