@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +18,14 @@ from vastplan.schema.defaults import is_witness, left_out
 from vastplan.schema.entries import Entry, EntryType
 from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker, Refers
+from vastplan.schema.references import raw_references
 from vastplan.schema.rows import Path
 from vastplan.schema.types import MISSING
 from vastplan.schema.walk import leaves, map_references, same, table
 
 _UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, Marker.SENSITIVE})
+_OF_A_SITE = frozenset({"id", "name", "path", "namespace"})
+"""What says nothing elsewhere: on another site it is of another object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +45,33 @@ class Addresses:
     def __init__(self, observed: Observed, kinds: Mapping[str, Kind], addresses: Mapping[LiveKey, Address]) -> None:
         self._observed, self._kinds, self._addresses = observed, kinds, addresses
 
-    def named(self, site: str, refers: Refers, raw: Any) -> Ref | None:
-        """The reference that a raw value stands for; `None` where nothing names it, or several are called so."""
+    def named(self, live: Live, refers: Refers, raw: Any) -> Ref | None:
+        """The reference that a raw value of an object stands for; `None` where nothing names it, or several are called so."""
+        site = live.site
         for kind, attribute in refers.targets:
-            for where in (site,) if attribute == "id" else dict.fromkeys((site, *self._observed.sites(kind))):
-                live = self._observed.find(where, kind, attribute, raw)
-                if live is not None:
-                    return self._ref(live)
+            everywhere = () if attribute in _OF_A_SITE else self._observed.sites(kind)
+            for where in dict.fromkeys((site, *everywhere)):
+                found = self._observed.having(where, kind, attribute, raw)
+                if attribute == "name" and self._kinds[kind].endpoint.namespaced:
+                    found = [other for other in found if self._beside(live, other)]
+                if found:
+                    return self._ref(found[0])
         for kind, attribute in refers.targets:
             if attribute in ("name", "path") and self._observed.absent(site, kind):
                 return Ref(Address(site, kind, str(raw)), managed=False)
         return None
+
+    def _beside(self, live: Live, other: Live) -> bool:
+        """Whether an object stands in something that another stands in: the namespace of a project, say."""
+        return not self._stands_in(live).isdisjoint(self._stands_in(other))
+
+    def _stands_in(self, live: Live) -> Set[LiveKey]:
+        return {
+            key_of(target)
+            for _, refers, raw in raw_references(live.kind.fields, live.values)
+            for kind, attribute in refers.targets
+            for target in self._observed.having(live.site, kind, attribute, raw)
+        }
 
     def _ref(self, live: Live) -> Ref | None:
         address = self._addresses.get(key_of(live))
@@ -94,7 +113,7 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
     def change(refers: Refers, raw: Any) -> Any:
         if raw is None or raw == "":
             return None
-        ref = addresses.named(live.site, refers, raw)
+        ref = addresses.named(live, refers, raw)
         if ref is None:
             unnamed.append(str(raw))
         return raw if ref is None else ref

@@ -15,7 +15,7 @@ from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
 from vastplan.schema.kind import Field, Kind
-from vastplan.schema.markers import Refers
+from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.recovery import Pieces, Recovered, Sight, Unsayable
 from vastplan.schema.walk import leaves, map_references, same, value_at
 
@@ -164,7 +164,9 @@ class _Trial:
         if any((kind.name, path[0]) not in implied for path in alone):
             return False  # what an entry of its own would say would be said nowhere
         return all(
-            _same(leaf.field, leaf.value, value_at(there, leaf.path)) for leaf in said if leaf.path[0] in there
+            _same(leaf.field, leaf.value, value_at(there, leaf.path))
+            for leaf in said
+            if leaf.path[0] in there or not leaf.field.has(Marker.WRITE_ONLY)
         ) and all(str(wanted.get(name)) == str(there.get(name)) for name in kind.identity)
 
 
