@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 
 from tests.importing.terraform_states import HOSTILE_KEYS
-from vastplan.importing.terraform.handover import handover, lines
-from vastplan.importing.terraform.match import Matched, Standing
+from vastplan.importing.terraform.handover import handover
+from vastplan.importing.terraform.match import Matched
 from vastplan.importing.terraform.state import parse
+from vastplan.model.handover import Standing, StateHandover
+from vastplan.report.handover import handover_text
 
 # terraform_data is in the program itself: no provider is fetched.
 pytestmark = pytest.mark.skipif(
@@ -86,7 +88,8 @@ def test_it_forgets_what_was_taken_and_destroys_nothing(run: Run, tmp_path: Path
     assert [each.address for each in told.staying] == ["terraform_data.kept"]
     assert not told.counted and not told.unsettled
 
-    text = [line[4:] for line in lines(told, "true") if not line or line.startswith("    ")]
+    states = [StateHandover("terraform.tfstate", ("iad",), 0, 0, told)]
+    text = [line[4:] for line in handover_text(states, "true") if not line or line.startswith("    ")]
     commands = [line for line in text if line.startswith("terraform state rm ")]
     assert len(commands) == len(TAKEN) + 1 + 2
     blocks = text[text.index("removed {") : text.index(commands[0])]

@@ -9,20 +9,23 @@ import pytest
 
 from tests.importing.terraform_states import CANARY, HOSTILE_KEYS, instance, live, observed, resource, tfstate
 from vastplan.importing.terraform.address import LONGEST
-from vastplan.importing.terraform.handover import (
+from vastplan.importing.terraform.handover import handover
+from vastplan.importing.terraform.match import Matched, matched
+from vastplan.importing.terraform.state import parse
+from vastplan.model.escaping import inert
+from vastplan.model.handover import (
     ByHand,
     Counted,
     Handover,
     LetGo,
     NotFound,
+    OtherType,
+    Standing,
+    StateHandover,
     Staying,
     Unsettled,
-    handover,
-    lines,
 )
-from vastplan.importing.terraform.match import Matched, Standing, matched
-from vastplan.importing.terraform.state import parse
-from vastplan.model.escaping import inert
+from vastplan.report.handover import handover_text
 
 APPLY = "vastplan apply env/ --adopt"
 
@@ -38,6 +41,11 @@ def _matches(state: bytes, gone: Collection[int] = ()) -> tuple[Matched, ...]:
 
 def _handover(state: bytes, taken: Collection[int], gone: Collection[int] = ()) -> Handover:
     return handover(_matches(state, gone), {("iad", "view", str(id_)) for id_ in taken})
+
+
+def lines(told: Handover, apply: str) -> list[str]:
+    """What a report prints of one state, after the line that counts."""
+    return handover_text([StateHandover("iad.tfstate", ("iad",), 3, 2, told)], apply)[1:]
 
 
 def _state(*instances: dict[str, object], module: str = "", name: str = "x") -> bytes:
@@ -112,6 +120,7 @@ def test_what_stays_and_depends_on_what_goes_is_told() -> None:
     )
     assert "    vastdata_view.c: vastdata_view.a, vastdata_view.b" in lines(told, APPLY)
     assert told.not_found == ()  # what no kind stands for was never looked for
+    assert told.other_types == (OtherType("aws_instance", 1),)
 
 
 def test_what_terraform_means_to_destroy_is_not_forgotten_with_the_rest() -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from vastplan.app.importing.files import write_all
-from vastplan.app.importing.result import told
+from vastplan.app.importing.result import taken_objects, told
+from vastplan.app.importing.terraform import Found, StateFile, handovers, labels, look_up
 from vastplan.app.importing.verify import Line, Verified, verify
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import RecordedSystems
@@ -50,6 +51,7 @@ class ImportOptions:
     selection: Selection = field(default_factory=Selection)
     single: bool = False
     connections: Path | None = None
+    states: tuple[StateFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class _World:
     left: tuple[Left, ...]
     free: tuple[Any, ...]
     keys: Mapping[LiveKey, str]
+    found: tuple[Found, ...]
 
 
 @gc_pause.paused()
@@ -118,7 +121,8 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
     known: dict[str, set[str]] = {}
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
-    named = names(classified.free, lookup, known)
+    found = look_up(options.states, observed)
+    named = names(classified.free, lookup, known, labels(found))
     return _World(
         workspace,
         options,
@@ -130,6 +134,7 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         classified.left,
         classified.free,
         named,
+        found,
     )
 
 
@@ -245,11 +250,12 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
     ]
     left = (*world.left, *draft.left)
     result = told(world.workspace.name, draft.texts, left, verified.creates, verified.planned, unread, rounds)
-    return Imported(draft.texts, result)
+    owned = world.managed.keys() | taken_objects(verified.planned)
+    return Imported(draft.texts, replace(result, terraform=handovers(world.found, owned)))
 
 
 def write(imported: Imported, folder: Path, next_command: str) -> Import:
-    """Write the files; raises `VastplanError`, and then there is none of them."""
+    """Write the files; raises `VastplanError`, and then there is none of them. `next_command` takes over what is not taken yet."""
     paths = write_all(folder, [(text.name, text.written.text) for text in imported.texts])
     called = {text.name: str(path) for text, path in zip(imported.texts, paths, strict=True)}
     result = imported.result
@@ -258,5 +264,5 @@ def write(imported: Imported, folder: Path, next_command: str) -> Import:
         tried=False,
         files=tuple(replace(file, path=called[file.path]) for file in result.files),
         taken=tuple(replace(entry, file=called[entry.file]) for entry in result.taken),
-        next=next_command,
+        next=next_command if result.adopts else "",
     )
