@@ -142,6 +142,8 @@ def _instance(**changed: Any) -> bytes:
         (b'{"version": 4, "resources": "\\ud800"}', "s is not whole JSON"),
         (b"[" * 100_000, "s is not whole JSON"),
         (b'{"version": ' + b"9" * 5000 + b"}", "s is not whole JSON"),
+        (b'{"version": 4, "version": 4, "resources": []}', "s is not whole JSON"),
+        (_with().replace(b'"id": "1"', b'"id": "1", "id": "2"'), "s is not whole JSON"),
         (b"[]", "s is no Terraform state"),
         (b'{"version": 4}', "s is no Terraform state"),
         (b'{"version": true, "resources": []}', "s is no Terraform state"),
