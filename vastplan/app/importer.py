@@ -22,6 +22,7 @@ from vastplan.document.typed import by_name, document_form
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
+from vastplan.importing.chosen import without_what_is_chosen
 from vastplan.importing.classify import classify
 from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
 from vastplan.importing.lookup import Lookup
@@ -92,7 +93,7 @@ def import_live(
     for number in range(1, _ROUNDS + 1):
         progress(f"round {number}")
         draft = _draft(world, degraded)
-        verified = _hold(world, draft, degraded)
+        verified = _hold(world, draft, degraded, patient=number < _ROUNDS - 1)
         if not verified.changed:
             if verified.refused:
                 raise Invalid(list(verified.refused))
@@ -123,6 +124,11 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
     found = look_up(options.states, observed)
     named = names(classified.free, lookup, known, labels(found))
+    nameless = tuple(
+        _left(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
+        for each in classified.free
+        if key_of(each) not in named
+    )
     return _World(
         workspace,
         options,
@@ -131,8 +137,8 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         observed,
         lookup,
         classified.managed,
-        classified.left,
-        classified.free,
+        (*classified.left, *nameless),
+        tuple(each for each in classified.free if key_of(each) in named),
         named,
         found,
     )
@@ -180,7 +186,8 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         named = world.observed.named(ref.target.site, registry.kinds[ref.target.kind], ref.target.name)
         return named[0] if len(named) == 1 else None
 
-    written, bare = recover(flats, sites, registry, known, degraded, live_of)
+    recovered, bare = recover(flats, sites, registry, known, degraded, live_of)
+    written = without_what_is_chosen(recovered, known, sites, registry)
     left += [_left(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
     entries = {each.entry.address for each in written} | {entry.address for entry in known}
 
@@ -205,7 +212,7 @@ def _left(live: Any, reason: Reason, why: str) -> Left:
     return Left(live.site, live.kind.name, live.id, live.name, reason, why)
 
 
-def _hold(world: _World, draft: _Draft, degraded: Degraded) -> Verified:
+def _hold(world: _World, draft: _Draft, degraded: Degraded, *, patient: bool = True) -> Verified:
     """Plan the document with the new files, from a copy."""
     paths, connections = world.workspace.document.paths, world.options.connections
     with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:
@@ -222,7 +229,7 @@ def _hold(world: _World, draft: _Draft, degraded: Degraded) -> Verified:
             target = new / text.name
             target.write_text(text.written.text, encoding="utf-8")
             lines += [
-                Line(str(target), *at, text.entries[where])
+                Line(str(target), *at, text.entries[where], where.inside)
                 for where, at in sorted(text.written.lines.items(), key=lambda item: item[1][0] - item[1][1])
             ]
         if draft.texts:
@@ -238,6 +245,7 @@ def _hold(world: _World, draft: _Draft, degraded: Degraded) -> Verified:
             world.source,
             lines,
             degraded,
+            patient=patient,
         )
 
 

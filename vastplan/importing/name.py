@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
 
@@ -23,8 +24,9 @@ def names(
     """The key of the entry of each object. `known` are the keys that the document has, by kind: none is given again.
 
     Equal keys of one kind are one entry on several sites; where they would be two on one site, or stand in two places, all of
-    them are told apart by what they are in. `labels` are what people called objects elsewhere: what has no name of its own for a
-    key is called so, where nothing else is.
+    them are told apart by what they are in, and where that is not enough by all that they are told by. Those that nothing tells
+    apart have no key. `labels` are what people called objects elsewhere: what has no name of its own for a key is called so,
+    where nothing else is.
     """
     claims: dict[tuple[str, str], list[tuple[Live, str]]] = {}
     unnamed: set[LiveKey] = set()
@@ -48,11 +50,19 @@ def names(
     given = {(live.kind.name, named[key_of(live)]) for live in free if key_of(live) in named}
     for (kind, key), group in second.items():
         free_key = key not in known.get(kind, ()) and (kind, key) not in given and _one_entry(group)
-        named |= {key_of(live): key if free_key else _apart(key, live, within) for live, within in group}
+        named |= {key_of(live): key if free_key else _apart(key, live, within, lookup) for live, within in group}
     if labels:
         placed = [placed for group in claims.values() for placed in group]
         named |= _labelled(placed, named, {key: labels[key] for key in unnamed & labels.keys()}, unnamed, known)
-    return named
+    return _alone(free, named)
+
+
+def _alone(free: Sequence[Live], named: Mapping[LiveKey, str]) -> dict[LiveKey, str]:
+    """The keys without those that several on one site have."""
+    had = Counter((live.site, live.kind.name, named[key_of(live)]) for live in free)
+    return {
+        key_of(live): named[key_of(live)] for live in free if had[live.site, live.kind.name, named[key_of(live)]] == 1
+    }
 
 
 def _labelled(
@@ -111,9 +121,10 @@ def as_key(text: str) -> str:
     return key if len(key) <= _LONGEST else f"{key[: _LONGEST - 7]}-{_digest(text)}"
 
 
-def _apart(key: str, live: Live, within: str) -> str:
-    said = f"{live.kind.name}\0{within}\0{live.values.get(live.kind.keyed.path) or live.name}"
-    return f"{key[: _LONGEST - 7]}-{_digest(said)}"
+def _apart(key: str, live: Live, within: str, lookup: Lookup) -> str:
+    """A key with a digest of what the object is told by: of names, never of ids."""
+    said = (live.kind.name, within, *(lookup.named_in(live, field) for field in live.kind.identity))
+    return f"{key[: _LONGEST - 7]}-{_digest(chr(0).join(said))}"
 
 
 def _digest(text: str) -> str:

@@ -2,7 +2,7 @@
 
 ORDER_OF_SECTIONS = (
     "tenants", "vip_pools", "view_policies", "qos_policies", "views", "quotas", "snapshot_schedules",
-    "replication_peers", "storage_classes", "snapshot_classes", "namespaces", "secrets", "departments", "projects",
-    "volumes", "data_sources",
+    "protected_paths", "replication_peers", "storage_classes", "snapshot_classes", "namespaces", "secrets", "departments",
+    "projects", "access_rules", "volumes", "data_sources",
 )  # fmt: skip
 """The sections as manuals and files have them: what others refer to first."""

@@ -201,6 +201,7 @@ class Composition:
 
     `makes` are the kinds of what it yields that have no section of their own. `recover` is the way back (`schema/recovery.py`),
     `rank` when it is gone: what stands inside others first. Of what it makes the objects of the kinds in `adds` need not be there.
+    `chooses` are fields that it fills in where an entry leaves them out.
     """
 
     of: str
@@ -209,6 +210,7 @@ class Composition:
     recover: Callable[[Pieces], Iterable[Recovered]] | None = None
     rank: int = 0
     adds: frozenset[str] = frozenset()
+    chooses: frozenset[str] = frozenset()
 
 
 def compose(

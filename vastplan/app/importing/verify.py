@@ -15,7 +15,7 @@ from vastplan.app.plan import weigh
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.importing.model import Degraded, LiveKey, Reason
+from vastplan.importing.model import Degraded, LiveKey, Reason, Step
 from vastplan.importing.place import Placed
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
@@ -23,15 +23,25 @@ from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.plan import Action, Verb
 from vastplan.model.snapshot import Snapshot
 
+_NO_SUCH = "VP209"  # a name that the document does not have
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Where an entry stands in the files that would be written, from the first line to the last."""
+    """Where an entry stands in the files that would be written, from the first line to the last, and inside what."""
 
     file: str
     first: int
     last: int
     entry: Placed
+    inside: str = ""
+
+    @property
+    def form(self) -> Step:
+        """As what it is written."""
+        if len(self.entry.stands_for) > len(self.entry.sites):
+            return Step.COMPOSED
+        return Step.NESTED if self.inside else Step.FLAT
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +60,8 @@ class Verified:
 class _Faults:
     """What a round has found wrong, by object."""
 
-    fall: dict[LiveKey, tuple[Reason, str]] = field(default_factory=dict)
+    fall: dict[LiveKey, tuple[Step, Reason, str]] = field(default_factory=dict)
+    """What it falls from, and why."""
     fields: dict[LiveKey, dict[str, str]] = field(default_factory=dict)
     refused: list[Finding] = field(default_factory=list)
 
@@ -65,17 +76,24 @@ def verify(
     source: Source,
     lines: Sequence[Line],
     degraded: Degraded,
+    *,
+    patient: bool = True,
 ) -> Verified:
-    """Read the document with the new files (`paths` are copies of both, `folder` is the document's) and plan it."""
+    """Read the document with the new files (`paths` are copies of both, `folder` is the document's) and plan it.
+
+    Where nobody is `patient` any more, what is wrong is left, and does not fall a step.
+    """
     faults, index = _Faults(), _Index(lines)
     try:
         workspace = open_workspace(paths, connections, snapshot, folder)
         composed = workspace.composed()
         planned = weigh(workspace, options, source, composed)
     except Invalid as problem:
-        for finding in problem.findings:
+        # that something is not there, where other things are wrong, may be just because these are
+        first = [finding for finding in problem.findings if finding.code != _NO_SUCH]
+        for finding in first or problem.findings:
             _blame(index.at(finding.where), finding, faults)
-        return _learned(None, degraded, faults)
+        return _learned(None, degraded, faults, patient)
     old = {entry.address: entry for entry in before.composed().entries}
     new = {entry.address: entry for entry in planned.everything}
     lived = {address: planned.matches.match(address).live for address in new}
@@ -96,7 +114,7 @@ def verify(
         if line is None:
             continue  # an object of the site itself, such as the rule against inline volumes
         _blame_action(line, action, faults)
-    return _learned(planned, degraded, faults, tuple(creates))
+    return _learned(planned, degraded, faults, patient, tuple(creates))
 
 
 def _meaning(address: Address) -> Finding:
@@ -114,17 +132,17 @@ def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:
         faults.refused.append(finding)
         return
     for key in line.entry.stands_for:
-        faults.fall.setdefault(key, (Reason.FORM, f"{finding.code}: {finding.message}"))
+        faults.fall.setdefault(key, (line.form, Reason.FORM, f"{finding.code}: {finding.message}"))
 
 
 def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
-    composed = len(line.entry.stands_for) > len(set(line.entry.sites))
+    composed = line.form is Step.COMPOSED
     for key in line.entry.stands_for:
         if key[0] != action.address.site:
             continue
         if composed or not action.changes or action.verb is not Verb.ADOPT:
             what = ", ".join(change.path for change in action.changes) or "it would be made anew"
-            faults.fall.setdefault(key, (Reason.FORM, f"as an entry it would differ: {what}"))
+            faults.fall.setdefault(key, (line.form, Reason.FORM, f"as an entry it would differ: {what}"))
         else:
             for change in action.changes:
                 name = change.path.split(".")[0]
@@ -132,19 +150,21 @@ def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
 
 
 def _learned(
-    planned: Planned | None, degraded: Degraded, faults: _Faults, creates: tuple[Address, ...] = ()
+    planned: Planned | None, degraded: Degraded, faults: _Faults, patient: bool, creates: tuple[Address, ...] = ()
 ) -> Verified:
     steps, why, fields = (
         dict(degraded.steps),
         dict(degraded.why),
         {key: dict(names) for key, names in degraded.fields.items()},
     )
-    for key, reason in faults.fall.items():
-        steps[key] = degraded.step(key).below
-        why[key] = reason
+    for key, (form, reason, text) in faults.fall.items():
+        steps[key] = form.below if patient else Step.LEFT
+        why[key] = reason, text
     for key, names in faults.fields.items():
         if key in fields and names.keys() <= fields[key].keys():
-            steps[key] = degraded.step(key).below  # it was left out already, and is wanted all the same
+            steps[key] = (
+                degraded.step(key).below if patient else Step.LEFT
+            )  # it was left out already, and is wanted all the same
             why.setdefault(key, (Reason.FORM, next(iter(names.values()))))
         fields.setdefault(key, {}).update(names)
     learned = Degraded(MappingProxyType(steps), MappingProxyType(why), MappingProxyType(fields))

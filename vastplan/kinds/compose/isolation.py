@@ -156,4 +156,5 @@ COMPOSITION = Composition(
     recover=_recover,
     rank=1,
     adds=frozenset({"admission_policy", "admission_binding"}),
+    chooses=frozenset({"vip_pool", "view_policy"}),
 )

@@ -94,4 +94,4 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             yield Recovered(view.standing_for({**values, **({"names": names} if names else {})}), tuple(parts))
 
 
-COMPOSITION = Composition("view", _compose, recover=_recover, rank=2)
+COMPOSITION = Composition("view", _compose, recover=_recover, rank=2, chooses=frozenset({"view_policy"}))

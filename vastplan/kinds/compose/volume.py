@@ -220,8 +220,8 @@ def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
     """The secret that the tenant's classes use, when they agree."""
     secrets = {
         class_.values["secret"]
-        for class_ in scope.of(entry.address.site, "storage_class")
-        if class_.values.get("tenant") == tenant and "secret" in class_.values
+        for class_ in scope.owned_by(tenant, entry.address.site, "storage_class")
+        if "secret" in class_.values
     }
     return secrets.pop() if len(secrets) == 1 else None
 
@@ -305,4 +305,5 @@ def _of_home(static: Entry, view: Entry) -> dict[str, Any]:
 
 
 _MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
-COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=3)
+_CHOSEN = frozenset({"project", "view_policy", "vip_pool", "secret"})
+COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=3, chooses=_CHOSEN)

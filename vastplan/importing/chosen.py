@@ -1,0 +1,45 @@
+"""The stage that leaves out what a composition would choose the same: the only policy of a tenant, say. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from vastplan.importing.recover import Written
+from vastplan.model.address import Address
+from vastplan.schema.discover import Registry
+from vastplan.schema.entries import Entry, Scope, Site, composed
+
+
+def without_what_is_chosen(
+    written: Sequence[Written], known: Iterable[Entry], sites: Mapping[str, Site], registry: Registry
+) -> list[Written]:
+    """The entries, each without those fields that its composition fills in with the same; `known` are those that the document has."""
+    scope = Scope(sites, [*known, *(each.entry for each in written)])
+    return [replace(each, entry=_shorter(each.entry, scope, registry)) for each in written]
+
+
+def _shorter(entry: Entry, scope: Scope, registry: Registry) -> Entry:
+    composition = registry.compositions.get(entry.address.kind)
+    fields = [name for name in entry.values if composition is not None and name in composition.chooses]
+    if not fields:
+        return entry
+    whole = _made(entry, scope, registry)
+    for name in fields:
+        trial = entry.standing_for(entry.without(name))
+        if whole is not None and _made(trial, scope, registry) == whole:
+            entry = trial
+    return entry
+
+
+def _made(entry: Entry, scope: Scope, registry: Registry) -> dict[Address, Mapping[str, Any]] | None:
+    """What an entry stands for; `None` where it cannot be composed."""
+    before = len(scope.findings)
+    made: dict[Address, Mapping[str, Any]] = {
+        each.address: each.values for each in composed(entry, scope, registry.compositions, set())
+    }
+    if len(scope.findings) > before:
+        del scope.findings[before:]
+        return None
+    return made
