@@ -11,6 +11,7 @@ from typing import Any
 from vastplan.app.importing.files import write_all
 from vastplan.app.importing.result import taken_objects, told
 from vastplan.app.importing.terraform import Found, StateFile, handovers, labels, look_up
+from vastplan.app.importing.unseen import unseen
 from vastplan.app.importing.verify import Line, Verified, verify
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import RecordedSystems
@@ -22,8 +23,10 @@ from vastplan.document.typed import by_name, document_form
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
+from vastplan.engine.users import UsersIndex, index_users
 from vastplan.importing.chosen import without_what_is_chosen
 from vastplan.importing.classify import classify
+from vastplan.importing.comment import comments, rooms_of
 from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Selection, Step, key_of
@@ -38,6 +41,7 @@ from vastplan.model.imported import Import
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
 from vastplan.schema.entries import EntryType
+from vastplan.schema.recovery import Sight
 
 SCHEMA = "schemas/desired-state.schema.json"
 _ROUNDS = 5
@@ -52,6 +56,8 @@ class ImportOptions:
     selection: Selection = field(default_factory=Selection)
     single: bool = False
     connections: Path | None = None
+    close: bool = False
+    """Whether access is written as narrow as those allow who are seen."""
     states: tuple[StateFile, ...] = ()
 
 
@@ -76,6 +82,7 @@ class _World:
     managed: Mapping[LiveKey, Address]
     left: tuple[Left, ...]
     free: tuple[Any, ...]
+    users: UsersIndex
     keys: Mapping[LiveKey, str]
     found: tuple[Found, ...]
 
@@ -139,6 +146,7 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         classified.managed,
         (*classified.left, *nameless),
         tuple(each for each in classified.free if key_of(each) in named),
+        index_users(observed, kinds.values()),
         named,
         found,
     )
@@ -186,12 +194,20 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         named = world.observed.named(ref.target.site, registry.kinds[ref.target.kind], ref.target.name)
         return named[0] if len(named) == 1 else None
 
-    recovered, bare = recover(flats, sites, registry, known, degraded, live_of)
-    written = without_what_is_chosen(recovered, known, sites, registry)
-    left += [_left(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
-    entries = {each.entry.address for each in written} | {entry.address for entry in known}
-
     of_address = {flat.entry.address: flat for flat in flats}
+
+    def rooms(address: Address) -> Mapping[str, int] | None:
+        return rooms_of(world.users, of_address[address].live)
+
+    def by_name_there(site: str, kind: str, name: str) -> Mapping[str, Any] | None:
+        named = world.observed.named(site, registry.kinds[kind], name)
+        return named[0].values if len(named) == 1 else None
+
+    sight = Sight(rooms, by_name_there, world.options.close)
+    recovered, unsaid = recover(flats, sites, registry, known, degraded, live_of, sight)
+    written = without_what_is_chosen(recovered, known, sites, registry)
+    left += unsaid
+    entries = {each.entry.address for each in written} | {entry.address for entry in known}
 
     def reference(ref: Ref) -> Any:
         """By what the document calls it, else by the name that it has."""
@@ -204,7 +220,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
 
     files = place(written, sites, registry, degraded, form, single=world.options.single)
     types = [registry.sections[name] for name in registry.sections]
-    made = texts(files, types, SCHEMA, lambda _: ())
+    made = texts(files, types, SCHEMA, comments(written, of_address, world.users))
     return _Draft(tuple(made), (*left, *(fallen for flat in flats for fallen in flat.fallen)))
 
 
@@ -258,8 +274,9 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
     ]
     left = (*world.left, *draft.left)
     result = told(world.workspace.name, draft.texts, left, verified.creates, verified.planned, unread, rounds)
+    notes = (*result.notes, *unseen(verified.planned, verified.creates))
     owned = world.managed.keys() | taken_objects(verified.planned)
-    return Imported(draft.texts, replace(result, terraform=handovers(world.found, owned)))
+    return Imported(draft.texts, replace(result, notes=notes, terraform=handovers(world.found, owned)))
 
 
 def write(imported: Imported, folder: Path, next_command: str) -> Import:

@@ -151,6 +151,9 @@ def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     ):
         command.add_argument(flag, dest=name, action="append", default=[], metavar="PATTERN", help=what)
     command.add_argument(
+        "--close", action="store_true", help="close a storage class that is open, where that refuses nobody who is seen"
+    )
+    command.add_argument(
         "--terraform",
         action="append",
         default=[],

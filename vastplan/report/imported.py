@@ -43,7 +43,7 @@ def _lines(result: Import) -> Iterator[str]:
     if result.unread:
         yield f"{counted(len(result.unread), 'collection')} could not be read: import again when they can."
     yield f"The document has {result.covered} % of what could be managed."
-    yield from result.notes
+    yield from map(inert, result.notes)
     if result.next and not any(state.handover.needed for state in result.terraform):
         yield f"Next: {result.next}"
     yield from handover_text(result.terraform, result.next, tried=result.tried and not result.next)

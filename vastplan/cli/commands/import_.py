@@ -31,6 +31,7 @@ def import_(request: ImportRequest, screen: Screen) -> int:
         selection=Selection(request.tenants, request.kinds, request.take, request.without),
         single=request.layout == "single",
         connections=request.connections,
+        close=request.close,
         states=read_states(request.terraform, sites),
     )
     imported = import_live(workspace, options, screen.progress)
