@@ -74,11 +74,11 @@ def test_it_forgets_what_was_taken_and_destroys_nothing(run: Run, tmp_path: Path
         "many": {"count": 3},
         "kept": needs,
     }
-    _configure(tmp_path, before, {"single": {}, "keyed": _keys("two.json")})
+    _configure(tmp_path, before, {"single": {}, "keyed": _keys("two.json"), "gone": _keys("two.json")})
     run("terraform init && terraform apply -auto-approve")
     state = parse((tmp_path / "terraform.tfstate").read_bytes())
     assert parse(run("terraform show -json")) == state
-    assert len(state.instances) == 1 + len(TAKEN) + (len(TAKEN) + 1) + 3 + 1 + 2 + 2 * 2
+    assert len(state.instances) == 1 + len(TAKEN) + (len(TAKEN) + 1) + 3 + 1 + 2 + 2 * 2 * 2
 
     matches = [Matched(each, Standing.MATCHED, "x", ("iad", "x", each.address)) for each in state.instances]
     staying = {
@@ -105,7 +105,7 @@ def test_it_forgets_what_was_taken_and_destroys_nothing(run: Run, tmp_path: Path
     actions = {each["address"]: each["change"]["actions"] for each in changes}
     assert {address for address, action in actions.items() if action == ["no-op"]} == staying
     forgotten = [action for address, action in actions.items() if address not in staying]
-    assert forgotten == [["forget"]] * (1 + len(TAKEN) + 2)
+    assert forgotten == [["forget"]] * (1 + len(TAKEN) + 2 + 2 * 2)
     run("terraform apply planned")
     assert {each.address for each in parse((tmp_path / "terraform.tfstate").read_bytes()).instances} == staying
 

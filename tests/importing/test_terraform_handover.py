@@ -63,8 +63,8 @@ ONE, COUNTED, KEYED = (_view(1),), (_view(0, 0), _view(1, 1), _view(2, 2)), (_vi
         (ONE, "", [], [], []),
         (ONE, "", [2], [], []),
         (ONE, "module.a.module.b", [1], ["module.a.module.b.vastdata_view.x"], []),
-        (ONE, "module.a[0]", [1], [], ["'module.a[0].vastdata_view.x'"]),
-        (ONE, 'module.a["k"].module.b', [1], [], ["'module.a[\"k\"].module.b.vastdata_view.x'"]),
+        (ONE, "module.a[0]", [1], ["module.a.vastdata_view.x"], []),
+        (ONE, 'module.a["k"].module.b', [1], ["module.a.module.b.vastdata_view.x"], []),
         (COUNTED, "", [0, 1, 2], ["vastdata_view.x"], []),
         (COUNTED, "", [2], [], ["'vastdata_view.x[2]'"]),
         (KEYED, "", [1, 2], ["vastdata_view.x"], []),
@@ -79,6 +79,21 @@ def test_a_block_lets_go_of_a_whole_resource_and_commands_of_a_part(
     assert told.blocks == tuple(LetGo(address, BLOCK.format(address)) for address in blocks)
     assert [each.text for each in told.commands] == [f"terraform state rm {words}" for words in commands]
     assert (told.unsettled, told.staying, told.not_found) == ((), (), ())
+
+
+def test_a_module_with_keys_goes_as_a_whole_or_by_its_instances() -> None:
+    modules = ['module.a["k"]', 'module.a["l"]', "module.b"]
+    rows = [resource("vastdata_view", "x", _view(number), module=module) for number, module in enumerate(modules)]
+    told = _handover(tfstate(*rows), [0, 1, 2])
+    assert [each.address for each in told.blocks] == ["module.a.vastdata_view.x", "module.b.vastdata_view.x"]
+    assert not told.commands
+    told = _handover(tfstate(*rows), [0, 2])
+    assert [each.address for each in told.blocks] == ["module.b.vastdata_view.x"]
+    assert [each.text for each in told.commands] == ["terraform state rm 'module.a[\"k\"].vastdata_view.x'"]
+    earlier = resource("vastdata_view", "x", _view(1), _view(3, deposed="0badcafe"), module=modules[1])
+    told = _handover(tfstate(rows[0], earlier), [0, 1])
+    assert (told.blocks, [each.address for each in told.commands]) == ((), ['module.a["k"].vastdata_view.x'])
+    assert told.unsettled == (Unsettled('module.a["l"].vastdata_view.x', ByHand.DEPOSED),)
 
 
 def test_an_instance_that_is_not_found_stays() -> None:

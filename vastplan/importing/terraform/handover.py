@@ -1,7 +1,7 @@
 """How Terraform lets go of what a document has taken: what to type, in which order, and what stays behind.
 
-A `removed` block (Terraform 1.7) lets go of all instances of a resource, and goes through review with the change that takes the
-resource away. It takes no key, so where some instances stay, or a module on the way has a key, each is let go of by a command.
+A `removed` block (Terraform 1.7) lets go of all instances of a resource, in all instances of its modules, and goes through review
+with the change that takes the resource away. It takes no key, so where some instances stay each other is let go of by a command.
 """
 
 from __future__ import annotations
@@ -30,27 +30,28 @@ from vastplan.model.shell import word
 
 def handover(matches: Sequence[Matched], taken: Set[LiveKey]) -> Handover:
     """How Terraform lets go of the objects that were taken; `matches` are all instances of its state."""
-    instances: dict[ResourceAddress, list[Matched]] = {}
+    configured: dict[ResourceAddress, list[Matched]] = {}
     for match in matches:
-        instances.setdefault(match.instance.resource, []).append(match)
+        configured.setdefault(match.instance.resource.configured, []).append(match)
     blocks: list[LetGo] = []
     commands: list[LetGo] = []
     counted: list[Counted] = []
     unsettled: list[Unsettled] = []
-    for resource, whole in sorted(instances.items(), key=lambda item: item[0].order()):
-        gone = [match for match in whole if match.object in taken and not match.instance.deposed]
-        if not gone:
+    for resource, whole in sorted(configured.items(), key=lambda item: item[0].order()):
+        if all(_goes(match, taken) for match in whole) and showable(str(resource)):
+            blocks.append(LetGo(str(resource), _block(str(resource))))
             continue
-        address = str(resource)
-        if any(match.instance.deposed for match in whole):
-            unsettled.append(Unsettled(inert(address), ByHand.DEPOSED))
-        elif not all(showable(match.address) for match in gone):
-            unsettled.append(Unsettled(inert(address), ByHand.UNSHOWABLE))
-        elif len(gone) == len(whole) and not resource.keyed:
-            blocks.append(LetGo(address, _block(address)))
-        else:
-            commands += [LetGo(match.address, f"terraform state rm {word(match.address)}") for match in gone]
-            counted += _counted(address, whole, taken)
+        for address, instances in _in_modules(whole):
+            gone = [match for match in instances if _goes(match, taken)]
+            if not gone:
+                continue
+            if any(match.instance.deposed for match in instances):
+                unsettled.append(Unsettled(inert(address), ByHand.DEPOSED))
+            elif not all(showable(match.address) for match in gone):
+                unsettled.append(Unsettled(inert(address), ByHand.UNSHOWABLE))
+            else:
+                commands += [LetGo(match.address, f"terraform state rm {word(match.address)}") for match in gone]
+                counted += _counted(address, instances, taken)
     return Handover(
         tuple(blocks),
         tuple(commands),
@@ -60,6 +61,19 @@ def handover(matches: Sequence[Matched], taken: Set[LiveKey]) -> Handover:
         tuple(_not_found(matches)),
         tuple(_other_types(matches)),
     )
+
+
+def _goes(match: Matched, taken: Set[LiveKey]) -> bool:
+    return match.object in taken and not match.instance.deposed
+
+
+def _in_modules(matches: Sequence[Matched]) -> Iterator[tuple[str, list[Matched]]]:
+    """The instances in each instance of their module, by the address there."""
+    found: dict[ResourceAddress, list[Matched]] = {}
+    for match in matches:
+        found.setdefault(match.instance.resource, []).append(match)
+    for resource in sorted(found, key=ResourceAddress.order):
+        yield str(resource), found[resource]
 
 
 def _block(address: str) -> str:
