@@ -18,7 +18,7 @@ from tests.lab import Lab
 from vastplan.importing.terraform.address import Key, parse_resource
 
 SITES = {"iad": ["vast", "kubernetes"], "pdx": ["vast"]}
-HEAD = {
+HEAD: dict[str, Any] = {
     "version": 1,
     "name": "brownfield",
     "sites": {site: {"sim": {"systems": systems}} for site, systems in SITES.items()},
