@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from vastplan.app.importing.files import write_all
-from vastplan.app.importing.result import told
+from vastplan.app.importing.result import taken_objects, told
+from vastplan.app.importing.terraform import Found, StateFile, handovers, labels, look_up
 from vastplan.app.importing.unseen import unseen
 from vastplan.app.importing.verify import Line, Verified, verify
 from vastplan.app.planning.request import PlanOptions
@@ -57,6 +58,7 @@ class ImportOptions:
     connections: Path | None = None
     close: bool = False
     """Whether access is written as narrow as those allow who are seen."""
+    states: tuple[StateFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ class _World:
     free: tuple[Any, ...]
     users: UsersIndex
     keys: Mapping[LiveKey, str]
+    found: tuple[Found, ...]
 
 
 @gc_pause.paused()
@@ -126,7 +129,8 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
     known: dict[str, set[str]] = {}
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
-    named = names(classified.free, lookup, known)
+    found = look_up(options.states, observed)
+    named = names(classified.free, lookup, known, labels(found))
     nameless = tuple(
         _left(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
         for each in classified.free
@@ -144,6 +148,7 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         tuple(each for each in classified.free if key_of(each) in named),
         index_users(observed, kinds.values()),
         named,
+        found,
     )
 
 
@@ -270,11 +275,12 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
     left = (*world.left, *draft.left)
     result = told(world.workspace.name, draft.texts, left, verified.creates, verified.planned, unread, rounds)
     notes = (*result.notes, *unseen(verified.planned, verified.creates))
-    return Imported(draft.texts, replace(result, notes=notes))
+    owned = world.managed.keys() | taken_objects(verified.planned)
+    return Imported(draft.texts, replace(result, notes=notes, terraform=handovers(world.found, owned)))
 
 
 def write(imported: Imported, folder: Path, next_command: str) -> Import:
-    """Write the files; raises `VastplanError`, and then there is none of them."""
+    """Write the files; raises `VastplanError`, and then there is none of them. `next_command` takes over what is not taken yet."""
     paths = write_all(folder, [(text.name, text.written.text) for text in imported.texts])
     called = {text.name: str(path) for text, path in zip(imported.texts, paths, strict=True)}
     result = imported.result
@@ -283,5 +289,5 @@ def write(imported: Imported, folder: Path, next_command: str) -> Import:
         tried=False,
         files=tuple(replace(file, path=called[file.path]) for file in result.files),
         taken=tuple(replace(entry, file=called[entry.file]) for entry in result.taken),
-        next=next_command,
+        next=next_command if result.adopts else "",
     )

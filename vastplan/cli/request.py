@@ -143,6 +143,7 @@ class ImportRequest(Request):
     take: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     close: bool = False
+    terraform: tuple[str, ...] = ()
     dry_run: bool = False
     detailed_exitcode: bool = False
 

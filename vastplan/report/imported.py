@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from vastplan.model.escaping import inert
 from vastplan.model.imported import Import, LeftObject
+from vastplan.report.handover import handover_text
 from vastplan.report.values import counted
 
 _SHOWN = 20
@@ -43,8 +44,9 @@ def _lines(result: Import) -> Iterator[str]:
         yield f"{counted(len(result.unread), 'collection')} could not be read: import again when they can."
     yield f"The document has {result.covered} % of what could be managed."
     yield from map(inert, result.notes)
-    if result.next:
+    if result.next and not any(state.handover.needed for state in result.terraform):
         yield f"Next: {result.next}"
+    yield from handover_text(result.terraform, result.next, tried=result.tried and not result.next)
 
 
 def _left(result: Import) -> Iterator[str]:
