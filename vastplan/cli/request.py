@@ -142,6 +142,8 @@ class ImportRequest(Request):
     kinds: tuple[str, ...] = ()
     take: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    full: tuple[str, ...] = ()
     dry_run: bool = False
     detailed_exitcode: bool = False
 

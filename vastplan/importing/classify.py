@@ -76,7 +76,7 @@ def _reason(
         return leave(
             live, Reason.TWINS, f"several of kind {kind.name} have its identity: which is meant cannot be said"
         )
-    excluded = selection.excludes(live, lookup.tenant(live))
+    excluded = selection.excludes(live)
     if excluded:
         return leave(live, Reason.UNSELECTED, f"{excluded} leaves it out")
     return None
