@@ -11,6 +11,7 @@ from typing import Any
 
 from vastplan.app.importing.files import write_all
 from vastplan.app.importing.result import told
+from vastplan.app.importing.uncovered import uncovered
 from vastplan.app.importing.verify import Line, Verified, verify
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import RecordedSystems
@@ -37,7 +38,8 @@ from vastplan.importing.write import Text, texts
 from vastplan.model import gc_pause
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid, VastplanError
-from vastplan.model.imported import Import
+from vastplan.model.finding import Finding
+from vastplan.model.imported import Import, LeftObject
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
 from vastplan.model.wording import counted
@@ -56,6 +58,7 @@ class ImportOptions:
     selection: Selection = field(default_factory=Selection)
     detail: Detail = field(default_factory=Detail)
     single: bool = False
+    census: bool = False
     connections: Path | None = None
 
 
@@ -109,6 +112,8 @@ def import_live(
 def _read(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None]) -> _World:
     """One observation, live or recorded: both are a snapshot from here on."""
     _refuse_unknown(options, workspace.registry.kinds)
+    if options.census and options.snapshot is not None:
+        raise VastplanError("--census asks the systems, which a snapshot is not: leave out one of the two")
     snapshot = options.snapshot or record(workspace, options.sites, labels=options.detail.labels, progress=progress)
     source = RecordedSystems(workspace, snapshot)
     ledger = source.ledger(options.sites)
@@ -171,9 +176,7 @@ def _of_tenants(world: _World) -> _World:
     out = tuple(
         _left(each, Reason.UNSELECTED, "--tenant leaves it out") for each in world.free if key_of(each) not in placed
     )
-    return replace(
-        world, free=tuple(each for each in world.free if key_of(each) in placed), left=(*world.left, *out)
-    )
+    return replace(world, free=tuple(each for each in world.free if key_of(each) in placed), left=(*world.left, *out))
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,10 +323,24 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
         draft.texts,
         replace(
             result,
+            left=tuple(_without_id(each, world) for each in result.left),
+            findings=tuple(map(_by_file_name, result.findings)),
             values=figures(flat for flat in draft.flats if key_of(flat.live) in written),
+            beyond=uncovered(world.workspace, world.options.sites, census=world.options.census),
             notes=(*_notes(world), *result.notes),
         ),
     )
+
+
+def _without_id(left: LeftObject, world: _World) -> LeftObject:
+    """Of what holds secrets not even the id is told."""
+    return replace(left, id="") if world.workspace.registry.kinds[left.kind].secretive else left
+
+
+def _by_file_name(finding: Finding) -> Finding:
+    """The finding where its file will be, and not where it was tried."""
+    where = finding.where
+    return finding if where is None else replace(finding, where=replace(where, file=Path(where.file).name))
 
 
 def _notes(world: _World) -> Iterator[str]:

@@ -155,6 +155,9 @@ def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         "--full", action="append", nargs="?", const="*", default=[], type=_kind, metavar="KIND",
         help="write every readable value, also what systems take anyway: of all kinds, or with --full=KIND of one; repeatable",
     )  # fmt: skip
+    command.add_argument(
+        "--census", action="store_true", help="count what there is no kind for, with a small request for each"
+    )
     command.add_argument("--dry-run", action="store_true", help="print the files, and write none")
     command.add_argument("--detailed-exitcode", action="store_true", help="2 when there is something new")
     options.formats(command, "text", "json")

@@ -144,6 +144,7 @@ class ImportRequest(Request):
     without: tuple[str, ...] = ()
     labels: tuple[str, ...] = ()
     full: tuple[str, ...] = ()
+    census: bool = False
     dry_run: bool = False
     detailed_exitcode: bool = False
 

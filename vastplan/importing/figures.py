@@ -30,7 +30,12 @@ def figures(flats: Iterable[Flat]) -> ImportedValues:
                 known[flat.known[leaf.path]] += 1
             else:
                 written += 1
-        withheld += sum(1 for field in flat.live.kind.fields if field.theirs is None for _ in _redacted(flat.live.values.get(field.name)))
+        withheld += sum(
+            1
+            for field in flat.live.kind.fields
+            if field.theirs is None
+            for _ in _redacted(flat.live.values.get(field.name))
+        )
     unconfirmed = known.pop(Evidence.WITNESS, 0)
     return ImportedValues(written, sum(known.values()), unconfirmed, withheld, fallen)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ValidationError
@@ -34,11 +34,11 @@ class Flat:
     live: Live
     entry: Entry
     full: Mapping[str, Any]
+    known: Mapping[Path, Evidence]
+    """Its values that are what the system takes anyway, with how that is known."""
     fallen: tuple[Left, ...] = ()
     """Fields that are left."""
     whole: Mapping[str, Any] | None = None
-    known: Mapping[Path, Evidence] = field(default_factory=dict)
-    """Its values that are what the system takes anyway, with how that is known."""
 
 
 class Addresses:
@@ -135,7 +135,7 @@ def flatten(
         leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in said_otherwise
     )
     whole = _whole(kind, address, full, frozenset(dropped)) if detail.whole(kind) else None
-    return Flat(live, Entry(address, values), full, fallen, whole, known)
+    return Flat(live, Entry(address, values), full, known, fallen, whole)
 
 
 def _whole(kind: Kind, address: Address, full: Values, dropped: Set[str]) -> Values | None:

@@ -107,6 +107,7 @@ class Import:
     beyond: tuple[UncountedCollection, ...] = ()
     """What is never read, because there is no kind for it."""
     notes: tuple[str, ...] = field(default_factory=tuple)
+    format_version: str = "1.0"
 
     @property
     def covered(self) -> int:

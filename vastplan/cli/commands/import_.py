@@ -28,6 +28,7 @@ def import_(request: ImportRequest, screen: Screen) -> int:
         snapshot=snapshot,
         selection=Selection(request.tenants, request.kinds, request.take, request.without),
         detail=Detail(request.full, request.labels),
+        census=request.census,
         single=request.layout == "single",
         connections=request.connections,
     )
