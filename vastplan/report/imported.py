@@ -126,7 +126,8 @@ def _lines(result: Import) -> Iterator[str]:
         yield f"{would} {inert(file.path)}: {counted(file.entries, 'entry')} in {counted(file.lines, 'line')}"
     if result.files:
         entries = counted(len(result.taken), "entry")
-        yield f"Took {counted(result.adopts, 'object')} as {entries}; the plan takes them over and changes no field."
+        taken = counted(sum(len(entry.objects) for entry in result.taken), "object")
+        yield f"Took {taken} as {entries}; the plan takes over {result.adopts} and changes no field."
         yield f"Values: {values_text(result.values)}."
     else:
         yield "Nothing new: no file was written."

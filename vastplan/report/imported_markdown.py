@@ -38,10 +38,11 @@ def comment(result: Import) -> str:
 def _verdict(result: Import) -> str:
     if not result.files:
         return prose(f"Nothing new. The document has {result.covered} % of what could be managed.")
+    taken = counted(sum(len(entry.objects) for entry in result.taken), "object")
     did = "would be written" if result.tried else "written"
     lines = sum(file.lines for file in result.files)
     return prose(
-        f"{counted(result.adopts, 'object')} in {counted(lines, 'line')} {did}; the plan takes them over and changes no field. "
+        f"{taken} in {counted(lines, 'line')} {did}; the plan takes over {result.adopts} and changes no field. "
         f"The document has {result.covered} % of what could be managed. Values: {values_text(result.values)}."
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from vastplan.app.connect import PARALLEL, Providers, connected
 from vastplan.app.workspace import Workspace
@@ -29,14 +30,16 @@ def uncovered(workspace: Workspace, sites: Sequence[str], *, census: bool) -> tu
         connected(workspace.document, sites=tuple(sites), writable=False) as providers,
         ThreadPoolExecutor(max_workers=PARALLEL) as pool,
     ):
-        return tuple(pool.map(lambda task: _counted(*task, providers), found))
+        return tuple(pool.map(partial(_counted, providers), found))
 
 
-def _counted(site: str, system: str, each: Uncovered, providers: Providers) -> UncountedCollection:
-    provider = providers.get((site, system))
+def _counted(providers: Providers, asked: tuple[str, str, Uncovered]) -> UncountedCollection:
+    site, system, each = asked
+    provider: object = providers.get((site, system))
+    if isinstance(provider, Exception):
+        return UncountedCollection(site, system, each.name, error=str(provider))
     if not each.path or not isinstance(provider, Counting):
-        problem = str(provider) if isinstance(provider, Exception) else "no call counts them"
-        return UncountedCollection(site, system, each.name, error=problem)
+        return UncountedCollection(site, system, each.name, error="no call counts them")
     try:
         return UncountedCollection(site, system, each.name, provider.count(each.path))
     except VastplanError as problem:

@@ -174,7 +174,7 @@ class VastProvider:
 
     def count(self, path: str) -> int:
         """By a page of one row."""
-        body = self._get(path, {"page_size": 1, "page": 1})
+        body = self._get(path, {"page_size": 1})
         count = body.get("count") if isinstance(body, dict) else len(body) if isinstance(body, list) else None
         if not isinstance(count, int):
             raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many there are")
