@@ -117,7 +117,9 @@ def test_a_tenant_comes_with_all_that_is_placed_in_it_and_what_is_outside_is_wha
 
 
 def test_a_tenant_of_which_there_is_none_is_said(dry: Any) -> None:
-    ran = dry("--tenant", "nlpp", "--except", "*/view/nowhere", "--take", "iad/secret/none", "--take", "*/secret/vast-*")
+    ran = dry(
+        "--tenant", "nlpp", "--except", "*/view/nowhere", "--take", "iad/secret/none", "--take", "*/secret/vast-*"
+    )
     assert ran.code == 0 and "Nothing new: no file was written." in ran.out
     said = [line for line in ran.out.splitlines() if line.endswith("matches nothing here.")]
     assert [line.removesuffix(" matches nothing here.") for line in said] == [
@@ -205,7 +207,9 @@ def test_labels_are_taken_by_key_and_never_those_of_what_holds_secrets(world: Wo
     by_hand("iad", "kubernetes", "PATCH", "/api/v1/namespaces/vast-csi/secrets/vast-mgmt", secret, **merge)
     taken = ("--take", "*/secret/*", "--take", "*/namespace/*")
     assert "labels" not in world.text(live(world, vastplan, *taken))
-    ran = live(world, vastplan, *taken, "--labels", "tea*", "--labels", "kubectl*", "--format", "json", "--report", "r.md")
+    ran = live(
+        world, vastplan, *taken, "--labels", "tea*", "--labels", "kubectl*", "--format", "json", "--report", "r.md"
+    )
     assert "canary" not in ran.out + ran.err + Path("r.md").read_text()
     found = world.sections(live(world, vastplan, *taken, "--labels", "tea*", "--labels", "kubectl*"))
     assert found["tenants"]["nlp"]["storage_class"]["labels"] == {"team": "nlp"}
