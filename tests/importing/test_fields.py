@@ -69,7 +69,8 @@ class Rows:
         entry = self.entries.get(address)
         if entry is None and address not in self.by_address:
             self.ids[address] = str(1000 + len(self.ids))
-            self.by_address[address] = row = {}
+            row: Row = {}
+            self.by_address[address] = row
             put(row, kind.endpoint.id, self.ids[address])
             namespace, _, name = address.name.rpartition("/") if kind.endpoint.namespaced else ("", "", address.name)
             for each in kind.attributes:
@@ -152,11 +153,10 @@ def lost(case: Case, folder: Path) -> tuple[set[str], set[str]]:
     there = observed(document, rows)
     addresses = {(address.site, address.kind, rows.ids[address]): address for address in rows.entries}
     naming, defaults = Addresses(there, KINDS, addresses), Defaults(there, {})
-    back, missing = set(), set()
-    for (site, name), collection in there.collections.items():
-        if name != case.kind:
-            continue
-        for live in collection.objects:
+    back: set[str] = set()
+    missing: set[str] = set()
+    for site in there.sites(case.kind):
+        for live in there.objects(site, case.kind):
             address = addresses.get(key_of(live))
             if address is None:
                 continue
@@ -209,7 +209,9 @@ def test_every_field_comes_back_or_has_a_reason(name: str, tmp_path: Path, monke
     assert unexplained == set(), "an import loses it: mend that, or say in fields.yaml why"
     assert told.keys() - missing == set(), "needs no reason"
     spoken = {each for case in CASES[name] for each in (*case.get("entry", {}), *case.get("change", {}))}
-    assert fields.keys() - by_marker - spoken - {path.split(".")[0] for path in back | missing} == set(), "no case has it"
+    assert fields.keys() - by_marker - spoken - {path.split(".")[0] for path in back | missing} == set(), (
+        "no case has it"
+    )
 
 
 def test_the_table_is_of_kinds_that_there_are() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from vastplan.app.importing.files import write_all
 from vastplan.app.importing.result import told
 from vastplan.app.importing.uncovered import uncovered
+from vastplan.app.importing.unseen import unseen
 from vastplan.app.importing.verify import Line, Verified, verify
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import RecordedSystems
@@ -24,8 +25,10 @@ from vastplan.document.typed import by_name, document_form
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
+from vastplan.engine.users import UsersIndex, index_users
 from vastplan.importing.chosen import without_what_is_chosen
 from vastplan.importing.classify import classify
+from vastplan.importing.comment import comments, rooms_of
 from vastplan.importing.figures import figures
 from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
 from vastplan.importing.full import in_full
@@ -44,6 +47,7 @@ from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
 from vastplan.model.wording import counted
 from vastplan.schema.entries import EntryType
+from vastplan.schema.recovery import Sight
 
 SCHEMA = "schemas/desired-state.schema.json"
 _ROUNDS = 5
@@ -60,6 +64,8 @@ class ImportOptions:
     single: bool = False
     census: bool = False
     connections: Path | None = None
+    close: bool = False
+    """Whether access is written as narrow as those allow who are seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +89,7 @@ class _World:
     managed: Mapping[LiveKey, Address]
     left: tuple[Left, ...]
     free: tuple[Any, ...]
+    users: UsersIndex
     keys: Mapping[LiveKey, str]
 
 
@@ -133,6 +140,11 @@ def _read(workspace: Workspace, options: ImportOptions, progress: Callable[[str]
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
     named = names(classified.free, lookup, known)
+    nameless = tuple(
+        _left(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
+        for each in classified.free
+        if key_of(each) not in named
+    )
     return _World(
         workspace,
         options,
@@ -141,8 +153,9 @@ def _read(workspace: Workspace, options: ImportOptions, progress: Callable[[str]
         observed,
         lookup,
         classified.managed,
-        classified.left,
-        classified.free,
+        (*classified.left, *nameless),
+        tuple(each for each in classified.free if key_of(each) in named),
+        index_users(observed, kinds.values()),
         named,
     )
 
@@ -161,7 +174,7 @@ def _of_tenants(world: _World) -> _World:
     if not selection.tenants:
         return world
     gathered = _gathered(world, Degraded())
-    called = {address: live.name for address, live in gathered.live_of.items()}
+    called = {address: flat.live.name for address, flat in gathered.of_address.items()}
     every = [live for collection in world.observed.collections.values() for live in collection.objects]
     called |= {world.managed[key_of(live)]: live.name for live in every if key_of(live) in world.managed}
     placed: set[LiveKey] = set()
@@ -187,7 +200,7 @@ class _Gathered:
     written: tuple[Written, ...]
     left: tuple[Left, ...]
     naming: Addresses
-    live_of: Mapping[Address, Live]
+    of_address: Mapping[Address, Flat]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,19 +246,28 @@ def _gathered(world: _World, degraded: Degraded) -> _Gathered:
         named = world.observed.named(ref.target.site, registry.kinds[ref.target.kind], ref.target.name)
         return named[0] if len(named) == 1 else None
 
-    recovered, bare = recover(flats, sites, registry, known, degraded, live_of)
+    of_address = {flat.entry.address: flat for flat in flats}
+
+    def rooms(address: Address) -> Mapping[str, int] | None:
+        return rooms_of(world.users, of_address[address].live)
+
+    def by_name_there(site: str, kind: str, name: str) -> Mapping[str, Any] | None:
+        named = world.observed.named(site, registry.kinds[kind], name)
+        return named[0].values if len(named) == 1 else None
+
+    sight = Sight(rooms, by_name_there, world.options.close)
+    recovered, unsaid = recover(flats, sites, registry, known, degraded, live_of, sight)
     written = without_what_is_chosen(recovered, known, sites, registry)
-    left += [_left(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
-    live_at = {flat.entry.address: flat.live for flat in flats}
+    left += unsaid
     left += [fallen for flat in flats for fallen in flat.fallen]
-    return _Gathered(tuple(flats), tuple(written), tuple(left), naming, live_at)
+    return _Gathered(tuple(flats), tuple(written), tuple(left), naming, of_address)
 
 
 def _draft(world: _World, degraded: Degraded) -> _Draft:
     """The files of a round."""
     registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
     gathered = _gathered(world, degraded)
-    of_address = {flat.entry.address: flat for flat in gathered.flats}
+    of_address = gathered.of_address
     written = in_full(gathered.written, of_address)
     entries = {each.entry.address for each in written}
     entries |= {entry.address for entry in world.workspace.document.entries}
@@ -264,7 +286,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
 
     files = place(written, sites, registry, degraded, form, single=world.options.single)
     types = [registry.sections[name] for name in registry.sections]
-    made = texts(files, types, SCHEMA, lambda _: ())
+    made = texts(files, types, SCHEMA, comments(written, of_address, world.users))
     return _Draft(tuple(made), gathered.left, gathered.flats)
 
 
@@ -327,7 +349,7 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
             findings=tuple(map(_by_file_name, result.findings)),
             values=figures(flat for flat in draft.flats if key_of(flat.live) in written),
             beyond=uncovered(world.workspace, world.options.sites, census=world.options.census),
-            notes=(*_notes(world), *result.notes),
+            notes=(*_notes(world), *result.notes, *unseen(verified.planned, verified.creates)),
         ),
     )
 

@@ -31,6 +31,7 @@ def import_(request: ImportRequest, screen: Screen) -> int:
         census=request.census,
         single=request.layout == "single",
         connections=request.connections,
+        close=request.close,
     )
     imported = import_live(workspace, options, screen.progress)
     result = imported.result
