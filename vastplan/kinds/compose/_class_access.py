@@ -57,6 +57,8 @@ class _Rooms:
     def access(self, entry: Entry) -> ClassAccess | Unsayable:
         """Who may use one, and in which tenant it is to stand so that just they may."""
         site, tenant = entry.address.site, self._pieces.tenant(entry, _OF_TENANT)
+        if entry.values.get("driver") == "block" and "tenant_name" not in entry.values:
+            tenant = None  # one that stands in a tenant says which
         home = self._members.get((site, tenant.target), {}) if tenant is not None else {}
         said = self._allowed(entry, home)
         if isinstance(said, Unsayable):
