@@ -42,7 +42,7 @@ def said(users: dict[str, list[str]], notes: dict[str, str]) -> list[str]:
         }
     index = index_users(Observed(collections), [CLASS])
     entries = {site: Entry(Address(site, "storage_class", "gold"), {}) for site in users}
-    flats = {entry.address: Flat(classes[site], entry, {}) for site, entry in entries.items()}
+    flats = {entry.address: Flat(classes[site], entry, {}, {}) for site, entry in entries.items()}
     written = [
         Written(entry, (key_of(classes[site]),), notes[site]) for site, entry in entries.items() if site in notes
     ]
