@@ -111,6 +111,14 @@ def test_what_has_no_name_of_its_own_is_called_as_its_resource(
     assert _entries(tmp_path) == {"home-ana", "home-bo b", "scratch", "nlp-d2", "nlp-q0", "nlp-q1"}
 
 
+def test_a_snapshot_says_the_same(iad: Configuration, vastplan: Run, tmp_path: Path) -> None:
+    assert vastplan("record", ".", "--out", "seen.json").code == 0
+    words = ("import", ".", "--terraform", "iad.tfstate", "--format", "json", "--dry-run")
+    offline = vastplan(*words, "--snapshot", "seen.json")
+    assert json.loads(offline.out)["terraform"][0]["taken"] == 12  # a site without Kubernetes has none of it
+    assert offline.out == vastplan(*words).out
+
+
 def test_what_stays_is_told_by_its_dependencies_and_numbers(iad: Configuration, vastplan: Run, tmp_path: Path) -> None:
     ran = vastplan(
         "import", ".", "--terraform", "iad=iad.tfstate", "--except", "iad/view//nlp/d1", "--except", "iad/view//nlp/h/ana",

@@ -83,7 +83,11 @@ def _steps(handover: Handover) -> list[list[str]]:
     """What to do in one configuration, each step with its lines."""
     steps = [[_CHANGE]]
     if handover.blocks:
-        steps[-1] += ["", "In the root module, in the place of these resources (Terraform 1.7, OpenTofu 1.10, or later):", ""]
+        steps[-1] += [
+            "",
+            "In the root module, in the place of these resources (Terraform 1.7, OpenTofu 1.10, or later):",
+            "",
+        ]
         steps[-1] += [f"    {line}".rstrip() for block in handover.blocks for line in block.text.splitlines()]
     if handover.commands:
         steps += [[_COMMANDS, "", *(f"    {command.text}" for command in handover.commands)]]
