@@ -142,6 +142,9 @@ class ImportRequest(Request):
     kinds: tuple[str, ...] = ()
     take: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    full: tuple[str, ...] = ()
+    census: bool = False
     close: bool = False
     terraform: tuple[str, ...] = ()
     dry_run: bool = False

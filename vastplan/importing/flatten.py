@@ -11,18 +11,19 @@ from pydantic_core import PydanticUndefined
 
 from vastplan.engine.observe import Live, Observed
 from vastplan.importing.classify import leave
-from vastplan.importing.model import Degraded, Left, LiveKey, Reason, key_of
+from vastplan.importing.model import Degraded, Detail, Left, LiveKey, Reason, key_of
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
-from vastplan.schema.defaults import is_witness, left_out
+from vastplan.schema.defaults import is_witness, known_defaults
 from vastplan.schema.entries import Entry, EntryType
 from vastplan.schema.kind import Field, Kind, Values
-from vastplan.schema.markers import Marker, Refers
+from vastplan.schema.markers import Evidence, Marker, Refers
 from vastplan.schema.references import raw_references
 from vastplan.schema.rows import Path
 from vastplan.schema.types import MISSING
 from vastplan.schema.walk import leaves, map_references, same, table
 
+NO_MORE = Detail()
 _UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, Marker.SENSITIVE})
 _OF_A_SITE = frozenset({"id", "name", "path", "namespace"})
 """What says nothing elsewhere: on another site it is of another object."""
@@ -30,13 +31,17 @@ _OF_A_SITE = frozenset({"id", "name", "path", "namespace"})
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """One object as an entry of its own. `full` are all its values, `unconfirmed` those left to a default nobody has confirmed."""
+    """One object as an entry of its own. `full` are all its values; `whole` are those of an entry that says all of them, where
+    somebody asked for that."""
 
     live: Live
     entry: Entry
     full: Mapping[str, Any]
+    known: Mapping[Path, Evidence]
+    """Its values that are what the system takes anyway, with how that is known."""
     fallen: tuple[Left, ...] = ()
     """Fields that are left."""
+    whole: Mapping[str, Any] | None = None
 
 
 class Addresses:
@@ -93,18 +98,20 @@ class Defaults:
         self._observed, self._versions = observed, versions
         self._witnesses: dict[tuple[str, str], Mapping[str, Any] | None] = {}
 
-    def left_out(self, live: Live) -> frozenset[Path]:
-        """The leaves of an object that need not be written."""
+    def known(self, live: Live) -> Mapping[Path, Evidence]:
+        """The leaves of an object that need not be written, and how that is known."""
         key = live.site, live.kind.name
         if key not in self._witnesses:
             rows = self._observed.objects(*key)
             self._witnesses[key] = next((row.values for row in rows if is_witness(live.kind, row.values)), None)
-        return left_out(
+        return known_defaults(
             live.kind, live.values, self._witnesses[key], self._versions.get((live.site, live.kind.system), "")
         )
 
 
-def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaults, degraded: Degraded) -> Flat | Left:
+def flatten(
+    live: Live, address: Address, addresses: Addresses, defaults: Defaults, degraded: Degraded, detail: Detail = NO_MORE
+) -> Flat | Left:
     """An object as an entry, or why it cannot be one: it has a value that this version does not know, or stands on what has no name."""
     kind, key = live.kind, key_of(live)
     dropped = dict(degraded.fields.get(key, {}))
@@ -124,6 +131,8 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
         value = live.values.get(field.name)
         if field.markers & _UNWRITTEN or field.name not in live.values or value is REDACTED:
             continue
+        if field.theirs is not None and isinstance(value, dict):
+            value = {key: item for key, item in value.items() if detail.keeps(kind, field.theirs, key)}
         before = len(unnamed)
         mapped = mappers.get(field.name)
         full[field.name] = value if mapped is None or value is None else mapped(value, change)
@@ -131,7 +140,8 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
             if _required(kind, field):
                 return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")
             dropped.setdefault(field.name, f"nothing names {unnamed[-1]!r}")
-    values = _said(kind, full, frozenset(dropped), defaults.left_out(live))
+    known = defaults.known(live)
+    values = _said(kind, full, frozenset(dropped), known.keys())
     while (problems := refused(kind, address, values)) is not None:
         name, text = problems
         name = name or _without_one(kind, address, values)
@@ -154,7 +164,19 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
     fallen = tuple(
         leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in said_otherwise
     )
-    return Flat(live, Entry(address, values), full, fallen)
+    whole = _whole(kind, address, full, frozenset(dropped)) if detail.whole(kind) else None
+    return Flat(live, Entry(address, values), full, known, fallen, whole)
+
+
+def _whole(kind: Kind, address: Address, full: Values, dropped: Set[str]) -> Values | None:
+    """The values of an entry that says all that there is; `None` where there can be no such."""
+    values = _said(kind, full, dropped, frozenset(), whole=True)
+    while (problems := refused(kind, address, values)) is not None:
+        name = problems[0] or _without_one(kind, address, values)
+        if name not in values or _required(kind, kind.field(name)):
+            return None
+        values = {other: value for other, value in values.items() if other != name}
+    return values
 
 
 def _required(kind: Kind, field: Field) -> bool:
@@ -162,13 +184,13 @@ def _required(kind: Kind, field: Field) -> bool:
     return field.name in kind.identity or kind.model.model_fields[field.name].is_required()
 
 
-def _said(kind: Kind, full: Values, dropped: frozenset[str], unsaid: frozenset[Path]) -> Values:
-    """The values that an entry has to say: not what is unset, nor what the document means where it says nothing."""
+def _said(kind: Kind, full: Values, dropped: Set[str], unsaid: Set[Path], *, whole: bool = False) -> Values:
+    """The values that an entry has to say: not what is unset, nor what the document means where it says nothing, but for `whole`."""
     elsewhere = {field.wire for field in kind.fields}
     values: Values = {}
     for leaf in leaves(kind.fields, full):
         top = kind.field(leaf.path[0])
-        if top.name in dropped or leaf.path in unsaid or _unset(leaf.field, leaf.value) or leaf.value is REDACTED:
+        if top.name in dropped or leaf.path in unsaid or is_unset(leaf.field, leaf.value) or leaf.value is REDACTED:
             continue
         if len(leaf.path) == 2 and leaf.field is top and (*top.wire, leaf.path[1]) in elsewhere:
             continue  # a key of a mapping that has a field of its own
@@ -192,7 +214,8 @@ def _said(kind: Kind, full: Values, dropped: frozenset[str], unsaid: frozenset[P
             continue
         field = kind.field(name)
         if same(field, default, full[name]):
-            values.pop(name, None)
+            if not whole:
+                values.pop(name, None)
         elif name not in values and field.nullable:
             values[name] = None
     return values
@@ -211,7 +234,8 @@ def _without_nulls(field: Field, value: Any) -> Any:
     ]
 
 
-def _unset(field: Field, value: Any) -> bool:
+def is_unset(field: Field, value: Any) -> bool:
+    """Whether there is nothing to say of a value."""
     if field.has(Marker.EXPLICIT_NULL) and value is None:
         return False
     return value is None or (not isinstance(value, bool) and value in field.cleared)

@@ -20,6 +20,7 @@ from vastplan.schema.markers import (
     Shorthand,
     Shown,
     Since,
+    Theirs,
     Typed,
     Until,
 )
@@ -55,6 +56,7 @@ class Field:
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them
+    theirs: Theirs | None = None  # of a mapping: whose its keys are
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
@@ -376,6 +378,11 @@ class Kind:
 
     def __post_init__(self) -> None:
         _set(self, "fields", table(self.fields))
+
+    @property
+    def secretive(self) -> bool:
+        """Whether its objects hold secrets."""
+        return table(self.fields).secret
 
     def field(self, name: str) -> Field:
         """The field of that name; raises `KeyError`."""

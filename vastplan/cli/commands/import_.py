@@ -12,7 +12,7 @@ from vastplan.app.workspace import open_workspace
 from vastplan.cli import reporting
 from vastplan.cli.request import Format, ImportRequest
 from vastplan.cli.screen import Screen
-from vastplan.importing.model import Selection
+from vastplan.importing.model import Detail, Selection
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError
 from vastplan.model.shell import words
@@ -29,6 +29,8 @@ def import_(request: ImportRequest, screen: Screen) -> int:
         sites=sites,
         snapshot=snapshot,
         selection=Selection(request.tenants, request.kinds, request.take, request.without),
+        detail=Detail(request.full, request.labels),
+        census=request.census,
         single=request.layout == "single",
         connections=request.connections,
         close=request.close,
