@@ -222,8 +222,8 @@ def test_names_with_markup_are_shown_as_themselves(lab: Lab, vastplan: Run, tmp_
     comment = (tmp_path / "import.md").read_text()
     assert comment.count("<!--") == 1 and "`st\\u202e<b>.tfstate`" in comment
     assert "\n1\\. Take them:\n\n    vastplan apply . --adopt\n" in comment
-    for shown in (ran.out, comment):
-        modules, names = zip(*(each.split(".vastdata_view.x", 1) for each in _removed(shown)), strict=True)
+    for text in (ran.out, comment):
+        modules, names = zip(*(each.split(".vastdata_view.x", 1) for each in _removed(text)), strict=True)
         (module,) = {parse_module(each)[0].key for each in modules}
         assert module == "##[x]<b>"
         # what stands behind a resource is read as what stands behind a module
