@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from tests.bench import measure
+from tests.bench.row import Row
 from tests.bench.rows import Bench, chosen
 
 
