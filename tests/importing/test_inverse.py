@@ -82,7 +82,9 @@ def applied(example: Path, folder: Path, yard: Yard) -> Path:
     else:
         text = example.read_text(encoding="utf-8")
         # The checkpoints of the example do not fit until their limit is what its first lines say.
-        (folder / example.name).write_text(text.replace("max_writes_iops: 3000", "max_writes_iops: 40000"), encoding="utf-8")
+        (folder / example.name).write_text(
+            text.replace("max_writes_iops: 3000", "max_writes_iops: 40000"), encoding="utf-8"
+        )
         shutil.copy(EXAMPLES / "csi-password", folder)
     with yard.running():
         done = ran("apply", folder, "--auto-approve")

@@ -52,10 +52,14 @@ class Office:
         return self._ask("kubernetes", "POST", path, {"apiVersion": "v1", **body})
 
     def _team(self, team: str, number: int) -> None:
-        tenant = self._ask("vast", "POST", "/api/v5/tenants/", {"name": team, "capacity_rules": {"hard_limit": 500 * _TIB}})["id"]
+        tenant = self._ask(
+            "vast", "POST", "/api/v5/tenants/", {"name": team, "capacity_rules": {"hard_limit": 500 * _TIB}}
+        )["id"]
         of: dict[str, Any] = {"tenant_id": tenant}
         ranges = [[f"10.40.{number}.10", f"10.40.{number}.25"]]
-        self._ask("vast", "POST", "/api/v5/vippools/", {"name": f"{team}-pool", "subnet_cidr": 24, "ip_ranges": ranges, **of})
+        self._ask(
+            "vast", "POST", "/api/v5/vippools/", {"name": f"{team}-pool", "subnet_cidr": 24, "ip_ranges": ranges, **of}
+        )
         body = {"name": f"{team}-policy", "flavor": "NFS", "nfs_no_squash": [f"10.13.{number}.0/24"], **of}
         policy = self._ask("vast", "POST", "/api/v5/viewpolicies/", body)["id"]
         limits = {"max_reads_bw_mbps": 10000}
@@ -63,9 +67,21 @@ class Office:
         qos = self._ask("vast", "POST", "/api/v5/qospolicies/", body)["id"]
         for name in ("data", "home", "scratch"):
             path = f"/{team}/{name}"
-            body = {"path": path, "policy_id": policy, "qos_policy_id": qos, "protocols": ["NFS"], "create_dir": True, **of}
+            body = {
+                "path": path,
+                "policy_id": policy,
+                "qos_policy_id": qos,
+                "protocols": ["NFS"],
+                "create_dir": True,
+                **of,
+            }
             self._ask("vast", "POST", "/api/v5/views/", body)
-            self._ask("vast", "POST", "/api/v5/quotas/", {"name": f"{team}-{name}", "path": path, "hard_limit": 50 * _TIB, **of})
+            self._ask(
+                "vast",
+                "POST",
+                "/api/v5/quotas/",
+                {"name": f"{team}-{name}", "path": path, "hard_limit": 50 * _TIB, **of},
+            )
         body = {
             "name": f"{team}-home", "source_dir": f"/{team}/home", "target_exported_dir": f"/{team}/home", **of,
             "protection_policy_id": str(self._daily), "capabilities": "ASYNC_REPLICATION",
@@ -76,7 +92,12 @@ class Office:
             for purpose in ("provisioner", "controller-publish", "node-publish", "controller-expand")
             for part, value in (("name", "vast-mgmt"), ("namespace", "vast-csi"))
         }
-        parameters = {"root_export": f"/{team}/k8s", "view_policy": f"{team}-policy", "vip_pool_name": f"{team}-pool", **secrets}
+        parameters = {
+            "root_export": f"/{team}/k8s",
+            "view_policy": f"{team}-policy",
+            "vip_pool_name": f"{team}-pool",
+            **secrets,
+        }
         body = {
             "apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": f"{team}-fast"},
             "provisioner": "csi.vastdata.com", "parameters": parameters,
@@ -115,8 +136,12 @@ def test_a_brownfield_of_three_teams_is_as_short_as_by_hand(tmp_path: Path) -> N
         assert lines(desk) <= 65, desk.written()
         found = entries(desk.folder)
         # A volume is its claim and its data source, a view its quota and its path; nothing of them stands alone.
-        assert {address.split("/")[1] for address in found}.isdisjoint({"quota", "protected_path", "data_source", "access_rule"})
-        assert [address for address in found if "/volume/" in address] == [f"iad/volume/{team}-data" for team in sorted(TEAMS)]
+        assert {address.split("/")[1] for address in found}.isdisjoint(
+            {"quota", "protected_path", "data_source", "access_rule"}
+        )
+        assert [address for address in found if "/volume/" in address] == [
+            f"iad/volume/{team}-data" for team in sorted(TEAMS)
+        ]
 
 
 def test_the_reference_customer_comes_back_as_it_was_written(tmp_path: Path) -> None:

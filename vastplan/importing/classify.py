@@ -71,12 +71,12 @@ def _reason(
         return leave(live, Reason.PENDING, text, f"put {address} back, or vastplan ledger forget")
     if kind.on_request and not selection.asked_for(live):
         text = f"a {kind.name} is taken only when it is asked for"
-        return leave(live, Reason.UNASKED, text, f"--take {word(f'{live.site}/{kind.name}/{live.locator}')}")
+        return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{live.locator}')}")
     if live.id in twins:
         return leave(
             live, Reason.TWINS, f"several of kind {kind.name} have its identity: which is meant cannot be said"
         )
-    excluded = selection.excludes(live, lookup.tenant(live))
+    excluded = selection.excludes(live)
     if excluded:
         return leave(live, Reason.UNSELECTED, f"{excluded} leaves it out")
     return None

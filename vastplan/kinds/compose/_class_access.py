@@ -137,9 +137,9 @@ def _departs(binding: Mapping[str, Any], policy: str, *, audit: bool) -> tuple[s
         return None
     said = f"says {_some(actions)}"
     if audit:
-        return f"{said}, and the site says isolation: audit", "leave out isolation: audit on the site" * (
-            actions == {"Deny"}
-        )
+        return f"{said}, and the site says isolation: audit", "leave out isolation: audit on the site"
+    if "Deny" in actions:
+        return f"{said}, and an entry says Deny", _BY_HAND
     return f"{said}, which refuses nobody", "isolation: audit on the site"
 
 
