@@ -106,12 +106,11 @@ def test_a_claim_is_that_of_the_projects_namespace(yard: Yard, tmp_path: Path) -
         clicks("iad", "runai", "POST", "/api/v1/asset/datasource/pvc", body)
     with yard.running():
         desk = Desk.of(yard, tmp_path / "lab")
-        round_trip(desk)
+        told = round_trip(desk)
         found = document(desk)
-    # The claim of the project is no volume's: nothing here makes the class.
-    said = {**found.get("data_sources", {})}
-    assert "zoo" not in str(said) and "apps" not in str(said)
-    assert said["dangling"]["claim_name"] == "only-there"
+    assert found["volumes"]["runai-nlp-web"]["names"] == {"data_source": "source"}
+    assert "data_sources" not in found
+    assert [one["name"] for one in told["left"] if one["kind"] == "data_source"] == ["dangling"]
 
 
 def test_a_secret_of_another_site_is_not_meant(yard: Yard, tmp_path: Path) -> None:
@@ -149,7 +148,9 @@ def test_a_block_class_that_names_no_tenant_stands_in_none(yard: Yard, tmp_path:
         "tenant_id": tenant,
     }
     clicks("iad", "vast", "POST", "/api/v5/views/", body)
-    parameters = {"subsystem": "disks", "fs_type": "ext4"}
+    body = {"name": "nlp", "subnet_cidr": 24, "ip_ranges": [["10.1.1.1", "10.1.1.9"]], "tenant_id": tenant}
+    clicks("iad", "vast", "POST", "/api/v5/vippools/", body)
+    parameters = {"subsystem": "disks", "fsType": "ext4", "vip_pool_name": "nlp"}
     path = "/apis/storage.k8s.io/v1/storageclasses"
     clicks.kube("iad", path, "StorageClass", "disks", provisioner="block.csi.vastdata.com", parameters=parameters)
     with yard.running():
