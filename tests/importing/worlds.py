@@ -39,7 +39,7 @@ PATHS = (
     "/cv",
     "/cv/models",
 )
-_PROTOCOLS = (
+_PROTOCOLS: tuple[list[str], ...] = (
     ["NFS"],
     ["NFS", "NFS4"],
     ["NFS4"],
