@@ -75,9 +75,10 @@ schemas: $(VENV)/ready
 checks-doc: $(VENV)/ready
 	$(BIN)/python -m tests.checks.docs > docs/checks.md
 
-# New random documents, and more of them than a test run has time for: make explore EXAMPLES=2000
+# New random documents and brownfields, and more of them than a test run has time for: make explore EXAMPLES=2000
 explore: $(VENV)/ready
-	VASTPLAN_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest -n0 tests/properties tests/checks/test_isolation.py
+	VASTPLAN_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest -n0 tests/properties tests/checks/test_isolation.py \
+	  tests/importing/test_round_trip.py tests/importing/test_inverse.py
 
 # The reports of the plan files in tests/report/plans and what is said of checkpoints, written anew. Read the difference before you commit it.
 golden: $(VENV)/ready

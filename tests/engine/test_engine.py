@@ -319,6 +319,13 @@ def test_an_update_that_was_cut_off_after_it_happened_is_noted(bench: Bench) -> 
     assert not bench.plan(bigger).actions
 
 
+def test_what_nobody_writes_is_not_waited_for(bench: Bench) -> None:
+    bench.library.put("reading", name="r", state="announced")
+    bench.consent = Consent(adopt=True)
+    bench.done(entry("reading", "r"))
+    assert "iad/reading/r" in bench.part.entries
+
+
 # Order
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from tests.histories.history import Ran, ran
 from tests.importing.worlds import Yard
 
-HEAD = "version: 1\nname: brownfield\nsites: {{{sites}}}\n"
+HEAD = "version: 1\nname: {name}\nsites: {{{sites}}}\n"
 
 
 @dataclass(slots=True)
@@ -23,12 +23,12 @@ class Desk:
     files: dict[str, bytes] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, yard: Yard, folder: Path) -> Desk:
+    def of(cls, yard: Yard, folder: Path, name: str = "brownfield") -> Desk:
         """A new folder."""
         folder.mkdir(parents=True)
         sites = tuple(sorted({site for site, _ in yard.planes}))
         (folder / "brownfield.yaml").write_text(
-            HEAD.format(sites=", ".join(f"{site}: {{sim: {{}}}}" for site in sites))
+            HEAD.format(name=name, sites=", ".join(f"{site}: {{sim: {{}}}}" for site in sites))
         )
         return cls(yard, folder, sites)
 

@@ -39,7 +39,7 @@ PATHS = (
     "/cv",
     "/cv/models",
 )
-_PROTOCOLS = (
+_PROTOCOLS: tuple[list[str], ...] = (
     ["NFS"],
     ["NFS", "NFS4"],
     ["NFS4"],
@@ -405,7 +405,7 @@ class Brownfield:
             parameters |= {"lb_strategy": "random"} if self._maybe(0.2) else {}
         elif driver == BLOCK:
             subsystems = [row["name"] for row in self._rows(site, "views") if "BLOCK" in row["protocols"]] or ["block"]
-            parameters = {"subsystem": chance.choice(subsystems), "fs_type": "ext4"} | (
+            parameters = {"subsystem": chance.choice(subsystems), "fsType": "ext4"} | (
                 {"vip_pool_name": chance.choice(pools)} if pools else {}
             )
         else:

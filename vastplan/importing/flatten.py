@@ -238,7 +238,10 @@ def is_unset(field: Field, value: Any) -> bool:
     """Whether there is nothing to say of a value."""
     if field.has(Marker.EXPLICIT_NULL) and value is None:
         return False
-    return value is None or (not isinstance(value, bool) and value in field.cleared)
+    if value is None or isinstance(value, bool) or value not in field.cleared:
+        return value is None
+    default = field.server_default  # where it takes another value than none, none is somebody's choice
+    return default is None or default.value is None or default.value in field.cleared
 
 
 def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any]) -> tuple[str, str] | None:

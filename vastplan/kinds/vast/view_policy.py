@@ -34,9 +34,13 @@ _Names = Annotated[list[Text] | None | MISSING, SET, EXPLICIT_NULL, Clears([])]
 _Pools = Annotated[list[ReferenceName] | None | MISSING, SET, EXPLICIT_NULL, Refers("vip_pool"), Clears([])]
 _OTHER_MODE = re.compile(r"(\d+) \((.*)\)", re.DOTALL)  # of a pool, as `_pools` tells one that nobody knows
 _ALL = ("*",)
-_HOSTS = "hosts"  # one list alone does not say who may come in, and how
-_EVERYBODY = ServerDefault(["*"], WITNESS, group=_HOSTS)
-_NOBODY = ServerDefault([], WITNESS, group=_HOSTS)
+# One list alone does not say who may come in by a protocol, and how: those of a protocol are left out together.
+_EVERYBODY, _NFS_EVERYBODY, _SMB_EVERYBODY, _S3_EVERYBODY = (
+    ServerDefault(["*"], WITNESS, group=group) for group in ("hosts", "nfs hosts", "smb hosts", "s3 hosts")
+)
+_NOBODY, _NFS_NOBODY, _SMB_NOBODY, _S3_NOBODY = (
+    ServerDefault([], WITNESS, group=group) for group in ("hosts", "nfs hosts", "smb hosts", "s3 hosts")
+)
 _NO_POOLS = ServerDefault([], WITNESS)
 _EXCLUSIVE = (
     ("nfs_root_squash", "nfs_no_squash", "nfs_all_squash"),
@@ -90,15 +94,15 @@ class ViewPolicy(Spec):
 
     read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _EVERYBODY] = MISSING
     read_only: Annotated[_Hosts, Admits("read_write"), _NOBODY] = MISSING
-    nfs_read_write: Annotated[_Nfs, Admits(unsaid=_ALL), _EVERYBODY] = MISSING
-    nfs_read_only: Annotated[_Nfs, Admits("nfs_read_write"), _NOBODY] = MISSING
-    nfs_root_squash: Annotated[_Nfs, Admits("nfs_no_squash", unsaid=_ALL), _EVERYBODY] = MISSING
-    nfs_no_squash: Annotated[_Nfs, Admits(), _NOBODY] = MISSING
-    nfs_all_squash: Annotated[_Nfs, Admits("nfs_root_squash", "nfs_no_squash"), _NOBODY] = MISSING
-    smb_read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _EVERYBODY] = MISSING
-    smb_read_only: Annotated[_Hosts, Admits("smb_read_write"), _NOBODY] = MISSING
-    s3_read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _EVERYBODY] = MISSING
-    s3_read_only: Annotated[_Hosts, Admits("s3_read_write"), _NOBODY] = MISSING
+    nfs_read_write: Annotated[_Nfs, Admits(unsaid=_ALL), _NFS_EVERYBODY] = MISSING
+    nfs_read_only: Annotated[_Nfs, Admits("nfs_read_write"), _NFS_NOBODY] = MISSING
+    nfs_root_squash: Annotated[_Nfs, Admits("nfs_no_squash", unsaid=_ALL), _NFS_EVERYBODY] = MISSING
+    nfs_no_squash: Annotated[_Nfs, Admits(), _NFS_NOBODY] = MISSING
+    nfs_all_squash: Annotated[_Nfs, Admits("nfs_root_squash", "nfs_no_squash"), _NFS_NOBODY] = MISSING
+    smb_read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _SMB_EVERYBODY] = MISSING
+    smb_read_only: Annotated[_Hosts, Admits("smb_read_write"), _SMB_NOBODY] = MISSING
+    s3_read_write: Annotated[_Hosts, Admits(unsaid=_ALL), _S3_EVERYBODY] = MISSING
+    s3_read_only: Annotated[_Hosts, Admits("s3_read_write"), _S3_NOBODY] = MISSING
     trash_access: Annotated[_Hosts, Opens(), _NOBODY] = MISSING
 
     nfs_minimal_protection_level: Annotated[
