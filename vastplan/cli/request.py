@@ -145,6 +145,7 @@ class ImportRequest(Request):
     labels: tuple[str, ...] = ()
     full: tuple[str, ...] = ()
     census: bool = False
+    defaults: bool = False
     close: bool = False
     dry_run: bool = False
     detailed_exitcode: bool = False
