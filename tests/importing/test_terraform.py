@@ -26,12 +26,13 @@ from tests.importing.terraform_states import (
 from vastplan.engine.observe import Observed
 from vastplan.importing.terraform import state as state_module
 from vastplan.importing.terraform.address import ResourceAddress, Step, parse_module, parse_resource, showable
-from vastplan.importing.terraform.match import Standing, labels, matched
+from vastplan.importing.terraform.match import labels, matched
 from vastplan.importing.terraform.resource_types import RESOURCE_TYPES, FoundBy
 from vastplan.importing.terraform.state import Instance, State, parse
 from vastplan.model import strict_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.handover import Standing
 
 NESTED = 'module.teams["nlp"].module.storage[1]'
 WORLD = tfstate(
@@ -141,6 +142,8 @@ def _instance(**changed: Any) -> bytes:
         (b'{"version": 4, "resources": "\\ud800"}', "s is not whole JSON"),
         (b"[" * 100_000, "s is not whole JSON"),
         (b'{"version": ' + b"9" * 5000 + b"}", "s is not whole JSON"),
+        (b'{"version": 4, "version": 4, "resources": []}', "s is not whole JSON"),
+        (_with().replace(b'"id": "1"', b'"id": "1", "id": "2"'), "s is not whole JSON"),
         (b"[]", "s is no Terraform state"),
         (b'{"version": 4}', "s is no Terraform state"),
         (b'{"version": true, "resources": []}', "s is no Terraform state"),

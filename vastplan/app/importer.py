@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from vastplan.app.importing.files import write_all
-from vastplan.app.importing.result import told
+from vastplan.app.importing.result import taken_objects, told
+from vastplan.app.importing.terraform import Found, StateFile, handovers, labels, look_up
 from vastplan.app.importing.uncovered import uncovered
 from vastplan.app.importing.unseen import unseen
 from vastplan.app.importing.verify import Line, Verified, verify
@@ -69,6 +70,7 @@ class ImportOptions:
     connections: Path | None = None
     close: bool = False
     """Whether access is written as narrow as those allow who are seen."""
+    states: tuple[StateFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class _World:
     free: tuple[Any, ...]
     users: UsersIndex
     keys: Mapping[LiveKey, str]
+    found: tuple[Found, ...]
 
 
 @gc_pause.paused()
@@ -152,7 +155,8 @@ def _read(workspace: Workspace, options: ImportOptions, progress: Callable[[str]
     known: dict[str, set[str]] = {}
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
-    named = names(classified.free, lookup, known)
+    found = look_up(options.states, observed)
+    named = names(classified.free, lookup, known, labels(found))
     nameless = tuple(
         _left(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
         for each in classified.free
@@ -170,6 +174,7 @@ def _read(workspace: Workspace, options: ImportOptions, progress: Callable[[str]
         tuple(each for each in classified.free if key_of(each) in named),
         index_users(observed, kinds.values()),
         named,
+        found,
     )
 
 
@@ -360,6 +365,7 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
     left = (*world.left, *draft.left)
     result = told(world.workspace.name, draft.texts, left, verified.creates, verified.planned, unread, rounds)
     written = {key for text in draft.texts for entry in text.entries.values() for key in entry.stands_for}
+    owned = world.managed.keys() | taken_objects(verified.planned)
     return Imported(
         draft.texts,
         replace(
@@ -368,6 +374,7 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
             findings=tuple(map(_by_file_name, result.findings)),
             values=figures(flat for flat in draft.flats if key_of(flat.live) in written),
             beyond=uncovered(world.workspace, world.options.sites, census=world.options.census),
+            terraform=handovers(world.found, owned),
             notes=(*_notes(world), *result.notes, *unseen(verified.planned, verified.creates)),
         ),
     )
@@ -394,7 +401,7 @@ def _notes(world: _World) -> Iterator[str]:
 
 
 def write(imported: Imported, folder: Path, next_command: str) -> Import:
-    """Write the files; raises `VastplanError`, and then there is none of them."""
+    """Write the files; raises `VastplanError`, and then there is none of them. `next_command` takes over what is not taken yet."""
     paths = write_all(folder, [(text.name, text.written.text) for text in imported.texts])
     called = {text.name: str(path) for text, path in zip(imported.texts, paths, strict=True)}
     result = imported.result
@@ -403,5 +410,5 @@ def write(imported: Imported, folder: Path, next_command: str) -> Import:
         tried=False,
         files=tuple(replace(file, path=called[file.path]) for file in result.files),
         taken=tuple(replace(entry, file=called[entry.file]) for entry in result.taken),
-        next=next_command,
+        next=next_command if result.adopts else "",
     )

@@ -164,6 +164,13 @@ def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
     command.add_argument(
         "--close", action="store_true", help="close a storage class that is open, where that refuses nobody who is seen"
     )
+    command.add_argument(
+        "--terraform",
+        action="append",
+        default=[],
+        metavar="[SITE=]FILE",
+        help="a Terraform state: names what it has, and says how Terraform lets go of it; repeatable",
+    )
     command.add_argument("--dry-run", action="store_true", help="print the files, and write none")
     command.add_argument("--detailed-exitcode", action="store_true", help="2 when there is something new")
     options.formats(command, "text", "json")

@@ -147,6 +147,7 @@ class ImportRequest(Request):
     census: bool = False
     defaults: bool = False
     close: bool = False
+    terraform: tuple[str, ...] = ()
     dry_run: bool = False
     detailed_exitcode: bool = False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vastplan.model.finding import Finding
+from vastplan.model.handover import StateHandover
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,8 @@ class Import:
     """The errors of checks: they are true of what is live, and hold up every apply until they are mended or waived."""
     next: str = ""
     """What to type to take it over."""
+    terraform: tuple[StateHandover, ...] = ()
+    """How Terraform lets go of what the document has, for each of its states that was given."""
     rounds: int = 1
     values: ImportedValues = field(default_factory=ImportedValues)
     beyond: tuple[UncountedCollection, ...] = ()

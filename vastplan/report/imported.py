@@ -12,6 +12,7 @@ from vastplan.model.finding import Finding
 from vastplan.model.imported import Import, ImportedValues, LeftObject, UncountedCollection
 from vastplan.model.wording import counted, some
 from vastplan.model.yaml_text import scalar
+from vastplan.report.handover import handover_text
 
 _SHOWN = 20
 """Objects of one code that are listed; a JSON report has all."""
@@ -144,8 +145,9 @@ def _lines(result: Import) -> Iterator[str]:
     yield from _beyond(result)
     yield f"The document has {result.covered} % of what could be managed."
     yield from map(inert, result.notes)
-    if result.next:
+    if result.next and not any(state.handover.needed for state in result.terraform):
         yield f"Next: {result.next}"
+    yield from handover_text(result.terraform, result.next, tried=result.tried and not result.next)
 
 
 def _held_up(findings: Iterable[Finding]) -> Iterator[str]:

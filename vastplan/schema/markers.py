@@ -203,9 +203,13 @@ class Exclusive:
 
 @dataclass(frozen=True, slots=True)
 class InsteadOf:
-    """The field says in another way what another one says: where that can say it, it is left out of what is written."""
+    """The field says in another way what another one says: where that can say it, it is left out of what is written.
+
+    `keys` are those of mappings, each with the field that it is in, which it says too: they are left out where it is written.
+    """
 
     field: str
+    keys: tuple[tuple[str, str], ...] = ()
 
 
 class Evidence(Enum):

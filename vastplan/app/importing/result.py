@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 
 from vastplan.app.planning.check import forbidden
@@ -32,8 +32,7 @@ def told(
     rounds: int,
 ) -> Import:
     """The result, its files called as they would be; `left` without what the plan takes over all the same."""
-    taken = _taken(planned)
-    keys = {key for keys in taken.values() for key in keys}
+    keys = taken_objects(planned)
     rest = tuple(each for each in left if each.path or (each.site, each.kind, each.id) not in keys)
     plan = planned.plan
     adopts = sum(action.verb is Verb.ADOPT for action in plan.actions)
@@ -58,6 +57,11 @@ def told(
         findings=tuple(forbidden(plan)),
         rounds=rounds,
     )  # fmt: skip
+
+
+def taken_objects(planned: Planned) -> Set[LiveKey]:
+    """The live objects that a plan takes over."""
+    return {key for keys in _taken(planned).values() for key in keys}
 
 
 def _taken(planned: Planned) -> Mapping[Address, list[LiveKey]]:
