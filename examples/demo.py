@@ -179,7 +179,13 @@ def taken_over(story: Story) -> None:
     tenant = story.by_hand("iad", "vast", "POST", "/api/v5/tenants/", {"name": "nlp"})["id"]
     policy = {"name": "nlp", "tenant_id": tenant, "flavor": "NFS", "nfs_no_squash": ["10.13.0.0/24"]}
     policy = story.by_hand("iad", "vast", "POST", "/api/v5/viewpolicies/", policy)
-    view = {"path": "/nlp/home", "tenant_id": tenant, "policy_id": policy["id"], "protocols": ["NFS"], "create_dir": True}
+    view = {
+        "path": "/nlp/home",
+        "tenant_id": tenant,
+        "policy_id": policy["id"],
+        "protocols": ["NFS"],
+        "create_dir": True,
+    }
     story.by_hand("iad", "vast", "POST", "/api/v5/views/", view)
     told = story.run("import", str(FOLDER), expect=0)
     story.expect(told, "wrote demo/tenant-nlp.yaml", "changes no field")
