@@ -23,7 +23,7 @@ from tests.importing.terraform_states import (
     shown,
     tfstate,
 )
-from vastplan.engine.observe import Observed
+from vastplan.engine.observe import Collection, Observed
 from vastplan.importing.terraform import state as state_module
 from vastplan.importing.terraform.address import ResourceAddress, Step, parse_module, parse_resource, showable
 from vastplan.importing.terraform.match import labels, matched
@@ -320,6 +320,20 @@ def test_on_one_site_it_is_not_told_while_another_is_unread() -> None:
     assert [each.standing for each in matched(state, seen, "iad")] == [Standing.MATCHED]
     (match,) = matched(state, seen, "iad", "pdx")
     assert (match.standing, match.object) == (Standing.UNREAD, None)
+
+
+def test_a_site_without_the_system_has_nothing_of_it() -> None:
+    row = resource("kubernetes_storage_class", "x", kubernetes("nlp-fast"))
+    fast = live("storage_class", "u-1", name="nlp-fast")
+    seen = observed(fast)
+    without = {key: read for key, read in seen.collections.items() if key != ("pdx", "storage_class")}
+    absent = {**without, ("pdx", "storage_class"): Collection(error="no such system", absent=True)}
+    for collections in (without, absent):
+        there = Observed(collections)
+        (match,) = matched(parse(tfstate(row)), there, "iad", "pdx")
+        assert (match.standing, match.object) == (Standing.MATCHED, ("iad", "storage_class", "u-1"))
+        (match,) = matched(parse(tfstate(row)), there, "pdx")
+        assert (match.standing, match.why) == (Standing.STALE, "nothing on pdx can have a storage_class")
 
 
 def test_a_state_of_another_cluster_matches_nothing_there() -> None:

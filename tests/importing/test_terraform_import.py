@@ -18,7 +18,7 @@ from tests.importing.terraform_world import HEAD, SITES, Configuration, cluster,
 from tests.lab import Lab
 from vastplan.app.importing import terraform
 from vastplan.app.schemas import schema
-from vastplan.importing.terraform.address import parse_module, parse_resource
+from vastplan.importing.terraform.address import parse_module
 from vastplan.model.escaping import inert
 
 
@@ -80,8 +80,11 @@ def test_it_is_taken_over_and_terraform_is_told_to_let_go(
     cluster(made)
     (tmp_path / "state").write_bytes(made.state(as_shown=as_shown))
     lab.clear_calls()
-    ran = vastplan("import", ".", "--terraform", "iad=state")
+    ran = vastplan("import", ".", "--terraform", "iad=state", "--report", "import.md")
     assert ran.code == 0 and lab.calls() == [], ran
+    typed = [line for line in ran.out[ran.out.index("Terraform, ") :].splitlines() if line.startswith("    ")]
+    comment = (tmp_path / "import.md").read_text().splitlines()
+    assert [line for line in comment if line in typed] == typed  # a block of code, as it is to be typed
     assert "Two tools own these objects until the last step is done." in ran.out
     assert (_blocks(ran.out), _removed(ran.out)) == (TAKEN, [])
     places = ["    vastplan apply . --adopt", "    removed {", "    random_pet.note: vastdata_view.scratch"]
@@ -109,6 +112,14 @@ def test_what_has_no_name_of_its_own_is_called_as_its_resource(
     assert vastplan("import", ".", "--terraform", "iad=iad.tfstate").code == 0
     # a number is a position; q0 and q1 are what the quotas are called, which stand in their views
     assert _entries(tmp_path) == {"home-ana", "home-bo b", "scratch", "nlp-d2", "nlp-q0", "nlp-q1"}
+
+
+def test_a_snapshot_says_the_same(iad: Configuration, vastplan: Run, tmp_path: Path) -> None:
+    assert vastplan("record", ".", "--out", "seen.json").code == 0
+    words = ("import", ".", "--terraform", "iad.tfstate", "--format", "json", "--dry-run")
+    offline = vastplan(*words, "--snapshot", "seen.json")
+    assert json.loads(offline.out)["terraform"][0]["taken"] == 12  # a site without Kubernetes has none of it
+    assert offline.out == vastplan(*words).out
 
 
 def test_what_stays_is_told_by_its_dependencies_and_numbers(iad: Configuration, vastplan: Run, tmp_path: Path) -> None:
@@ -191,7 +202,7 @@ def test_names_with_markup_are_shown_as_themselves(lab: Lab, vastplan: Run, tmp_
     made = Configuration(lab, "iad", 2)
     tenant = made.vast("vastdata_tenant.t", "tenants", {"name": "nlp"})
     policy = made.vast("vastdata_view_policy.t", "viewpolicies", {"name": "nlp", "flavor": "NFS", "tenant_id": tenant})
-    keys = [*HOSTILE_KEYS, "<img src=x>", "a: b", "- x", "*/ # ]]>"]
+    keys = [*HOSTILE_KEYS, "<img src=x>", "<!-- vastplan:import:x -->", "a: b", "- x", "*/ # ]]>"]
     for number, key in enumerate(keys):
         body = {
             "path": f"/v{number}",
@@ -205,16 +216,18 @@ def test_names_with_markup_are_shown_as_themselves(lab: Lab, vastplan: Run, tmp_
     made.vast("vastdata_view.x", "views", stays, "stays", f"module.m[{json.dumps('##[x]<b>')}]")
     name = "st\u202e<b>.tfstate"
     (tmp_path / name).write_bytes(made.state())
-    ran = vastplan("import", ".", "--terraform", f"iad={name}", "--except", "iad/view//stays")
+    ran = vastplan("import", ".", "--terraform", f"iad={name}", "--except", "iad/view//stays", "--report", "import.md")
     assert ran.code == 0, ran
     assert all(inert(line, None) == line for line in ran.out.splitlines())
-    addresses = _removed(ran.out)
-    assert len(addresses) == len(keys)
-    read = {str(parse_resource(address.partition("].")[0] + "].vastdata_view.x")) for address in addresses}
-    (module,) = {parse_resource(address).module for address in read}
-    assert module[0].key == "##[x]<b>"
-    as_keys = [parse_module("module.k" + address.split("vastdata_view.x", 1)[1])[0].key for address in addresses]
-    assert sorted(map(str, as_keys)) == sorted(keys)
+    comment = (tmp_path / "import.md").read_text()
+    assert comment.count("<!--") == 1 and "`st\\u202e<b>.tfstate`" in comment
+    assert "\n1\\. Take them:\n\n    vastplan apply . --adopt\n" in comment
+    for text in (ran.out, comment):
+        modules, names = zip(*(each.split(".vastdata_view.x", 1) for each in _removed(text)), strict=True)
+        (module,) = {parse_module(each)[0].key for each in modules}
+        assert module == "##[x]<b>"
+        # what stands behind a resource is read as what stands behind a module
+        assert sorted(str(parse_module(f"module.x{each}")[0].key) for each in names) == sorted(keys)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from vastplan.model.escaping import inert
 from vastplan.model.handover import ByHand, Handover, StateHandover
@@ -39,12 +39,15 @@ _WHY = {
 }
 
 
-def handover_text(states: Sequence[StateHandover], apply: str, *, tried: bool = False) -> list[str]:
+def handover_text(
+    states: Sequence[StateHandover], apply: str, *, tried: bool = False, name: Callable[[object], str] = inert
+) -> list[str]:
     """What to do, for people, in order: `apply` is the command that takes the objects, "" where the ledger has them.
 
-    Where the import was only tried there is nothing to do yet.
+    Lines that are to be typed, and those that name addresses, are indented by four blanks; in the others names are shown by
+    `name`. Where the import was only tried there is nothing to do yet.
     """
-    text = [_found(state) for state in states]
+    text = [_found(state, name) for state in states]
     needed = [state for state in states if state.handover.needed]
     if tried and needed:
         text += ["How Terraform lets go of them is said when the files are written."]
@@ -55,7 +58,7 @@ def handover_text(states: Sequence[StateHandover], apply: str, *, tried: bool = 
         number = len(steps) + 1
         for state in needed:
             if len(states) > 1:
-                text += ["", f"In the configuration whose state is {inert(state.state)}:"]
+                text += ["", f"In the configuration whose state is {name(state.state)}:"]
             steps = _steps(state.handover)
             text += _numbered(steps, number)
             number += len(steps)
@@ -65,15 +68,15 @@ def handover_text(states: Sequence[StateHandover], apply: str, *, tried: bool = 
     return text
 
 
-def _found(state: StateHandover) -> str:
+def _found(state: StateHandover, name: Callable[[object], str]) -> str:
     """What a state has, and what of it is ours."""
-    sites, others = ", ".join(map(inert, state.sites)), state.handover.other_types
+    sites, others = ", ".join(map(name, state.sites)), state.handover.other_types
     text = (
-        f"Terraform, {inert(state.state)}: {counted(state.found, 'resource')} found on {sites},"
+        f"Terraform, {name(state.state)}: {counted(state.found, 'resource')} found on {sites},"
         f" {state.taken} of them in the document."
     )
     if others:
-        shown = [f"{each.resources} {each.type}" for each in others[:_SHOWN]]
+        shown = [f"{each.resources} {name(each.type)}" for each in others[:_SHOWN]]
         more = [f"{len(others) - _SHOWN} more types"] if len(others) > _SHOWN else []
         text += f" {_OTHERS}{', '.join(shown + more)}."
     return text

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from vastplan.model.imported import Import, ImportCoverage, TakenEntry
 from vastplan.model.wording import counted, some
+from vastplan.report.handover import handover_text
 from vastplan.report.imported import MEANINGS, Alike, alike, beyond_text, by_code, is_listed, kinds, values_text, waiver
 from vastplan.report.markdown_escape import code, prose
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, fix, marker, section
 
 _FOOT = 2_000  # characters kept free for the end
 _SHOWN = 60
+_NUMBER = re.compile(r"^(\d+)\.")
 
 
 def comment(result: Import) -> str:
@@ -30,6 +34,7 @@ def comment(result: Import) -> str:
         section("No kind here, so never read", list(beyond_text(result.beyond)), prose),
         section("Coverage", result.coverage, _coverage, _SHOWN),
         section("Notes", result.notes, prose),
+        _terraform(result),
     ):
         page.add_lines(part)
     return page.text() + (f"\nNext: {code(result.next, 1_000)}\n" if result.next else "")
@@ -69,6 +74,14 @@ def _left(result: Import) -> list[str]:
 def _told(each: Alike) -> str:
     field = f", its {code(each.field)}" if each.field else ""
     return f"{code(each.kind)} {code(each.name)}{field} ({prose(some(each.sites))}): {prose(each.why)}{fix(each.fix)}"
+
+
+def _terraform(result: Import) -> str:
+    """How Terraform lets go: what is to be typed is indented, and so a block of code that nothing in it can end."""
+    text = handover_text(result.terraform, result.next, tried=result.tried and not result.next, name=code)
+    # A number that begins a list would make the code below it a part of that; in a key `\u0021` is what Terraform reads as `!`.
+    lines = [_NUMBER.sub(r"\1\\.", line).replace("<!--", "<\\u0021--") for line in text]
+    return "\n".join(["\n#### Terraform\n", *lines, ""]) if lines else ""
 
 
 def _unread(site: str, kind: str, reason: str) -> str:

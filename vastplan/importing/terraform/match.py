@@ -90,7 +90,13 @@ def _of(instance: Instance, observed: Observed, sites: Sequence[str], foreign: M
     meant = None if instance.resource.data else RESOURCE_TYPES.get(instance.resource.type)
     if meant is None:
         return Matched(instance, Standing.KINDLESS)
-    findings = {site: _on(instance, meant, observed, site, foreign.get(site, "")) for site in sites}
+    asked = observed.sites(meant.kind)
+    having = [site for site in sites if site in asked and not observed.absent(site, meant.kind)]
+    if not having:
+        return Matched(
+            instance, Standing.STALE, meant.kind, why=f"nothing on {', '.join(sites)} can have a {meant.kind}"
+        )
+    findings = {site: _on(instance, meant, observed, site, foreign.get(site, "")) for site in having}
     found = {site: live for site, live in findings.items() if isinstance(live, Live)}
     if len(found) > 1:
         return Matched(instance, Standing.SEVERAL, meant.kind, why=f"it fits an object on each of {', '.join(found)}")
