@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
 
+from tests.conftest import Run
 from tests.report.test_hostile import check_inert
 from vastplan.app.reports import of_import
 from vastplan.app.schemas import schema
@@ -83,7 +85,7 @@ Fields left out: 1 view
 1 collection could not be read: import again when they can.
 No kind here, so never read:
   iad vast: users 12 (not told: roles)
-The document has 40 % of what could be managed.
+Of what could be read the document has 40 % of what could be managed.
 --except */view/none matches nothing here.
 Next: vastplan apply site --adopt"""
 
@@ -176,3 +178,19 @@ def test_a_comment_has_room_for_everything_or_says_what_it_left_out() -> None:
     taken = tuple(TakenEntry("e" * 300, "f" * 300, 1, ()) for _ in range(2000))
     text = of_import(replace(PLAIN, left=many, taken=taken))[".md"]()
     assert len(text) <= LIMIT and "more" in text
+
+
+def test_what_one_failure_hides_is_told_once() -> None:
+    unread = tuple(UnreadCollection("pdx", kind, "it does not answer") for kind in ("quota", "tenant", "view"))
+    text = import_text(replace(PLAIN, unread=unread))
+    assert "  ? pdx quota, tenant, view: it does not answer\n3 collections could not be read" in text
+
+
+def test_a_system_that_does_not_answer_is_told_with_its_own_reason(tmp_path: Path, vastplan: Run) -> None:
+    (tmp_path / "d.yaml").write_text(
+        "version: 1\nname: d\nsites: {iad: {vast: {url: 'https://127.0.0.1:9', token: {file: token}}}}\n"
+    )
+    (tmp_path / "token").write_text("t")
+    ran = vastplan("import", tmp_path)
+    assert ran.code == 6 and "https://127.0.0.1:9" in ran.out and "snapshot" not in ran.out, ran
+    assert "Nothing new: no file was written." in ran.out and "Of what could be read the document has" in ran.out

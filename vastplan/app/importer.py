@@ -357,8 +357,12 @@ def _hold(world: _World, draft: _Draft, degraded: Degraded, *, patient: bool = T
 
 def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> Imported:
     assert verified.planned is not None, "what cannot be planned is refused or falls"
+    # Of systems that were asked just now the reason is what they answered, and not that a snapshot lacks it.
+    asked = (
+        {} if world.options.snapshot else {(seen.site, seen.kind): seen.error for seen in world.snapshot.collections}
+    )
     unread = [
-        (site, kind, collection.error)
+        (site, kind, asked.get((site, kind)) or collection.error)
         for (site, kind), collection in sorted(world.observed.collections.items())
         if collection.error and not collection.absent
     ]
