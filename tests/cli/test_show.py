@@ -62,3 +62,25 @@ def test_a_list_without_an_order_says_what_is_there_and_what_is_not(document: Pa
     assert told in ran.out, ran
     planned = vastplan("plan", document).out
     assert "        - 10.1.0.0/16\n        + 10.3.0.0/16\n" in planned
+
+
+def test_what_the_document_leaves_out_is_shown_with_how_it_is_known(document: Path, vastplan: Run) -> None:
+    assert vastplan("apply", document, "--auto-approve").code == 0
+    told = fits("show", vastplan("show", document, "iad/view_policy/team-a", "--format", "json"))
+    unsaid = {row["path"]: row for row in told["unsaid"]}
+    assert unsaid["nfs_posix_acl"] == {"path": "nfs_posix_acl", "live": False, "evidence": "witness", "unit": ""}
+    assert unsaid["atime_frequency"]["evidence"] == "prose"
+    assert not unsaid.keys() & {field["path"] for field in told["fields"]}
+    text = vastplan("show", document, "iad/view_policy/team-a").out
+    assert "left out, as the system takes it anyway: " in text and "and " in text
+    fits("show", vastplan("show", document, "iad/tenant/team-a", "--format", "json"))
+
+
+def test_what_is_live_and_neither_said_nor_a_default_is_shown_with_its_value(document: Path, vastplan: Run) -> None:
+    tree = yaml.safe_load(document.read_text())
+    tree["tenants"]["team-a"]["max_views"] = 7
+    document.write_text(yaml.safe_dump(tree))
+    assert vastplan("apply", document, "--auto-approve").code == 0
+    del tree["tenants"]["team-a"]["max_views"]
+    document.write_text(yaml.safe_dump(tree))
+    assert "  left out: max_views, which is 7\n" in vastplan("show", document, "iad/tenant/team-a").out

@@ -129,12 +129,11 @@ class Recorded:
         return self.system
 
 
-def observed(document: Document, rows: Rows) -> Observed:
-    """All objects of a document, read, without what no snapshot keeps."""
-    sites = {entry.address.site for entry in document.entries}
-    wanted = [(site, kind) for site in sites for kind in KINDS.values()]
+def observed(rows: Rows, has: Mapping[str, list[str]]) -> Observed:
+    """All objects of the sites, each with the systems that it `has`, without what no snapshot keeps."""
+    wanted = [(site, kind) for site in has for kind in KINDS.values()]
     providers: Any = {
-        (site, system): Recorded(rows, site, system) for site in sites for system in ("vast", "kubernetes", "runai")
+        (site, system): Recorded(rows, site, system) for site, systems in has.items() for system in systems
     }
     found = observe(wanted, providers)
     for collection in found.collections.values():
@@ -150,7 +149,7 @@ def lost(case: Case, folder: Path) -> tuple[set[str], set[str]]:
     """The fields of a kind that come back from all entries of its case that have them, and those that do not from some."""
     document = with_every_change(case, folder)
     rows = Rows(document, case.get("unexpanded", []))
-    there = observed(document, rows)
+    there = observed(rows, {"iad": case.get("systems", []), **case.get("sites", {})})
     addresses = {(address.site, address.kind, rows.ids[address]): address for address in rows.entries}
     naming, defaults = Addresses(there, KINDS, addresses), Defaults(there, {})
     back: set[str] = set()

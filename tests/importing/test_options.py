@@ -244,3 +244,37 @@ def test_progress_is_told_beside_the_result(world: World, vastplan: Run) -> None
     ran = live(world, vastplan, "--format", "json")
     json.loads(ran.out)
     assert ran.err.startswith("reading ") and "round 1: planning " in ran.err
+
+
+def test_defaults_are_said_once_where_that_saves_something(tmp_path: Path, vastplan: Run) -> None:
+    site = tmp_path / "many"
+    site.mkdir()
+    policy = {"flavor": "NFS", "nfs_no_squash": ["10.12.0.0/24"], "nfs_posix_acl": True}
+    tenants = {f"t{number}": {"view_policy": policy, "max_views": number} for number in range(1, 7)}
+    with Lab(site, {"iad": ["vast"]}) as lab:
+        lab.write({"tenants": tenants})
+        lab.converge()
+        shutil.rmtree(site / ".vastplan" / "ledger")
+        lab.write({})
+        whole = vastplan("import", site, "--dry-run", "--layout", "single")
+        ran = vastplan("import", site, "--defaults", "--layout", "single")
+        assert ran.code == 0, ran
+        written = yaml.safe_load((site / "imported.yaml").read_text())
+        assert written["defaults"] == {"view_policies": {**whole_policy(whole)}}
+        assert [tenant["view_policy"] for tenant in written["tenants"].values()] == [{}] * 6
+        planned = vastplan("plan", site, "--adopt")
+        assert " 12 to adopt" in planned.out and "to update" not in planned.out
+        # There is a section of policies in the document now, under whose entries new defaults would lie, too.
+        for number in range(7, 13):
+            made = lab.by_hand("iad", "vast", "POST", "/api/v5/tenants/", {"name": f"t{number}"})
+            body = {"name": f"t{number}", "tenant_id": made["id"], **policy}
+            lab.by_hand("iad", "vast", "POST", "/api/v5/viewpolicies/", body)
+        again = vastplan("import", site, "--defaults", "--layout", "single", "--dry-run")
+        text = again.out.partition("would write")[0]
+        assert "t12:" in text and "nfs_posix_acl: true" in text and "defaults:" not in text
+
+
+def whole_policy(ran: Ran) -> dict[str, Any]:
+    """The first view policy of what was printed."""
+    text = ran.out.partition("# yaml-language-server")[2].partition("\n")[2].partition("\nwould write")[0]
+    return dict(yaml.safe_load(text)["tenants"]["t1"]["view_policy"])

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tests.report.reading import FORMATS, large, plan
-from tests.report.test_hostile import _check_inert
+from tests.report.test_hostile import check_inert
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.isolation import Isolation, Meeting
@@ -84,7 +84,7 @@ def test_a_comment_without_room_tells_first_who_is_let_in() -> None:
     crowd = large(10_000)
     text = comment(replace(crowd, actions=(*crowd.actions, hidden)))
     assert size(text) < LIMIT
-    _check_inert(text)
+    check_inert(text)
     told = text[: text.index("#### Deletes or replaces")]
     assert f"`{AT}` `nfs_read_write`: adds `128.0.0.0/1`, `203.0.113.66/32`" in told
     assert "`vastplan show PLAN ADDRESS`" in text
@@ -208,7 +208,7 @@ def test_a_way_in_that_is_no_field_is_in_every_report(ending: str) -> None:
     text = FORMATS[ending](planned(Action(AT, Verb.CREATE, "not there yet", opens=(made,)), gone))
     assert "as the document does not say" in text and "whom it keeps out, as it goes" in text
     if ending == "md":
-        _check_inert(text)
+        check_inert(text)
 
 
 def test_each_way_in_has_its_words() -> None:

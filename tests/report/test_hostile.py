@@ -30,7 +30,7 @@ NASTY = st.text(
 )
 # All the mark-up that a comment is made of; the text of a summary is looked at apart.
 OURS = re.compile(
-    r"<!-- vastplan:(?:plan|drift):[\w.~%]* -->|<details(?: open)?>|</details>"
+    r"<!-- vastplan:(?:plan|drift|import):[\w.~%]* -->|<details(?: open)?>|</details>"
     r"|<summary>(?:(?:[-+~>.]|-/\+) \w+ )?<code>[^<]*</code>(?: — blocked)?</summary>"
 )
 
@@ -46,7 +46,8 @@ def _read(markdown: str) -> list[Token]:
     return [*_tokens(reader.parse(markdown))]
 
 
-def _check_inert(markdown: str) -> None:
+def check_inert(markdown: str) -> None:
+    """Nothing in a comment is mark-up but ours."""
     for token in _read(markdown):
         assert token.type not in (
             "link_open",
@@ -70,7 +71,7 @@ def _check_inert(markdown: str) -> None:
 def test_a_comment_is_our_markup_and_their_text(name: str) -> None:
     text = comment(plan(name), ["@all.html"])
     assert size(text) < LIMIT
-    _check_inert(text)
+    check_inert(text)
     assert text.startswith(marker(plan(name).document) + "\n")
     assert text.count("<!--") == 1  # whoever looks for the marker of another document does not find it in a name
     folds = [token.content for token in _read(text) if token.type == "html_block"]
@@ -84,8 +85,8 @@ def test_nothing_gets_out_of_a_code_span_a_sentence_or_a_summary(name: str) -> N
     if name:
         (span,) = spans
         assert span.content.replace("\\x60", "`").replace("\\x20", " ").replace("\\x21", "!") == inert(name, 200)
-    _check_inert(f"- Why: {prose(name)}\n- end\n")
-    _check_inert(f"<details><summary>+ create {summary_code(name)}</summary>\n\n- x\n\n</details>\n")
+    check_inert(f"- Why: {prose(name)}\n- end\n")
+    check_inert(f"<details><summary>+ create {summary_code(name)}</summary>\n\n- x\n\n</details>\n")
 
 
 @given(NASTY)
@@ -234,7 +235,7 @@ def test_drift_is_our_markup_and_their_text_in_every_format(name: str) -> None:
     text = DRIFT_FORMATS["md"](checked)
     assert size(text) < LIMIT and text.count("<!--") == 1
     assert text.startswith("<!-- vastplan:drift:")
-    _check_inert(text)
+    check_inert(text)
     page = _parsed(DRIFT_FORMATS["html"](checked))
     assert {element for element, _ in page.elements} <= ELEMENTS
     assert {attribute for _, attributes in page.elements for attribute in attributes} <= ATTRIBUTES

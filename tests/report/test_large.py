@@ -12,7 +12,7 @@ import pytest
 
 from tests.force import by_force
 from tests.report.reading import FORMATS, crowded, large, lines_run, plan
-from tests.report.test_hostile import _check_inert, _parsed
+from tests.report.test_hostile import _parsed, check_inert
 from vastplan.model.plan import Plan
 from vastplan.report.markdown import comment
 from vastplan.report.markdown_escape import size
@@ -52,7 +52,7 @@ def test_a_comment_is_cut_says_so_and_counts_what_it_leaves_out() -> None:
     huge = large(MANY)
     text = comment(huge, ["plan.html", "plan.json"])
     assert LIMIT * 0.8 < size(text) < LIMIT
-    _check_inert(text)
+    check_inert(text)
     shown = text.count("<details")
     named = len(re.findall(r"^- (?:[-+~>.]|-/\+) \w+ `", text, re.MULTILINE))
     (more,) = re.findall(r"^- and (\d+) more: (.*)$", text, re.MULTILINE)

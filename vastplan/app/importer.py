@@ -22,6 +22,7 @@ from vastplan.app.workspace import Workspace
 from vastplan.document import merge
 from vastplan.document.instantiate import nearest
 from vastplan.document.load import folder_of
+from vastplan.document.scalars import flow
 from vastplan.document.typed import by_name, document_form
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
@@ -38,6 +39,7 @@ from vastplan.importing.model import Degraded, Detail, Left, LiveKey, Reason, Se
 from vastplan.importing.name import names
 from vastplan.importing.place import place
 from vastplan.importing.recover import Written, recover
+from vastplan.importing.shared import shared, take_out
 from vastplan.importing.write import Text, texts
 from vastplan.model import gc_pause
 from vastplan.model.address import Address
@@ -64,6 +66,7 @@ class ImportOptions:
     detail: Detail = field(default_factory=Detail)
     single: bool = False
     census: bool = False
+    defaults: bool = False
     connections: Path | None = None
     close: bool = False
     """Whether access is written as narrow as those allow who are seen."""
@@ -114,9 +117,19 @@ def import_live(
         if not verified.changed:
             if verified.refused:
                 raise Invalid(list(verified.refused))
-            return _imported(world, draft, verified, number)
+            return _imported(world, *_folded(world, draft, verified, degraded), number)
         degraded = verified.degraded
     raise VastplanError(f"after {_ROUNDS} rounds there is still something that would change; nothing was written")
+
+
+def _folded(world: _World, draft: _Draft, verified: Verified, degraded: Degraded) -> tuple[_Draft, Verified]:
+    """With `--defaults` the same, said with less, where that means the same."""
+    if world.options.defaults:
+        shorter = _draft(world, degraded, folded=True)
+        held = _hold(world, shorter, degraded)
+        if held.planned is not None and not held.changed and not held.refused:
+            return shorter, held
+    return draft, verified
 
 
 def _read(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None]) -> _World:
@@ -268,8 +281,8 @@ def _gathered(world: _World, degraded: Degraded) -> _Gathered:
     return _Gathered(tuple(flats), tuple(written), tuple(left), naming, of_address)
 
 
-def _draft(world: _World, degraded: Degraded) -> _Draft:
-    """The files of a round."""
+def _draft(world: _World, degraded: Degraded, *, folded: bool = False) -> _Draft:
+    """The files of a round; `folded` with what sections share under `defaults`."""
     registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
     gathered = _gathered(world, degraded)
     of_address = gathered.of_address
@@ -291,7 +304,12 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
 
     files = place(written, sites, registry, degraded, form, single=world.options.single)
     types = [registry.sections[name] for name in registry.sections]
-    made = texts(files, types, SCHEMA, comments(written, of_address, world.users))
+    defaults: dict[str, Mapping[str, Any]] = {}
+    if folded:
+        known = {registry.types[entry.address.kind].section for entry in world.workspace.document.entries}
+        defaults = shared(files, known, lambda values: len(flow(values)))
+        take_out(files, defaults)
+    made = texts(files, types, SCHEMA, comments(written, of_address, world.users), defaults)
     return _Draft(tuple(made), gathered.left, gathered.flats)
 
 
@@ -318,6 +336,7 @@ def _hold(world: _World, draft: _Draft, degraded: Degraded, *, patient: bool = T
             lines += [
                 Line(str(target), *at, text.entries[where], where.inside)
                 for where, at in sorted(text.written.lines.items(), key=lambda item: item[1][0] - item[1][1])
+                if where in text.entries
             ]
         if draft.texts:
             copies.append(new)
@@ -338,8 +357,12 @@ def _hold(world: _World, draft: _Draft, degraded: Degraded, *, patient: bool = T
 
 def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> Imported:
     assert verified.planned is not None, "what cannot be planned is refused or falls"
+    # Of systems that were asked just now the reason is what they answered, and not that a snapshot lacks it.
+    asked = (
+        {} if world.options.snapshot else {(seen.site, seen.kind): seen.error for seen in world.snapshot.collections}
+    )
     unread = [
-        (site, kind, collection.error)
+        (site, kind, asked.get((site, kind)) or collection.error)
         for (site, kind), collection in sorted(world.observed.collections.items())
         if collection.error and not collection.absent
     ]

@@ -10,6 +10,8 @@ from vastplan.app.planning.named import nearest_address
 from vastplan.app.workspace import Workspace
 from vastplan.engine.diff import leaves, value_at
 from vastplan.engine.match import Match
+from vastplan.engine.observe import Live, Observed
+from vastplan.importing.flatten import Defaults, is_unset
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
@@ -20,6 +22,7 @@ from vastplan.model.value import references, to_json
 from vastplan.model.wording import counted
 from vastplan.schema.entries import Entry
 from vastplan.schema.markers import Marker
+from vastplan.schema.shapes.shape import Leaf
 
 
 def actions_at(plan: Plan, address: Address) -> list[Action]:
@@ -53,7 +56,15 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
     ]
     if entry is None:
         state = f"stands for {counted(len(parts), 'object')}"
-        nothing: dict[str, Any] = {"origin": "", "id": "", "applied": "", "chosen": [], "fields": [], "writers": []}
+        nothing: dict[str, Any] = {
+            "origin": "",
+            "id": "",
+            "applied": "",
+            "chosen": [],
+            "fields": [],
+            "unsaid": [],
+            "writers": [],
+        }
         return {**nothing, "address": str(address), "state": state, "parts": parts}
     kind = workspace.registry.kinds[address.kind]
     match = planned.matches.match(address)
@@ -85,9 +96,38 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
         "state": state,
         "chosen": list(entry.chosen),
         "fields": fields,
+        "unsaid": _unsaid(match.live, entry, planned.observed) if match.live else [],
         "writers": list(match.live.writers) if match.live else [],
         "parts": parts,
     }
+
+
+def _unsaid(live: Live, entry: Entry, observed: Observed) -> list[dict[str, Any]]:
+    """The values that are live and not in the document, each with how it is known that its system takes it anyway, if it is."""
+    kind = live.kind
+    known = Defaults(observed, {}).known(live)
+    said = {leaf.path for leaf in leaves(kind.fields, entry.values)}
+    shown = [
+        leaf
+        for leaf in leaves(kind.fields, live.values)
+        if leaf.path not in said and not _withheld(leaf) and not is_unset(leaf.field, leaf.value)
+    ]
+    return [
+        {
+            "path": path_text(leaf.path),
+            "live": to_json(leaf.value),
+            "evidence": known[leaf.path].value if leaf.path in known else "",
+            "unit": leaf.field.unit,
+        }
+        for leaf in shown
+    ]
+
+
+def _withheld(leaf: Leaf) -> bool:
+    """Whether a value is, or may be, none that a reader of the document has to do with: a secret, a name, somebody's label."""
+    field = leaf.field
+    told = field.shown is None or field.shown.has(leaf.path[-1])
+    return field.undisclosed or field.has_references or field.theirs is not None or not told
 
 
 def parts_of(workspace: Workspace, address: Address) -> tuple[str, ...]:

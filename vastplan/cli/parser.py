@@ -156,6 +156,9 @@ def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         help="write every readable value, also what systems take anyway: of all kinds, or with --full=KIND of one; repeatable",
     )  # fmt: skip
     command.add_argument(
+        "--defaults", action="store_true", help="say what all entries of a section share once, as defaults"
+    )
+    command.add_argument(
         "--census", action="store_true", help="count what there is no kind for, with a small request for each"
     )
     command.add_argument(

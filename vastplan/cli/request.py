@@ -145,6 +145,7 @@ class ImportRequest(Request):
     labels: tuple[str, ...] = ()
     full: tuple[str, ...] = ()
     census: bool = False
+    defaults: bool = False
     close: bool = False
     terraform: tuple[str, ...] = ()
     dry_run: bool = False

@@ -24,7 +24,7 @@ def figures(flats: Iterable[Flat]) -> ImportedValues:
         for leaf in leaves(flat.live.kind.fields, flat.full):
             if leaf.value is REDACTED or is_unset(leaf.field, leaf.value):
                 continue
-            if leaf.path[0] in gone:
+            if leaf.path[0] in gone or ".".join(leaf.path[:2]) in gone:
                 fallen += 1
             elif leaf.path in flat.known and leaf.path not in spoken:
                 known[flat.known[leaf.path]] += 1

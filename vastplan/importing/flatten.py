@@ -143,23 +143,11 @@ def flatten(
             dropped.setdefault(field.name, f"nothing names {unnamed[-1]!r}")
     known = defaults.known(live)
     values = _said(kind, full, frozenset(dropped), known.keys())
-    while (problems := refused(kind, address, values)) is not None:
-        name, text = problems
-        name = name or _without_one(kind, address, values)
-        field_refused = next((field for field in kind.fields if field.name == name), None)
-        if field_refused is None or name not in values or _required(kind, field_refused):
-            return leave(live, Reason.VALUE, f"{name}: {text}" if name else text)
-        keys = _refused_keys(kind, address, values, field_refused)
-        if keys:
-            dropped |= {f"{name}.{key}": why for key, why in keys.items()}
-            kept = {key: value for key, value in values[name].items() if key not in keys}
-            values = (
-                {**values, name: kept} if kept else {other: value for other, value in values.items() if other != name}
-            )
-            continue
-        if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
-            dropped[name] = text
-        values = {other: value for other, value in values.items() if other != name}
+    values, fell, why = _acceptable(kind, address, values)
+    if why:
+        return leave(live, Reason.VALUE, why)
+    dropped |= fell
+    dropped |= _withheld(kind, full)
     said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
     fallen = tuple(
         leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in said_otherwise
@@ -170,13 +158,30 @@ def flatten(
 
 def _whole(kind: Kind, address: Address, full: Values, dropped: Set[str]) -> Values | None:
     """The values of an entry that says all that there is; `None` where there can be no such."""
-    values = _said(kind, full, dropped, frozenset(), whole=True)
+    values, _, why = _acceptable(kind, address, _said(kind, full, dropped, frozenset(), whole=True))
+    return None if why else values
+
+
+def _acceptable(kind: Kind, address: Address, values: Values) -> tuple[Values, dict[str, str], str]:
+    """The values that the model takes; by field or key why others fell; and why nothing can be said, "" where it can."""
+    fell: dict[str, str] = {}
     while (problems := refused(kind, address, values)) is not None:
-        name = problems[0] or _without_one(kind, address, values)
-        if name not in values or _required(kind, kind.field(name)):
-            return None
-        values = {other: value for other, value in values.items() if other != name}
-    return values
+        name, text = problems
+        name = name or _without_one(kind, address, values)
+        culprit = next((field for field in kind.fields if field.name == name), None)
+        if culprit is None or name not in values or _required(kind, culprit):
+            return values, fell, f"{name}: {text}" if name else text
+        rest = {other: value for other, value in values.items() if other != name}
+        keys = _refused_keys(kind, address, values, culprit)
+        if keys:
+            fell |= {f"{name}.{key}": why for key, why in keys.items()}
+            kept = {key: value for key, value in values[name].items() if key not in keys}
+            values = {**values, name: kept} if kept else rest
+            continue
+        if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
+            fell[name] = text
+        values = rest
+    return values, fell, ""
 
 
 def _required(kind: Kind, field: Field) -> bool:

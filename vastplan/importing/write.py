@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from vastplan.document.emit import EntryText, FileText, Path, Place, emit
@@ -23,16 +24,20 @@ class Text:
     entries: Mapping[Place, Placed]
 
 
-def texts(files: Sequence[File], types: Sequence[EntryType], schema: str, comment: Comment) -> list[Text]:
-    """The files as text."""
-    return [
-        Text(
-            file.name,
-            emit([_text(entry, comment) for entry in file.entries], types, schema),
-            dict(_places(file.entries)),
-        )
-        for file in files
-    ]
+def texts(
+    files: Sequence[File],
+    types: Sequence[EntryType],
+    schema: str,
+    comment: Comment,
+    defaults: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
+) -> list[Text]:
+    """The files as text; `defaults` of sections stand in the first."""
+    made = []
+    for place, file in enumerate(files):
+        entries = [_text(entry, comment) for entry in file.entries]
+        entries += [EntryText("defaults", section, values) for section, values in defaults.items() if not place]
+        made.append(Text(file.name, emit(entries, types, schema), dict(_places(file.entries))))
+    return made
 
 
 def _text(entry: Placed, comment: Comment) -> EntryText:

@@ -8,6 +8,7 @@ from typing import Any
 from vastplan.model.drift import Coverage, Drift, DriftedObject, IgnoredDrift
 from vastplan.model.escaping import inert
 from vastplan.model.plan import Cause
+from vastplan.model.wording import some
 from vastplan.report.sets import NO_CHANGE, set_change
 from vastplan.report.text import Style, findings_lines, unknown_lines
 from vastplan.report.values import CAUSES, author_text, counted, plain
@@ -137,6 +138,15 @@ def object_text(described: dict[str, Any], style: Style) -> str:
             told = f"live {items.found('what the document says')}" if items else f"live {live}"
             values += style.paint(f"  {told}  [{cause}]", "yellow")
         lines.append(f"  {inert(field['path'])}: {values}")
+    unsaid = described["unsaid"]
+    taken = [inert(row["path"]) for row in unsaid if row["evidence"]]
+    if taken:
+        lines.append(f"  left out, as the system takes it anyway: {some(taken, 12)}")
+    lines += [
+        f"  left out: {inert(row['path'])}, which is {plain(row['live'], row['unit'])}"
+        for row in unsaid
+        if not row["evidence"]
+    ]
     lines += [f"  also written by: {inert(writer)}" for writer in described["writers"]]
     lines += [f"  part {inert(part['address'])}: {inert(part['state'])}" for part in described["parts"]]
     return "\n".join(lines) + "\n"

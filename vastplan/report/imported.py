@@ -138,12 +138,16 @@ def _lines(result: Import) -> Iterator[str]:
         if len(result.creates) > _SHOWN:
             yield f"  and {len(result.creates) - _SHOWN} more"
     yield from _left(result)
+    reasons: dict[tuple[str, str], list[str]] = {}
     for unread in result.unread:
-        yield f"  ? {inert(unread.site)} {inert(unread.kind)}: {inert(unread.reason)}"
+        reasons.setdefault((unread.site, unread.reason), []).append(unread.kind)
+    for (site, reason), unread_kinds in reasons.items():
+        yield f"  ? {inert(site)} {inert(some(unread_kinds))}: {inert(reason)}"
     if result.unread:
         yield f"{counted(len(result.unread), 'collection')} could not be read: import again when they can."
     yield from _beyond(result)
-    yield f"The document has {result.covered} % of what could be managed."
+    known = "Of what could be read the" if result.unread else "The"
+    yield f"{known} document has {result.covered} % of what could be managed."
     yield from map(inert, result.notes)
     if result.next and not any(state.handover.needed for state in result.terraform):
         yield f"Next: {result.next}"

@@ -9,7 +9,7 @@ from vastplan.model.wording import counted, some
 from vastplan.report.handover import handover_text
 from vastplan.report.imported import MEANINGS, Alike, alike, beyond_text, by_code, is_listed, kinds, values_text, waiver
 from vastplan.report.markdown_escape import code, prose
-from vastplan.report.markdown_page import LIMIT, Page, findings, fix, marker, section
+from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, fix, marker, section
 
 _FOOT = 2_000  # characters kept free for the end
 _SHOWN = 60
@@ -24,8 +24,8 @@ def comment(result: Import) -> str:
     )
     page.add_lines(findings(result.findings, "Holds up every apply"))
     if result.findings:
-        waivers = "".join(f"    {code(waiver(finding), 500)}\n" for finding in result.findings[:_SHOWN])
-        page.add_lines(f"\nMend it, or complete the line and put it under `checks: {{waive: [...]}}`:\n\n{waivers}")
+        waivers = bullets(result.findings, lambda finding: code(waiver(finding), 500), _SHOWN)
+        page.add_lines(f"\nMend it, or complete its line under `checks: {{waive: []}}`:\n\n{waivers}")
     for part in (
         section("Entries", result.taken, _taken, _SHOWN),
         section("An apply makes, because isolation asks for it", result.creates, code, _SHOWN),

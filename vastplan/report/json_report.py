@@ -77,6 +77,17 @@ class ShownField:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownUnsaid:
+    """A live value that the document leaves out. `evidence` says how it is known that the system takes it anyway: the vendor's
+    `schema`, or its `prose`, or a `witness` alone; empty where it is not known to."""
+
+    path: str
+    live: Any
+    evidence: Literal["", "schema", "prose", "witness"]
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class ShownPart:
     """An object that comes of another entry, and what a plan would do to it."""
 
@@ -100,6 +111,7 @@ class ShownObject:
     fields: tuple[ShownField, ...]
     writers: tuple[str, ...]
     parts: tuple[ShownPart, ...] = ()
+    unsaid: tuple[ShownUnsaid, ...] = ()
     format_version: str = FORMAT_VERSION
 
 
@@ -173,7 +185,8 @@ def shown(described: dict[str, Any]) -> ShownObject:
     fields = tuple(ShownField(**row) for row in described["fields"])
     lists = {name: tuple(described[name]) for name in ("chosen", "writers")}
     parts = tuple(ShownPart(**part) for part in described["parts"])
-    return ShownObject(**{**described, **lists, "fields": fields, "parts": parts})
+    unsaid = tuple(ShownUnsaid(**row) for row in described["unsaid"])
+    return ShownObject(**{**described, **lists, "fields": fields, "parts": parts, "unsaid": unsaid})
 
 
 def owned(document: str, rows: list[dict[str, Any]]) -> OwnedObjects:

@@ -31,6 +31,7 @@ def import_(request: ImportRequest, screen: Screen) -> int:
         selection=Selection(request.tenants, request.kinds, request.take, request.without),
         detail=Detail(request.full, request.labels),
         census=request.census,
+        defaults=request.defaults,
         single=request.layout == "single",
         connections=request.connections,
         close=request.close,
