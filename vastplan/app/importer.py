@@ -72,6 +72,7 @@ class _World:
     observed: Observed
     lookup: Lookup
     managed: Mapping[LiveKey, Address]
+    kept: tuple[Live, ...]
     left: tuple[Left, ...]
     free: tuple[Any, ...]
     keys: Mapping[LiveKey, str]
@@ -128,6 +129,7 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         observed,
         lookup,
         classified.managed,
+        classified.kept,
         classified.left,
         classified.free,
         named,
@@ -172,11 +174,20 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         addresses = {key: address for key, address in addresses.items() if key not in lost}
     known = world.workspace.document.entries
 
+    ours = [
+        flatten(each, world.managed[key_of(each)], naming, defaults, degraded) for each in world.kept
+    ]
+    kept = {world.managed[key_of(each)]: each for each in world.kept}
+
     def live_of(ref: Ref) -> Live | None:
+        if ref.target in kept:
+            return kept[ref.target]
         named = world.observed.named(ref.target.site, registry.kinds[ref.target.kind], ref.target.name)
         return named[0] if len(named) == 1 else None
 
-    recovered, bare = recover(flats, sites, registry, known, degraded, live_of)
+    recovered, bare = recover(
+        flats, sites, registry, known, [each for each in ours if isinstance(each, Flat)], degraded, live_of
+    )
     written = without_what_is_chosen(recovered, known, sites, registry)
     left += [_left(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
     entries = {each.entry.address for each in written} | {entry.address for entry in known}

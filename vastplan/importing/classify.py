@@ -21,6 +21,8 @@ class Classified:
 
     free: tuple[Live, ...]
     managed: Mapping[LiveKey, Address]
+    kept: tuple[Live, ...]
+    """Those that the document has."""
     left: tuple[Left, ...]
 
 
@@ -31,6 +33,7 @@ def classify(
     document can have. In the order of sites, kinds and names."""
     free: list[Live] = []
     managed: dict[LiveKey, Address] = {}
+    kept: list[Live] = []
     left: list[Left] = []
     for (_, name), collection in sorted(lookup.observed.collections.items()):
         if name not in importable:
@@ -41,6 +44,7 @@ def classify(
             address = matches.address_of(live)
             if address is not None and matches.desires(live):
                 managed[key_of(live)] = address
+                kept.append(live)
                 left.append(leave(live, Reason.MANAGED, f"the document has it as {address}"))
                 continue
             reason = _reason(live, address, lookup, owners, selection, twins)
@@ -48,7 +52,7 @@ def classify(
                 free.append(live)
             else:
                 left.append(reason)
-    return Classified(tuple(free), managed, tuple(left))
+    return Classified(tuple(free), managed, tuple(kept), tuple(left))
 
 
 def leave(live: Live, reason: Reason, why: str, fix: str = "", path: str = "") -> Left:

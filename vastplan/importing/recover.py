@@ -32,23 +32,28 @@ def recover(
     sites: Mapping[str, Site],
     registry: Registry,
     known: Iterable[Entry],
+    managed: Sequence[Flat],
     degraded: Degraded,
     live_of: Callable[[Ref], Live | None],
 ) -> tuple[list[Written], list[Flat]]:
     """The entries, and those objects that none says: their kind has no section.
 
-    `known` are the entries of the document as it is, `live_of` finds what is referred to and is not imported.
+    `known` are the entries of the document as it is, `managed` the objects that it has, `live_of` finds what is referred to and is
+    not imported.
     """
+    known = tuple(known)
     of_address = {flat.entry.address: flat for flat in flats}
     full = {address: flat.full for address, flat in of_address.items()}
     entries = {address: flat.entry for address, flat in of_address.items()}
     parts: dict[Address, tuple[Address, ...]] = {address: (address,) for address in entries}
     scope = Scope(sites, [*known, *entries.values()])
+    there = {flat.entry.address: flat.entry for flat in managed} | {entry.address: entry for entry in known}
+    full |= {flat.entry.address: flat.full for flat in managed}
     single = {flat.entry.address for flat in flats if degraded.step(key_of(flat.live)) is not Step.COMPOSED}
     objects_of = {address: flat.live for address, flat in of_address.items()}
     trial = _Trial(scope, registry, lambda ref: objects_of.get(ref.target) or live_of(ref))
     for composition in sorted(_ways_back(registry), key=lambda composition: composition.rank):
-        pieces = Pieces(sites, entries.values(), full)
+        pieces = Pieces(sites, entries.values(), full, there)
         claimed: set[Address] = set()
         assert composition.recover is not None
         for candidate in composition.recover(pieces):

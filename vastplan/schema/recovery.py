@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from vastplan.model.address import Address
@@ -27,14 +28,21 @@ class Pieces:
     """The objects that are to be written, as the entries that a document would have of each alone; a round claims what it uses.
 
     In their values references are addresses, and nothing is there that need not be written. `full` are all values of an
-    object, so that what was left out can be compared, too.
+    object, so that what was left out can be compared, too. `known` is what the document has already, as it says it: it can be
+    referred to and asked of, and nothing claims it.
     """
 
     def __init__(
-        self, sites: Mapping[str, Site], entries: Iterable[Entry], full: Mapping[Address, Mapping[str, Any]]
+        self,
+        sites: Mapping[str, Site],
+        entries: Iterable[Entry],
+        full: Mapping[Address, Mapping[str, Any]],
+        known: Mapping[Address, Entry] = MappingProxyType({}),
     ) -> None:
         self.sites = sites
         self._entries = {entry.address: entry for entry in entries}
+        self._known = known
+        self._known_of: dict[str, list[Entry]] | None = None
         self._full = full
         self._by_kind: dict[tuple[str, str], list[Entry]] = {}
         self._indexes: dict[tuple[str, str, tuple[str, ...]], dict[tuple[Any, ...], list[Entry]]] = {}
@@ -43,13 +51,22 @@ class Pieces:
             self._by_kind.setdefault((entry.address.site, entry.address.kind), []).append(entry)
 
     def get(self, address: Address) -> Entry | None:
-        """The entry at an address, claimed or not."""
-        return self._entries.get(address)
+        """The entry at an address, claimed or not, also one that the document has already."""
+        return self._entries.get(address) or self._known.get(address)
 
     def of(self, kind: str) -> Iterator[Entry]:
         """The entries of a kind on all sites."""
         for site in self.sites:
             yield from self._by_kind.get((site, kind), ())
+
+    def around(self, kind: str) -> Iterator[Entry]:
+        """The entries of a kind on all sites, also those that the document has already."""
+        if self._known_of is None:
+            self._known_of = {}
+            for entry in self._known.values():
+                self._known_of.setdefault(entry.address.kind, []).append(entry)
+        yield from self.of(kind)
+        yield from self._known_of.get(kind, ())
 
     def full(self, entry: Entry) -> Mapping[str, Any]:
         """All values of an object, also those that its entry need not say."""

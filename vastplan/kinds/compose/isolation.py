@@ -141,7 +141,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             continue
         users = {
             namespace_of(pieces.full(project))
-            for project in pieces.of("project")
+            for project in pieces.around("project")
             if project.address.site == site and tenant is not None and project.values.get("tenant") == tenant
         }
         named = {pieces.name(ref) for ref in policy.values.get("namespaces", ()) if isinstance(ref, Ref)}

@@ -233,7 +233,7 @@ _QUOTA = {"hard_limit", "hard_limit_inodes"}
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
     """A claim in a project's namespace, with what it is made of (or the class it is of), and what mounts it."""
-    projects = {(entry.address.site, namespace_of(pieces.full(entry))): entry for entry in pieces.of("project")}
+    projects = {(entry.address.site, namespace_of(pieces.full(entry))): entry for entry in pieces.around("project")}
     for claim in pieces.of("persistent_volume_claim"):
         namespace, site = claim.values["namespace"], claim.address.site
         project = projects.get((site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace))
