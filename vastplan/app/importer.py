@@ -22,9 +22,11 @@ from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
 from vastplan.importing.chosen import without_what_is_chosen
-from vastplan.importing.classify import classify
+from vastplan.importing.classify import classify, leave
+from vastplan.importing.defaults import over_defaults
 from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
 from vastplan.importing.lookup import Lookup
+from vastplan.importing.meaning import Changed, changed_meanings, without
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Selection, Step, key_of
 from vastplan.importing.name import names
 from vastplan.importing.place import place
@@ -91,6 +93,9 @@ def import_live(
     for number in range(1, _ROUNDS + 1):
         progress(f"round {number}")
         draft = _draft(world, degraded)
+        while draft.changed:
+            degraded = without(draft.changed, degraded)
+            draft = _draft(world, degraded)
         verified = _hold(world, draft, degraded, patient=number < _ROUNDS - 1)
         if not verified.changed:
             if verified.refused:
@@ -140,6 +145,8 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
 class _Draft:
     texts: tuple[Text, ...]
     left: tuple[Left, ...]
+    changed: tuple[Changed, ...] = ()
+    """New entries that would change what an old one means; then there are no texts."""
 
 
 def _draft(world: _World, degraded: Degraded) -> _Draft:
@@ -156,7 +163,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
     }
     defaults = Defaults(world.observed, versions)
     left: list[Left] = [
-        _left(each, *degraded.why[key_of(each)])
+        leave(each, *degraded.why[key_of(each)], degraded.fixes.get(key_of(each), ""))
         for each in world.free
         if key_of(each) in out and key_of(each) in degraded.why
     ]
@@ -174,9 +181,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         addresses = {key: address for key, address in addresses.items() if key not in lost}
     known = world.workspace.document.entries
 
-    ours = [
-        flatten(each, world.managed[key_of(each)], naming, defaults, degraded) for each in world.kept
-    ]
+    ours = [flatten(each, world.managed[key_of(each)], naming, defaults, degraded) for each in world.kept]
     kept = {world.managed[key_of(each)]: each for each in world.kept}
 
     def live_of(ref: Ref) -> Live | None:
@@ -188,8 +193,12 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
     recovered, bare = recover(
         flats, sites, registry, known, [each for each in ours if isinstance(each, Flat)], degraded, live_of
     )
-    written = without_what_is_chosen(recovered, known, sites, registry)
-    left += [_left(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
+    changed = changed_meanings(recovered, known, sites, registry)
+    if changed:
+        return _Draft((), (), tuple(changed))
+    given = world.workspace.document.defaults
+    written = without_what_is_chosen(recovered, known, sites, registry, given)
+    left += [leave(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
     entries = {each.entry.address for each in written} | {entry.address for entry in known}
 
     of_address = {flat.entry.address: flat for flat in flats}
@@ -201,16 +210,19 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         return by_name((naming.existing(flat.live) or ref) if there and flat is not None else ref)
 
     def form(type_: EntryType, entry: Written) -> dict[str, Any]:
-        return document_form(type_.fields, entry.entry.values, reference, key=entry.entry.address.name)
+        own, key = entry.entry.values, entry.entry.address.name
+        typed = document_form(type_.fields, own, reference, key=key)
+        if type_.section not in given:
+            return typed
+        flat = of_address.get(entry.entry.address)
+        values = {**(flat.full if flat is not None else {}), **own}
+        whole = document_form(type_.fields, values, reference, key=key, defaults=True)
+        return over_defaults(typed, whole, given[type_.section])
 
     files = place(written, sites, registry, degraded, form, single=world.options.single)
     types = [registry.sections[name] for name in registry.sections]
     made = texts(files, types, SCHEMA, lambda _: ())
     return _Draft(tuple(made), (*left, *(fallen for flat in flats for fallen in flat.fallen)))
-
-
-def _left(live: Any, reason: Reason, why: str) -> Left:
-    return Left(live.site, live.kind.name, live.id, live.name, reason, why)
 
 
 def _hold(world: _World, draft: _Draft, degraded: Degraded, *, patient: bool = True) -> Verified:

@@ -93,7 +93,13 @@ class Pieces:
         return self._referring.get(address, [])
 
     def tenant(self, entry: Entry, fields: Iterable[str]) -> Ref | None:
-        """The tenant that all say which an entry names in these fields; `None` where they do not agree, or none is said."""
+        """The tenant that an entry says, else that which all say which it names in these fields.
+
+        `None` where they do not agree, or none is said.
+        """
+        own = entry.values.get("tenant")
+        if isinstance(own, Ref) and self.get(own.target) is not None:
+            return own
         said = set()
         for name in fields:
             ref = entry.values.get(name)

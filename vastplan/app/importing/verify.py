@@ -7,7 +7,7 @@ next round tries again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -167,7 +167,9 @@ def _learned(
             )  # it was left out already, and is wanted all the same
             why.setdefault(key, (Reason.FORM, next(iter(names.values()))))
         fields.setdefault(key, {}).update(names)
-    learned = Degraded(MappingProxyType(steps), MappingProxyType(why), MappingProxyType(fields))
+    learned = replace(
+        degraded, steps=MappingProxyType(steps), why=MappingProxyType(why), fields=MappingProxyType(fields)
+    )
     return Verified(planned, learned, bool(faults.fall or faults.fields), tuple(faults.refused), creates)
 
 
