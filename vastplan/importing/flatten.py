@@ -20,7 +20,7 @@ from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.rows import Path
 from vastplan.schema.types import MISSING
-from vastplan.schema.walk import leaves, map_references, same
+from vastplan.schema.walk import leaves, map_references, same, table
 
 _UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, Marker.SENSITIVE})
 
@@ -100,12 +100,14 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
         return raw if ref is None else ref
 
     full: Values = {}
+    mappers = {name: mapper for name, _, mapper in table(kind.fields).referring}
     for field in kind.fields:
         value = live.values.get(field.name)
         if field.markers & _UNWRITTEN or field.name not in live.values or value is REDACTED:
             continue
         before = len(unnamed)
-        full |= map_references((field,), {field.name: value}, change)
+        mapped = mappers.get(field.name)
+        full[field.name] = value if mapped is None or value is None else mapped(value, change)
         if len(unnamed) > before:
             if _required(kind, field):
                 return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")
