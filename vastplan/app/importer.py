@@ -270,7 +270,7 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
         if collection.error and not collection.absent
     ]
     left = (*world.left, *draft.left)
-    result = told(world.workspace.name, draft.texts, left, verified.creates, verified.planned, unread, rounds)
+    result = told(world.workspace, draft.texts, world.free, left, verified.creates, verified.planned, unread, rounds)
     return Imported(draft.texts, result)
 
 

@@ -32,9 +32,7 @@ def _shorter(entry: Entry, scope: Scope, registry: Registry, defaults: Mapping[s
     composition = registry.compositions.get(entry.address.kind)
     given = defaults.get(registry.types[entry.address.kind].section, {})
     fields = [
-        name
-        for name in entry.values
-        if composition is not None and name in composition.chooses and name not in given
+        name for name in entry.values if composition is not None and name in composition.chooses and name not in given
     ]
     if not fields:
         return entry
