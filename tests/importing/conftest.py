@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.importing.factory import EXAMPLE, HEAD
+from tests.importing.recorded import EXAMPLE, HEAD
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.cli import main
 from vastplan.model.snapshot import Snapshot
 
 
 @pytest.fixture(scope="session")
-def factory_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def factory_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with nothing but a head, beside systems that have all that `examples/ai-factory` stands for."""
     made = tmp_path_factory.mktemp("made")
     shutil.copytree(EXAMPLE, made, ignore=shutil.ignore_patterns(".vastplan"), dirs_exist_ok=True)
@@ -23,7 +22,7 @@ def factory_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("factory")
     shutil.copytree(made / ".vastplan" / "sim", folder / ".vastplan" / "sim")
     (folder / "head.yaml").write_text(HEAD, encoding="utf-8")
-    yield folder
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.importing.factory import FACTORY, HEAD, TEAM_A, TEAM_B, Done, composed, documents, imported, second
+from tests.importing.recorded import FACTORY, HEAD, TEAM_A, TEAM_B, Done, composed, documents, imported, second
 from vastplan.model.snapshot import Snapshot
 
 WHOLE: dict[str, Any] = {

@@ -10,6 +10,7 @@ from typing import Any
 
 from vastplan.app.importing.files import write_all
 from vastplan.app.importing.result import told
+from vastplan.app.importing.unseen import unseen
 from vastplan.app.importing.verify import Line, Verified, verify
 from vastplan.app.planning.request import PlanOptions
 from vastplan.app.planning.source import RecordedSystems
@@ -21,8 +22,10 @@ from vastplan.document.typed import by_name, document_form
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
+from vastplan.engine.users import UsersIndex, index_users
 from vastplan.importing.chosen import without_what_is_chosen
 from vastplan.importing.classify import classify, leave
+from vastplan.importing.comment import comments, rooms_of
 from vastplan.importing.defaults import over_defaults
 from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
 from vastplan.importing.lookup import Lookup
@@ -39,6 +42,7 @@ from vastplan.model.imported import Import
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
 from vastplan.schema.entries import EntryType
+from vastplan.schema.recovery import Sight
 
 SCHEMA = "schemas/desired-state.schema.json"
 _ROUNDS = 5
@@ -53,6 +57,8 @@ class ImportOptions:
     selection: Selection = field(default_factory=Selection)
     single: bool = False
     connections: Path | None = None
+    close: bool = False
+    """Whether access is written as narrow as those allow who are seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +83,7 @@ class _World:
     kept: tuple[Live, ...]
     left: tuple[Left, ...]
     free: tuple[Any, ...]
+    users: UsersIndex
     keys: Mapping[LiveKey, str]
 
 
@@ -126,6 +133,11 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
     named = names(classified.free, lookup, known)
+    nameless = tuple(
+        leave(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
+        for each in classified.free
+        if key_of(each) not in named
+    )
     return _World(
         workspace,
         options,
@@ -135,8 +147,9 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         lookup,
         classified.managed,
         classified.kept,
-        classified.left,
-        classified.free,
+        (*classified.left, *nameless),
+        tuple(each for each in classified.free if key_of(each) in named),
+        index_users(observed, kinds.values()),
         named,
     )
 
@@ -190,18 +203,25 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         named = world.observed.named(ref.target.site, registry.kinds[ref.target.kind], ref.target.name)
         return named[0] if len(named) == 1 else None
 
-    recovered, bare = recover(
-        flats, sites, registry, known, [each for each in ours if isinstance(each, Flat)], degraded, live_of
-    )
+    of_address = {flat.entry.address: flat for flat in flats}
+
+    def rooms(address: Address) -> Mapping[str, int] | None:
+        return rooms_of(world.users, of_address[address].live)
+
+    def by_name_there(site: str, kind: str, name: str) -> Mapping[str, Any] | None:
+        named = world.observed.named(site, registry.kinds[kind], name)
+        return named[0].values if len(named) == 1 else None
+
+    sight = Sight(rooms, by_name_there, world.options.close)
+    have = [each for each in ours if isinstance(each, Flat)]
+    recovered, unsaid = recover(flats, sites, registry, known, have, degraded, live_of, sight)
     changed = changed_meanings(recovered, known, sites, registry)
     if changed:
         return _Draft((), (), tuple(changed))
     given = world.workspace.document.defaults
     written = without_what_is_chosen(recovered, known, sites, registry, given)
-    left += [leave(flat.live, Reason.FORM, f"no entry can say a {flat.live.kind.name} by itself") for flat in bare]
+    left += unsaid
     entries = {each.entry.address for each in written} | {entry.address for entry in known}
-
-    of_address = {flat.entry.address: flat for flat in flats}
 
     def reference(ref: Ref) -> Any:
         """By what the document calls it, else by the name that it has."""
@@ -221,7 +241,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
 
     files = place(written, sites, registry, degraded, form, single=world.options.single)
     types = [registry.sections[name] for name in registry.sections]
-    made = texts(files, types, SCHEMA, lambda _: ())
+    made = texts(files, types, SCHEMA, comments(written, of_address, world.users))
     return _Draft(tuple(made), (*left, *(fallen for flat in flats for fallen in flat.fallen)))
 
 
@@ -271,7 +291,8 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
     ]
     left = (*world.left, *draft.left)
     result = told(world.workspace, draft.texts, world.free, left, verified.creates, verified.planned, unread, rounds)
-    return Imported(draft.texts, result)
+    notes = (*result.notes, *unseen(verified.planned, verified.creates))
+    return Imported(draft.texts, replace(result, notes=notes))
 
 
 def write(imported: Imported, folder: Path, next_command: str) -> Import:

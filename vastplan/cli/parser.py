@@ -150,6 +150,9 @@ def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         ("--except", "without", "but not this, as SITE/KIND/NAME; repeatable"),
     ):
         command.add_argument(flag, dest=name, action="append", default=[], metavar="PATTERN", help=what)
+    command.add_argument(
+        "--close", action="store_true", help="close a storage class that is open, where that refuses nobody who is seen"
+    )
     command.add_argument("--dry-run", action="store_true", help="print the files, and write none")
     command.add_argument("--detailed-exitcode", action="store_true", help="2 when there is something new")
     options.formats(command, "text", "json")

@@ -142,6 +142,7 @@ class ImportRequest(Request):
     kinds: tuple[str, ...] = ()
     take: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    close: bool = False
     dry_run: bool = False
     detailed_exitcode: bool = False
 

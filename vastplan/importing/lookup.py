@@ -27,13 +27,15 @@ class Lookup:
         return self._indexes[key].get(tuple(str(live.values.get(ours)) for ours, _ in same), [])
 
     def named_in(self, live: Live, field: str) -> str:
-        """The name of what a field refers to, else its value as text; "" where there is none."""
+        """The name of what a field refers to, else its value as text; "" where there is none, or it is the id of what is not there."""
         for named, refers, raw in raw_references(live.kind.fields, live.values):
             if named.name == field:
                 for kind, attribute in refers.targets:
                     target = self.observed.find(live.site, kind, attribute, raw)
                     if target is not None:
                         return target.name
+                if all(attribute == "id" for _, attribute in refers.targets):
+                    return ""
         value = live.values.get(field)
         return "" if value is None else str(value)
 

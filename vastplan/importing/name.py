@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 
 from vastplan.engine.observe import Live
@@ -19,7 +20,8 @@ def names(free: Sequence[Live], lookup: Lookup, known: Mapping[str, Set[str]]) -
     """The key of the entry of each object. `known` are the keys that the document has, by kind: none is given again.
 
     Equal keys of one kind are one entry on several sites; where they would be two on one site, or stand in two places, all of
-    them are told apart by what they are in.
+    them are told apart by what they are in, and where that is not enough by all that they are told by. Those that nothing tells
+    apart have no key.
     """
     claims: dict[tuple[str, str], list[tuple[Live, str]]] = {}
     for live in free:
@@ -39,8 +41,18 @@ def names(free: Sequence[Live], lookup: Lookup, known: Mapping[str, Set[str]]) -
     given = {(live.kind.name, named[key_of(live)]) for live in free if key_of(live) in named}
     for (kind, key), group in second.items():
         free_key = key not in known.get(kind, ()) and (kind, key) not in given and _one_entry(group)
-        named |= {key_of(live): key if free_key else _apart(key, live, within) for live, within in group}
-    return named
+        named |= {key_of(live): key if free_key else _apart(key, live, within, lookup) for live, within in group}
+    return _alone(free, named)
+
+
+def _alone(free: Sequence[Live], named: Mapping[LiveKey, str]) -> dict[LiveKey, str]:
+    """The keys without those that several on one site have."""
+    had = Counter((live.site, live.kind.name, named[key_of(live)]) for live in free)
+    return {
+        key_of(live): named[key_of(live)]
+        for live in free
+        if had[live.site, live.kind.name, named[key_of(live)]] == 1
+    }
 
 
 def _one_entry(group: Iterable[tuple[Live, str]]) -> bool:
@@ -73,9 +85,10 @@ def as_key(text: str) -> str:
     return key if len(key) <= _LONGEST else f"{key[: _LONGEST - 7]}-{_digest(text)}"
 
 
-def _apart(key: str, live: Live, within: str) -> str:
-    said = f"{live.kind.name}\0{within}\0{live.values.get(live.kind.keyed.path) or live.name}"
-    return f"{key[: _LONGEST - 7]}-{_digest(said)}"
+def _apart(key: str, live: Live, within: str, lookup: Lookup) -> str:
+    """A key with a digest of what the object is told by: of names, never of ids."""
+    said = (live.kind.name, within, *(lookup.named_in(live, field) for field in live.kind.identity))
+    return f"{key[: _LONGEST - 7]}-{_digest(chr(0).join(said))}"
 
 
 def _digest(text: str) -> str:

@@ -7,24 +7,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from vastplan.engine.observe import Live
+from vastplan.importing.classify import leave
 from vastplan.importing.flatten import Flat
-from vastplan.importing.model import Degraded, LiveKey, Step, key_of
+from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Step, key_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Refers
-from vastplan.schema.recovery import Pieces, Recovered
+from vastplan.schema.recovery import Pieces, Recovered, Sight, Unsayable
 from vastplan.schema.walk import leaves, map_references, same, value_at
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An entry that is to be written, and the objects that it stands for."""
+    """An entry that is to be written, and the objects that it stands for; `note` is what has to be said beside it."""
 
     entry: Entry
     stands_for: tuple[LiveKey, ...]
+    note: str = ""
 
 
 def recover(
@@ -35,8 +37,9 @@ def recover(
     managed: Sequence[Flat],
     degraded: Degraded,
     live_of: Callable[[Ref], Live | None],
-) -> tuple[list[Written], list[Flat]]:
-    """The entries, and those objects that none says: their kind has no section.
+    sight: Sight,
+) -> tuple[list[Written], list[Left]]:
+    """The entries, and those objects that none says, each with the reason.
 
     `known` are the entries of the document as it is, `managed` the objects that it has, `live_of` finds what is referred to and is
     not imported.
@@ -52,11 +55,20 @@ def recover(
     single = {flat.entry.address for flat in flats if degraded.step(key_of(flat.live)) is not Step.COMPOSED}
     objects_of = {address: flat.live for address, flat in of_address.items()}
     trial = _Trial(scope, registry, lambda ref: objects_of.get(ref.target) or live_of(ref))
+    notes: dict[Address, str] = {}
+    unsaid: list[Left] = []
+    objections: dict[Address, str] = {}
     for composition in sorted(_ways_back(registry), key=lambda composition: composition.rank):
-        pieces = Pieces(sites, entries.values(), full, there)
+        pieces = Pieces(sites, entries.values(), full, sight, there)
         claimed: set[Address] = set()
         assert composition.recover is not None
         for candidate in composition.recover(pieces):
+            if isinstance(candidate, Unsayable):
+                if candidate.address not in claimed and entries.pop(candidate.address, None) is not None:
+                    flat = of_address[candidate.address]
+                    why = candidate.why or objections.get(candidate.address, "")
+                    unsaid.append(leave(flat.live, Reason.FORM, why, candidate.fix))
+                continue
             objects = tuple(dict.fromkeys(part for address in candidate.stands_for for part in parts[address]))
             if claimed.intersection(candidate.stands_for) or (len(objects) > 1 and single.intersection(objects)):
                 continue
@@ -65,7 +77,9 @@ def recover(
             if before is not None and address not in candidate.stands_for:
                 continue  # another object has its address
             scope.add(candidate.entry)
-            if not trial.makes(candidate, [of_address[each] for each in objects], composition):
+            objection = trial.objection(candidate, [of_address[each] for each in objects], composition)
+            if objection:
+                objections[address] = objection
                 if before is not None:
                     scope.add(before)
                 continue
@@ -74,14 +88,16 @@ def recover(
                 entries.pop(gone, None)
             entries[address] = candidate.entry
             parts[address] = objects
-    written, bare = [], []
+            notes[address] = candidate.note
+    written = []
     for address, entry in entries.items():
         keys = tuple(key_of(of_address[part].live) for part in parts[address])
         if address.kind in registry.types:
-            written.append(Written(entry, keys))
+            written.append(Written(entry, keys, notes.get(address, "")))
         else:
-            bare.append(of_address[address])
-    return written, bare
+            live = of_address[address].live
+            unsaid.append(leave(live, Reason.FORM, f"no entry can say a {live.kind.name} by itself"))
+    return written, unsaid
 
 
 def _ways_back(registry: Registry) -> Iterator[Composition]:
@@ -96,13 +112,14 @@ class _Trial:
     def __init__(self, scope: Scope, registry: Registry, live_of: Callable[[Ref], Live | None]) -> None:
         self._scope, self._registry, self._live_of = scope, registry, live_of
 
-    def makes(self, candidate: Recovered, objects: Sequence[Flat], composition: Composition) -> bool:
-        """Whether an entry makes just these objects, and beside them only what may be missing."""
+    def objection(self, candidate: Recovered, objects: Sequence[Flat], composition: Composition) -> str:
+        """Why an entry does not make just these objects, and beside them only what may be missing; "" where it does."""
         before = len(self._scope.findings)
         made = list(composed(candidate.entry, self._scope, self._registry.compositions, set()))
-        if len(self._scope.findings) > before:
+        findings = self._scope.findings[before:]
+        if findings:
             del self._scope.findings[before:]
-            return False
+            return f"{findings[0].code}: {findings[0].message}"
         waiting = {flat.entry.address: flat for flat in objects}
         called: dict[Address, Address] = {}
         for entry in made:
@@ -114,9 +131,9 @@ class _Trial:
                 called[entry.address] = hit.entry.address
                 del waiting[hit.entry.address]
             elif entry.address.kind not in composition.adds and not entry.common:
-                return False
-        mirrored = all(self._registry.kinds[address.kind].mirrored for address in waiting)
-        return mirrored
+                return f"{entry.address} would not be as it is"
+        extra = next((address for address in waiting if not self._registry.kinds[address.kind].mirrored), None)
+        return f"{extra} is not what an entry makes" if extra is not None else ""
 
     def _covers(self, kind: Kind, entry: Entry, flat: Flat, called: Mapping[Address, Address]) -> bool:
         """Whether an object needs no change to be as the entry says."""

@@ -42,7 +42,7 @@ def _lines(result: Import) -> Iterator[str]:
     if result.unread:
         yield f"{counted(len(result.unread), 'collection')} could not be read: import again when they can."
     yield f"The document has {result.covered} % of what could be managed."
-    yield from result.notes
+    yield from map(inert, result.notes)
     if result.next:
         yield f"Next: {result.next}"
 

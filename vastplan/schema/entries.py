@@ -15,7 +15,7 @@ from vastplan.schema.compile import fields_of
 from vastplan.schema.kind import Field, Kind
 
 if TYPE_CHECKING:
-    from vastplan.schema.recovery import Pieces, Recovered
+    from vastplan.schema.recovery import Pieces, Recovered, Unsayable
 
 
 class Inside(NamedTuple):
@@ -212,7 +212,7 @@ class Composition:
     of: str
     compose: Callable[[Entry, Scope], Iterable[Entry]]
     makes: frozenset[str] = frozenset()
-    recover: Callable[[Pieces], Iterable[Recovered]] | None = None
+    recover: Callable[[Pieces], Iterable[Recovered | Unsayable]] | None = None
     rank: int = 0
     adds: frozenset[str] = frozenset()
     chooses: frozenset[str] = frozenset()

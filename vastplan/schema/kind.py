@@ -218,8 +218,8 @@ class Closes:
 
     Those who would be cut off are objects of another `kind`, whose field `theirs` has (or lists) what our field `ours` has (or
     lists), each in the room that its field `room` names. Rooms in our list `but` may go on; where our field `unless` is
-    true, all may. It has not held before where a field in `by` is not as it should be. `name` is what to call one of them, and
-    `fix` how to spare a room, both for people. `backs` are those whose closing would be in vain without it.
+    true, all may. It has not held before where a field in `by` is not as it should be. `name` is what to call one of them,
+    `fix` how to spare a room, and `unseen` who may come that is not there yet, all for people. `backs` are those whose closing would be in vain without it.
     """
 
     kind: str
@@ -232,6 +232,7 @@ class Closes:
     by: tuple[str, ...] = ()
     fix: str = ""
     backs: Backs | None = None
+    unseen: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ it claims, so a wrong one costs a longer document and never a wrong one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -18,10 +18,40 @@ from vastplan.schema.entries import Entry, Site
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """An entry, and the objects that it stands for: those are claimed by nothing else."""
+    """An entry, and the objects that it stands for: those are claimed by nothing else.
+
+    With a `note` a person has to know what its text does not show: who uses the object, and this, which is for people.
+    """
 
     entry: Entry
     stands_for: tuple[Address, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsayable:
+    """An object that no entry can say as it is; why, and what would change that, for people.
+
+    Of several answers for one object the first that is believed counts. Without `why` it is why the one before was not.
+    """
+
+    address: Address
+    why: str = ""
+    fix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a way back may know beside the objects that are to be written.
+
+    `rooms` says of an address how many use the object, by the room that they are in; `None` where that could not be read.
+    `live` finds the values of an object by its site, kind and name, as the system shows them, whatever becomes of it; `None`
+    where it is not there, or several are. With `close` access is to be written as narrow as those allow who are seen.
+    """
+
+    rooms: Callable[[Address], Mapping[str, int] | None] = lambda _: {}
+    live: Callable[[str, str, str], Mapping[str, Any] | None] = lambda *_: None
+    close: bool = False
 
 
 class Pieces:
@@ -37,9 +67,11 @@ class Pieces:
         sites: Mapping[str, Site],
         entries: Iterable[Entry],
         full: Mapping[Address, Mapping[str, Any]],
+        sight: Sight | None = None,
         known: Mapping[Address, Entry] = MappingProxyType({}),
     ) -> None:
         self.sites = sites
+        self.sight = sight or Sight()
         self._entries = {entry.address: entry for entry in entries}
         self._known = known
         self._known_of: dict[str, list[Entry]] | None = None
@@ -58,6 +90,10 @@ class Pieces:
         """The entries of a kind on all sites."""
         for site in self.sites:
             yield from self._by_kind.get((site, kind), ())
+
+    def known(self, address: Address) -> bool:
+        """Whether the document has it already: what it says of it stays."""
+        return address in self._known
 
     def around(self, kind: str) -> Iterator[Entry]:
         """The entries of a kind on all sites, also those that the document has already."""

@@ -6,11 +6,12 @@ next round tries again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
+from vastplan.app.importing.behind import Behind
 from vastplan.app.plan import weigh
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source
@@ -22,6 +23,7 @@ from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.plan import Action, Verb
 from vastplan.model.snapshot import Snapshot
+from vastplan.model.wording import some
 
 _NO_SUCH = "VP209"  # a name that the document does not have
 
@@ -96,35 +98,57 @@ def verify(
         return _learned(None, degraded, faults, patient)
     old = {entry.address: entry for entry in before.composed().entries}
     new = {entry.address: entry for entry in planned.everything}
-    lived = {address: planned.matches.match(address).live for address in new}
     for address, entry in old.items():
         if address not in new or (new[address].values, new[address].origin) != (entry.values, entry.origin):
             faults.refused.append(_meaning(address))
     creates = []
+    behind = Behind(planned.everything, index.at)
     for action in planned.plan.actions:
         if action.address in old or action.verb in (Verb.DELETE, Verb.RELEASE):
             continue
-        if action.verb is Verb.CREATE and _of_isolation(action, planned, lived):
+        kind = planned.matches.kinds[action.address.kind]
+        keeps_closed = bool(kind.closes) or kind.enforces is not None
+        cuts_off = next((block for block in action.blocked if block.guard == "narrows"), None)
+        if cuts_off is not None:
+            unread = any(planned.observed.error(action.address.site, rule.kind) for rule in kind.closes)
+            reason, text = Reason.UNREAD if unread else Reason.FORM, f"an apply would cut off: {cuts_off.message}"
+            _leave(behind.lines(action.address), action, reason, text, faults)
+        elif action.verb is Verb.CREATE and keeps_closed:
             creates.append(action.address)
-            continue
-        if action.verb is Verb.ADOPT and not action.changes:
-            continue
-        composed_entry = new.get(action.address)
-        line = index.at(composed_entry.where if composed_entry is not None else None)
-        if line is None:
-            continue  # an object of the site itself, such as the rule against inline volumes
-        _blame_action(line, action, faults)
+        elif action.verb is not Verb.ADOPT or action.changes:
+            lines_of = behind.lines(action.address)
+            if not lines_of:
+                faults.refused.append(_change(action))
+            elif keeps_closed:
+                _leave(lines_of, action, Reason.FORM, f"{action.address} would be changed: {_changes(action)}", faults)
+            else:
+                _blame_action(lines_of[0], action, faults)
     return _learned(planned, degraded, faults, patient, tuple(creates))
+
+
+def _leave(lines: Iterable[Line], action: Action, reason: Reason, text: str, faults: _Faults) -> None:
+    """Of what is open today and would be closed otherwise than it is: no form of its entry mends that."""
+    for line in lines:
+        for key in line.entry.stands_for:
+            if key[0] == action.address.site:
+                faults.fall.setdefault(key, (Step.FLAT, reason, text))
+
+
+def _changes(action: Action) -> str:
+    return "; ".join(f"{change.path}: {_shown(change.before)} → {_shown(change.after)}" for change in action.changes)
+
+
+def _shown(value: object) -> str:
+    return some(value) if isinstance(value, list) and value else "nothing" if value in (None, [], "") else str(value)
+
+
+def _change(action: Action) -> Finding:
+    text = f"the new entries would change it: {_changes(action) or action.verb.value}"
+    return Finding("VP341", Severity.ERROR, text, address=str(action.address))
 
 
 def _meaning(address: Address) -> Finding:
     return Finding("VP340", Severity.ERROR, "the new entries would change what it means", address=str(address))
-
-
-def _of_isolation(action: Action, planned: Planned, live: Mapping[Address, object]) -> bool:
-    """Whether what is made belongs to an object that is there, and not to the document alone."""
-    kind = planned.matches.kinds[action.address.kind]
-    return bool(kind.closes) or kind.enforces is not None
 
 
 def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:

@@ -29,6 +29,7 @@ def import_(request: ImportRequest, screen: Screen) -> int:
         selection=Selection(request.tenants, request.kinds, request.take, request.without),
         single=request.layout == "single",
         connections=request.connections,
+        close=request.close,
     )
     imported = import_live(workspace, options, screen.progress)
     result = imported.result

@@ -1,8 +1,9 @@
 """Access: `access: {ROLE: [SUBJECT]}` of a project or a department as Run:AI access rules, and what the scope of one names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from vastplan.kinds.compose._class_access import ClassAccess, class_access
 from vastplan.kinds.runai._access import grants, rule_name, subject_of
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
@@ -28,7 +29,10 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 def _recover(pieces: Pieces, of: str) -> Iterable[Recovered]:
-    """A project or department with the rules that its access can write; a project in the tenant where its claims are."""
+    """A project or department with the rules that its access can write; a project in the tenant where its claims are, with the
+    classes of others that it may use."""
+    tenants = {entry.address: _tenant(pieces, entry) for entry in pieces.of(of)} if of == "project" else {}
+    listed = _listed(pieces, tenants)
     for entry in pieces.of(of):
         access: dict[str, list[Any]] = {}
         parts = [entry.address]
@@ -38,14 +42,40 @@ def _recover(pieces: Pieces, of: str) -> Iterable[Recovered]:
                 access.setdefault(str(role), []).append(subject)
                 parts.append(rule.address)
         said = {role: sorted(subjects, key=str) for role, subjects in sorted(access.items())}
-        tenant = _tenant(pieces, entry) if of == "project" else None
-        if said or tenant is not None:
-            values = {**entry.values, **({"access": said} if said else {}), **({"tenant": tenant} if tenant else {})}
-            yield Recovered(entry.standing_for(values), tuple(parts))
+        more = {
+            name: value
+            for name, value in (
+                ("access", said),
+                ("tenant", tenants.get(entry.address)),
+                ("storage_classes", sorted(listed.get(entry.address, ()), key=str)),
+            )
+            if value
+        }
+        if more:
+            yield Recovered(entry.standing_for({**entry.values, **more}), tuple(parts))
+
+
+def _listed(pieces: Pieces, tenants: Mapping[Address, Ref | None]) -> dict[Address, list[Ref]]:
+    """The classes that are not of its tenant and that a project may use, by the project."""
+    listed: dict[Address, list[Ref]] = {}
+    access = (
+        class_access(pieces, lambda project: tenants.get(project.address) or _ref(project.values.get("tenant")))
+        if tenants
+        else {}
+    )
+    for class_, said in access.items():
+        for project in said.listing if isinstance(said, ClassAccess) else ():
+            listed.setdefault(project, []).append(Ref(class_))
+    return listed
+
+
+def _ref(value: Any) -> Ref | None:
+    return value if isinstance(value, Ref) else None
 
 
 def _tenant(pieces: Pieces, project: Entry) -> Ref | None:
-    """The tenant of a project's claims, where that is one; of one without claims, that of its name."""
+    """The tenant of a project's claims, where that is one; of one without claims, that of its name, unless who stands where decides
+    who is kept out."""
     tenants = set()
     site, name = project.address.site, namespace_of(pieces.full(project))
     if name is None:
@@ -65,6 +95,8 @@ def _tenant(pieces: Pieces, project: Entry) -> Ref | None:
     tenants.discard(None)
     if claims:
         return next(iter(tenants)) if len(tenants) == 1 else None
+    if pieces.sight.close:
+        return None
     same = pieces.get(Address(project.address.site, "tenant", project.address.name))
     return Ref(same.address) if same is not None else None
 

@@ -8,13 +8,13 @@ With `isolation: audit` on the site all of this is in place and refuses nobody: 
 from collections.abc import Iterable
 from typing import Any
 
+from vastplan.kinds.compose._class_access import class_access
 from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
-from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
-from vastplan.schema.recovery import Pieces, Recovered, only
+from vastplan.schema.recovery import Pieces, Recovered, Unsayable
 
 INLINE = "vastplan-inline-volumes"
 
@@ -116,45 +116,43 @@ def _quotas(entry: Entry, scope: Scope, allowed: set[Address]) -> Iterable[Entry
                 yield entry.part("resource_quota", f"{name}-{holder.address.name}", values)
 
 
-_OF_TENANT = ("view_policy", "vip_pool", "qos_policy", "subsystem", "tenant_name")
-
-
-def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A class in the tenant that all it names is in, as open as it is: to those that its own policy lists, or to everybody.
+def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
+    """A class as open as it is: to those that its own policy or its quotas leave, in the tenant that all it names is in where those
+    of that tenant are among them; to everybody where nothing closes it.
 
     A policy or a binding that says anything else than ours would is no part of it: what is composed is compared.
     """
+    access = class_access(pieces, lambda project: _ref(project.values.get("tenant")))
     for entry in pieces.of("storage_class"):
-        site, own, parts = entry.address.site, Ref(entry.address), [entry.address]
-        tenant = pieces.tenant(entry, _OF_TENANT)
-        values = {**entry.values, **({"tenant": tenant} if tenant is not None else {})}
-        if entry.values.get("driver") == "block" and values.get("tenant_name") == tenant:
+        said, site, name = access[entry.address], entry.address.site, f"vastplan-{entry.called}"
+        if isinstance(said, Unsayable):
+            yield said
+            continue
+        values = {**entry.values, **({"tenant": said.tenant} if said.tenant is not None else {})}
+        if entry.values.get("driver") == "block" and values.get("tenant_name") == said.tenant:
             values.pop("tenant_name", None)
-        policy = only(pieces.having(site, "admission_policy", storage_class=own))
-        if policy is None:
-            yield Recovered(entry.standing_for({**values, "shared": True}), tuple(parts))
-            continue
-        binding = only(pieces.having(site, "admission_binding", policy=Ref(policy.address)))
-        parts += [policy.address] if binding is None else [policy.address, binding.address]
-        if policy.values.get("open"):
-            yield Recovered(entry.standing_for({**values, "shared": True}), tuple(parts))
-            continue
-        users = {
-            namespace_of(pieces.full(project))
-            for project in pieces.around("project")
-            if project.address.site == site and tenant is not None and project.values.get("tenant") == tenant
-        }
-        named = {pieces.name(ref) for ref in policy.values.get("namespaces", ()) if isinstance(ref, Ref)}
-        open_to = sorted(named - users)
-        yield Recovered(entry.standing_for({**values, **({"open_to": open_to} if open_to else {})}), tuple(parts))
+        kinds = _BY_QUOTA if pieces.sites[site].settings.get("isolation") == "resource_quota" else _BY_POLICY
+        parts = [entry.address, *(part.address for kind in kinds for part in pieces.having(site, kind, name=name))]
+        if said.open:
+            note = f"without shared it is open to {', '.join(said.members) or 'nobody'}"
+            yield Recovered(entry.standing_for({**values, "shared": True}), tuple(parts), note)
+        else:
+            values |= {"open_to": list(said.others)} if said.others else {}
+            yield Recovered(entry.standing_for(values), tuple(parts))
+        yield Unsayable(entry.address)
 
 
+def _ref(value: Any) -> Ref | None:
+    return value if isinstance(value, Ref) else None
+
+
+_BY_POLICY, _BY_QUOTA = ("admission_policy", "admission_binding"), ("resource_quota",)
 COMPOSITION = Composition(
     "storage_class",
     _compose,
-    makes=frozenset({"admission_policy", "admission_binding", "resource_quota"}),
+    makes=frozenset({*_BY_POLICY, *_BY_QUOTA}),
     recover=_recover,
     rank=1,
-    adds=frozenset({"admission_policy", "admission_binding"}),
+    adds=frozenset(_BY_POLICY),
     chooses=frozenset({"vip_pool", "view_policy"}),
 )

@@ -98,6 +98,7 @@ KIND = kind(
             "open",
             by=("storage_class", "rule"),
             fix="open_to: [NAMESPACE] on the storage class",
+            unseen="claims that StatefulSets, Jobs and workloads of Run:AI have yet to make, and those of the default class",
         ),
         Closes(
             "pod",
@@ -108,6 +109,7 @@ KIND = kind(
             by=("drivers", "rule"),
             fix="inline_volumes: {allow: true, reason: ...} on the site",
             backs=Backs("storage_class", "driver"),
+            unseen="pods that Jobs, Deployments and workloads of Run:AI have yet to make",
         ),
     ),
     finish_encode=_with_rule,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Dependents, LetsIn, Ready
+from vastplan.schema.kind import Dependents, Keyed, LetsIn, Ready
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Since, Wire
 from vastplan.schema.types import ReferenceName, Spec, Text
 
@@ -52,6 +52,7 @@ KIND = kind(
         rows="accessRules",
         constants={"clusterId": "{cluster}"},
     ),
+    keyed=Keyed(within="scope"),
     lets_in=LetsIn("whoever it names can do nothing about them any more", into="scope"),
     dependents=tuple(
         Dependents(

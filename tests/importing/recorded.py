@@ -110,15 +110,15 @@ def second(snapshot: Snapshot, kind: str, name: str, called: str, **values: Any)
 def copied(like: SeenObject, called: str, **values: Any) -> SeenObject:
     """Another object with its values, under an id of its own."""
     digest = zlib.crc32(called.encode())
-    id = str(digest) if like.id.isdigit() else f"{digest:08x}{like.id[8:]}"
+    own = str(digest) if like.id.isdigit() else f"{digest:08x}{like.id[8:]}"
     name = str(like.attributes.get("name", ""))
     return replace(
         like,
-        id=id,
-        locator=like.locator.replace(like.id, id) if like.id in like.locator else like.locator.replace(name, called),
+        id=own,
+        locator=like.locator.replace(like.id, own) if like.id in like.locator else like.locator.replace(name, called),
         values={**like.values, **({"name": called} if "name" in like.values else {}), **values},
         attributes={
             **like.attributes,
-            **{key: value for key, value in (("name", called), ("id", id)) if key in like.attributes},
+            **{key: value for key, value in (("name", called), ("id", own)) if key in like.attributes},
         },
     )

@@ -1,0 +1,27 @@
+"""What an import says of those who would be refused and whom nobody sees now: what an apply closes, it closes to who comes later, too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from vastplan.app.planning.request import Planned
+from vastplan.model.address import Address
+from vastplan.model.value import from_json, references
+
+
+def unseen(planned: Planned, creates: Sequence[Address]) -> Iterator[str]:
+    """A line for each rule that an apply makes and puts in force, for people."""
+    kinds, made = planned.matches.kinds, {*creates}
+    actions = [action for action in planned.plan.actions if action.address in made]
+    enforced = {
+        ref.target
+        for action in actions
+        if (rule := kinds[action.address.kind].enforces) is not None and rule.enforced(action.desired)
+        for ref in references(from_json(action.desired.get(rule.field)))
+    }
+    for action in actions:
+        for rule in kinds[action.address.kind].closes if action.address in enforced else ():
+            if action.desired.get(rule.ours) is None or action.desired.get(rule.unless) is True:
+                continue
+            later = f"not seen are {rule.unseen}" if rule.unseen else "what comes later is not seen"
+            yield f"{action.address} refuses no {rule.name} that is there; {later} ({rule.fix})"

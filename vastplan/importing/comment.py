@@ -1,0 +1,59 @@
+"""What is said above an entry because its text does not show it: who uses what it stands for. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from vastplan.engine.observe import Live
+from vastplan.engine.users import UsersIndex
+from vastplan.importing.flatten import Flat
+from vastplan.importing.model import LiveKey
+from vastplan.importing.place import Placed
+from vastplan.importing.recover import Written
+from vastplan.importing.write import Comment
+from vastplan.model.address import Address
+from vastplan.model.escaping import inert
+from vastplan.model.value import Unknown
+from vastplan.model.wording import some
+
+_ROOMS = 8  # named, the others are counted
+_NAME = 80
+
+
+def rooms_of(users: UsersIndex, live: Live) -> Mapping[str, int] | None:
+    """How many use an object, by the room that they are in; `None` where that could not be read."""
+    rooms: dict[str, int] = {}
+    for used in users.of(live):
+        if isinstance(used.counts, Unknown):
+            return None
+        for room, number in used.counts.items():
+            rooms[room] = rooms.get(room, 0) + number
+    return rooms
+
+
+def comments(written: Iterable[Written], of_address: Mapping[Address, Flat], users: UsersIndex) -> Comment:
+    """The comments of entries with a note: who uses their object on each site, and the note."""
+    said: dict[LiveKey, str] = {}
+    for one in written:
+        flat = of_address.get(one.entry.address) if one.note else None
+        if flat is not None:
+            said[one.stands_for[0]] = f"{_used(users, flat.live)}; {inert(one.note)}"
+
+    def comment(placed: Placed) -> Sequence[str]:
+        by_site = {key[0]: said[key] for key in placed.stands_for if key in said}
+        if len(by_site) == len(placed.sites) and len(set(by_site.values())) == 1:
+            return tuple(dict.fromkeys(by_site.values()))
+        return tuple(f"{site}: {text}" for site, text in by_site.items())
+
+    return comment
+
+
+def _used(users: UsersIndex, live: Live) -> str:
+    said = []
+    for used in users.of(live):
+        if isinstance(used.counts, Unknown):
+            said.append(f"{used.rule.name}: not known, they could not be read")
+            continue
+        rooms = [f"{inert(room, _NAME)} {number}" for room, number in used.counts.items()]
+        said.append(f"{used.rule.name}: {some(rooms, _ROOMS) or 'none'}")
+    return "; ".join(said)

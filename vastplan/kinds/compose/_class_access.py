@@ -1,0 +1,150 @@
+"""Who may use each class now, as the objects that isolation makes say it: what an entry has to say so that nobody gains or loses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.kinds.kubernetes._rules import AS_WRITTEN
+from vastplan.kinds.runai.project import namespace_of
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.model.wording import some
+from vastplan.schema.entries import Entry
+from vastplan.schema.recovery import Pieces, Unsayable
+
+_OF_TENANT = ("view_policy", "vip_pool", "qos_policy", "subsystem", "tenant_name")
+_BY_HAND = "let its entry say who may use it, by hand: a plan shows what that changes"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassAccess:
+    """Who may use a class: everybody where it is `open`, else the projects of the `tenant` that it is to stand in, those of
+    `listing`, and the namespaces of `others`. `members` are the keys of the tenant's projects."""
+
+    tenant: Ref | None
+    open: bool
+    members: tuple[str, ...] = ()
+    listing: tuple[Address, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def class_access(pieces: Pieces, tenant_of: Callable[[Entry], Ref | None]) -> dict[Address, ClassAccess | Unsayable]:
+    """Who may use each class; `tenant_of` says in which tenant a project stands."""
+    rooms = _Rooms(pieces, tenant_of)
+    return {entry.address: rooms.access(entry) for entry in pieces.of("storage_class")}
+
+
+class _Rooms:
+    """The projects by their namespaces and tenants, and the quotas by their names; each is indexed once."""
+
+    def __init__(self, pieces: Pieces, tenant_of: Callable[[Entry], Ref | None]) -> None:
+        self._pieces = pieces
+        self._projects: dict[str, dict[str, Entry]] = {site: {} for site in pieces.sites}
+        self._members: dict[tuple[str, Address], dict[str, Entry]] = {}
+        for project in pieces.around("project"):
+            site, namespace, tenant = project.address.site, namespace_of(pieces.full(project)), tenant_of(project)
+            if namespace is not None:
+                self._projects[site][namespace] = project
+                if tenant is not None:
+                    self._members.setdefault((site, tenant.target), {})[namespace] = project
+        self._quotas: dict[tuple[str, str], set[str]] = {}
+        for quota in pieces.of("resource_quota"):
+            namespace = self._name(pieces.full(quota).get("namespace"))
+            self._quotas.setdefault((quota.address.site, quota.called), set()).add(namespace)
+
+    def access(self, entry: Entry) -> ClassAccess | Unsayable:
+        """Who may use one, and in which tenant it is to stand so that just they may."""
+        site, tenant = entry.address.site, self._pieces.tenant(entry, _OF_TENANT)
+        home = self._members.get((site, tenant.target), {}) if tenant is not None else {}
+        said = self._allowed(entry, home)
+        if isinstance(said, Unsayable):
+            return said
+        is_open, allowed = said
+        if not home.keys() <= allowed:
+            tenant, home = None, {}
+        projects = self._projects[site]
+        theirs = {name: projects[name].address for name in sorted(allowed - home.keys()) if name in projects}
+        # what the document says of a project already does not change
+        listing = tuple(address for address in theirs.values() if not self._pieces.known(address))
+        strangers = allowed - projects.keys()
+        others = tuple(sorted(strangers | {name for name in theirs if theirs[name] not in listing}))
+        if is_open and strangers:
+            return Unsayable(
+                entry.address, f"its policy is open, and lists {_some(strangers)}, of no project", _BY_HAND
+            )
+        members = tuple(sorted(project.address.name for project in home.values()))
+        return ClassAccess(tenant, is_open, members, listing, others)
+
+    def _allowed(self, entry: Entry, home: Mapping[str, Entry]) -> tuple[bool, Set[str]] | Unsayable:
+        """Whether a class is open to all, and the namespaces that may use it whatever else is."""
+        site, name = entry.address.site, f"vastplan-{entry.called}"
+        isolation = self._pieces.sites[site].settings.get("isolation")
+        if isolation == "resource_quota":
+            closed = self._quotas.get((site, name))
+            namespaces = {one.called for one in self._pieces.of("namespace") if one.address.site == site}
+            return (False, (self._projects[site].keys() | namespaces) - closed) if closed else (True, home.keys())
+        policy = self._pieces.sight.live(site, "admission_policy", name)
+        if policy is None:
+            return self._narrowest(entry, home)
+        listed = {str(one) for one in policy.get("namespaces") or ()}
+        lists = f"it lists {_some(listed)}, and its projects are in {_some(home)}"
+        if policy.get("rule") != AS_WRITTEN or str(policy.get("storage_class")) != entry.called:
+            what = policy.get("rule") if policy.get("rule") != AS_WRITTEN else "it is for another class"
+            return Unsayable(
+                entry.address, f"its policy {name} is not as vastplan writes it: {what}; {lists}", _BY_HAND
+            )
+        is_open = policy.get("open") is True
+        gone = {one for one in listed if self._pieces.sight.live(site, "namespace", one) is None}
+        if gone:
+            text = f"its policy {name} lists namespaces that were not found: {_some(gone)}; {lists}"
+            return Unsayable(entry.address, text, "take them off that list")
+        binding = self._pieces.sight.live(site, "admission_binding", name)
+        if binding is not None:
+            wrong = _departs(binding, name, audit=isolation == "audit")
+            if wrong is not None:
+                return Unsayable(entry.address, f"its binding {name} {wrong[0]}; {lists}", wrong[1])
+            return is_open, listed
+        if is_open or isolation == "audit" or self._closes_to_nobody(entry, listed):
+            return is_open, listed
+        text = f"its policy {name} is not in force: nothing binds it, and an entry would; {lists}"
+        return Unsayable(entry.address, text, "isolation: audit on the site, or delete that policy")
+
+    def _narrowest(self, entry: Entry, home: Mapping[str, Entry]) -> tuple[bool, Set[str]]:
+        """Where that is asked for: its own projects and all who are seen to use it, as long as these are in projects, too."""
+        users = self._pieces.sight.rooms(entry.address) if self._pieces.sight.close else None
+        allowed = home.keys() | (users or {}).keys()
+        closes = users is not None and allowed and users.keys() <= self._projects[entry.address.site].keys()
+        return (False, allowed) if closes else (True, home.keys())
+
+    def _closes_to_nobody(self, entry: Entry, allowed: set[str]) -> bool:
+        users = self._pieces.sight.rooms(entry.address) if self._pieces.sight.close else None
+        return users is not None and users.keys() <= allowed
+
+    def _name(self, namespace: Any) -> str:
+        if not isinstance(namespace, Ref):
+            return str(namespace)
+        project = self._pieces.get(namespace.target) if namespace.target.kind == "project" else None
+        return self._pieces.name(namespace) if project is None else str(namespace_of(self._pieces.full(project)))
+
+
+def _departs(binding: Mapping[str, Any], policy: str, *, audit: bool) -> tuple[str, str] | None:
+    """In what a live binding is not as vastplan writes it, and what to do."""
+    actions = {str(one) for one in binding.get("validation_actions") or ()}
+    if str(binding.get("policy")) != policy:
+        return "binds another policy", _BY_HAND
+    if binding.get("only"):
+        return "holds for a part of the cluster only", _BY_HAND
+    if actions == ({"Audit", "Warn"} if audit else {"Deny"}):
+        return None
+    said = f"says {_some(actions)}"
+    if audit:
+        return f"{said}, and the site says isolation: audit", "leave out isolation: audit on the site" * (
+            actions == {"Deny"}
+        )
+    return f"{said}, which refuses nobody", "isolation: audit on the site"
+
+
+def _some(names: Any) -> str:
+    return some(sorted(names)) or "none"
