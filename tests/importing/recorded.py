@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import vastplan.kinds
 from vastplan.app.files.snapshot import sealed
 from vastplan.app.importer import Imported, ImportOptions, import_live, write
 from vastplan.app.workspace import Workspace, open_workspace
@@ -15,6 +16,7 @@ from vastplan.importing.model import Selection
 from vastplan.model.address import Address
 from vastplan.model.imported import LeftObject
 from vastplan.model.snapshot import SeenCollection, SeenObject, Snapshot
+from vastplan.schema.discover import discover
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ai-factory"
 SITES = ("iad", "pdx")
@@ -122,3 +124,16 @@ def copied(like: SeenObject, called: str, **values: Any) -> SeenObject:
             **{key: value for key, value in (("name", called), ("id", own)) if key in like.attributes},
         },
     )
+
+
+def taken_objects(done: Done, world: Snapshot) -> set[LiveKey]:
+    """What was read of the kinds that a document can have, and is not left. Each object is taken or left, once."""
+    registry = discover(vastplan.kinds)
+    kinds = set(registry.types).union(*(each.makes for each in registry.compositions.values()))
+    read = [(each.site, each.kind, one.id) for each in world.collections if each.kind in kinds for one in each.objects]
+    left = [(each.site, each.kind, each.id) for each in done.imported.result.left if not each.field]
+    assert len(set(read)) == len(read) and len(set(left)) == len(left), "each once"
+    assert set(left) <= set(read)
+    taken = set(read) - set(left)
+    assert len(taken) == done.imported.result.adopts
+    return taken

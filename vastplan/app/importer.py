@@ -181,8 +181,9 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         if key_of(each) in out and key_of(each) in degraded.why
     ]
     flats: list[Flat] = []
+    unread: set[LiveKey] = set()
     while True:  # what stands on something that is left is left too
-        naming = Addresses(world.observed, registry.kinds, {**world.managed, **addresses})
+        naming = Addresses(world.observed, registry.kinds, {**world.managed, **addresses}, unread)
         results = [flatten(each, addresses[key_of(each)], naming, defaults, degraded) for each in live]
         flats = [result for result in results if isinstance(result, Flat)]
         gone = [result for result in results if isinstance(result, Left)]
@@ -190,6 +191,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
             break
         left += gone
         lost = {(each.site, each.kind, each.id) for each in gone}
+        unread |= {(each.site, each.kind, each.id) for each in gone if each.reason is Reason.UNREAD}
         live = [each for each in live if key_of(each) not in lost]
         addresses = {key: address for key, address in addresses.items() if key not in lost}
     known = world.workspace.document.entries
@@ -205,6 +207,9 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
 
     of_address = {flat.entry.address: flat for flat in flats}
 
+    def live_there(ref: Ref) -> Live | None:
+        return of_address[ref.target].live if ref.target in of_address else live_of(ref)
+
     def rooms(address: Address) -> Mapping[str, int] | None:
         return rooms_of(world.users, of_address[address].live)
 
@@ -212,10 +217,13 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         named = world.observed.named(site, registry.kinds[kind], name)
         return named[0].values if len(named) == 1 else None
 
-    sight = Sight(rooms, by_name_there, world.options.close)
+    def unseen(site: str, kind: str) -> str:
+        return "" if world.observed.absent(site, kind) else world.observed.error(site, kind)
+
+    sight = Sight(rooms, by_name_there, world.options.close, unseen)
     have = [each for each in ours if isinstance(each, Flat)]
     recovered, unsaid = recover(flats, sites, registry, known, have, degraded, live_of, sight)
-    changed = changed_meanings(recovered, known, sites, registry)
+    changed = changed_meanings(recovered, known, sites, registry, live_there)
     if changed:
         return _Draft((), (), tuple(changed))
     given = world.workspace.document.defaults
@@ -226,8 +234,9 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
     def reference(ref: Ref) -> Any:
         """By what the document calls it, else by the name that it has."""
         flat = of_address.get(ref.target)
-        there = ref.managed and ref.target not in entries and flat is not None
-        return by_name((naming.existing(flat.live) or ref) if there and flat is not None else ref)
+        live = flat.live if flat is not None else kept.get(ref.target)
+        there = ref.managed and ref.target not in entries and live is not None
+        return by_name((naming.existing(live) or ref) if there and live is not None else ref)
 
     def form(type_: EntryType, entry: Written) -> dict[str, Any]:
         own, key = entry.entry.values, entry.entry.address.name

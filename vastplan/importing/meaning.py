@@ -7,11 +7,12 @@ ones and without, and where that differs, the fewest are left out with which it 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
+from vastplan.engine.observe import Live
 from vastplan.importing.model import Degraded, Reason, Step
 from vastplan.importing.recover import Written
 from vastplan.model.address import Address
@@ -20,8 +21,20 @@ from vastplan.model.value import Ref
 from vastplan.model.yaml_text import scalar
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Entry, Scope, Site, composed
+from vastplan.schema.markers import Refers
+from vastplan.schema.walk import map_references
 
-_Made = tuple[list[tuple[Address, Mapping[str, Any], tuple[Address, ...]]], list[Finding]]
+
+class _Made(NamedTuple):
+    """What an entry stands for, and what was found. `objects` are addresses, values, what those mean, and what comes first."""
+
+    objects: Sequence[tuple[Address, Mapping[str, Any], Mapping[str, Any], tuple[Address, ...]]]
+    findings: list[Finding]
+
+    def same(self, other: _Made) -> bool:
+        """Whether both mean the same."""
+        mine, theirs = ([(each[0], each[2], each[3]) for each in made.objects] for made in (self, other))
+        return mine == theirs and self.findings == other.findings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +47,11 @@ class Changed:
 
 
 def changed_meanings(
-    written: Sequence[Written], known: Sequence[Entry], sites: Mapping[str, Site], registry: Registry
+    written: Sequence[Written],
+    known: Sequence[Entry],
+    sites: Mapping[str, Site],
+    registry: Registry,
+    live_of: Callable[[Ref], Live | None],
 ) -> list[Changed]:
     """The new entries that cannot stand beside the `known` ones of the document, each once.
 
@@ -44,7 +61,7 @@ def changed_meanings(
     if not known:
         return []
     scope = _Watched(sites, known)
-    before = {old.address: _made(old, scope, registry) for old in known}
+    before = {old.address: _made(old, scope, registry, live_of) for old in known}
     for new in written:
         scope.add(new.entry)
     by_kind: dict[tuple[str, str], list[Written]] = {}
@@ -53,10 +70,10 @@ def changed_meanings(
     changed: list[Changed] = []
     for old in known:
         scope.looked.clear()
-        if _made(old, scope, registry) == before[old.address]:
+        if _made(old, scope, registry, live_of).same(before[old.address]):
             continue
         candidates = [new for looked in sorted(scope.looked) for new in by_kind.get(looked, ())]
-        for cause in _causes(old, candidates, before[old.address], scope, registry):
+        for cause in _causes(old, candidates, before[old.address], scope, registry, live_of):
             by_kind[cause.entry.address.site, cause.entry.address.kind].remove(cause)
             changed.append(Changed(cause, old, tuple(_unsaid(old, before[old.address], cause.entry, registry))))
     return changed
@@ -81,21 +98,26 @@ def without(changed: Iterable[Changed], degraded: Degraded) -> Degraded:
 
 
 def _causes(
-    old: Entry, candidates: Sequence[Written], wanted: _Made, scope: Scope, registry: Registry
+    old: Entry,
+    candidates: Sequence[Written],
+    wanted: _Made,
+    scope: Scope,
+    registry: Registry,
+    live_of: Callable[[Ref], Live | None],
 ) -> Iterator[Written]:
     """The first that changes an old entry, and the first that does so without it, and so on; they are in the scope no more."""
     rest = list(candidates)
     for new in rest:
         scope.drop(new.entry.address)
     while rest:
-        if _with(rest, scope, old, registry) == wanted:
+        if _with(rest, scope, old, registry, live_of).same(wanted):
             return
         good, bad = 0, len(rest)  # with so many it is as before, with so many it is not
         for new in rest:
             scope.drop(new.entry.address)
         while bad - good > 1:
             middle = (good + bad) // 2
-            if _with(rest[good:middle], scope, old, registry) == wanted:
+            if _with(rest[good:middle], scope, old, registry, live_of).same(wanted):
                 good = middle
                 continue
             for new in rest[good:middle]:
@@ -105,19 +127,43 @@ def _causes(
         rest = rest[bad:]
 
 
-def _with(more: Iterable[Written], scope: Scope, old: Entry, registry: Registry) -> _Made:
+def _with(
+    more: Iterable[Written], scope: Scope, old: Entry, registry: Registry, live_of: Callable[[Ref], Live | None]
+) -> _Made:
     """What an old entry stands for with more entries beside it."""
     for new in more:
         scope.add(new.entry)
-    return _made(old, scope, registry)
+    return _made(old, scope, registry, live_of)
 
 
-def _made(entry: Entry, scope: Scope, registry: Registry) -> _Made:
+def _made(entry: Entry, scope: Scope, registry: Registry, live_of: Callable[[Ref], Live | None]) -> _Made:
     before = len(scope.findings)
-    made = [(each.address, each.values, each.after) for each in composed(entry, scope, registry.compositions, set())]
+    made = [
+        (each.address, each.values, meaning(each, registry, live_of), each.after)
+        for each in composed(entry, scope, registry.compositions, set())
+    ]
     found = scope.findings[before:]
     del scope.findings[before:]
-    return made, found
+    return _Made(made, found)
+
+
+def meaning(entry: Entry, registry: Registry, live_of: Callable[[Ref], Live | None]) -> Mapping[str, Any]:
+    """The values of an object, by what is referred to where that is there: its name and that of an entry for it mean the same."""
+    kind = registry.kinds.get(entry.address.kind)
+
+    def resolved(refers: Refers, value: Any) -> Any:
+        live = live_of(value) if isinstance(value, Ref) else None
+        return value if live is None else live.attributes.get(refers.attribute(value.target.kind), value)
+
+    if kind is None:
+        return entry.values
+    mapped = map_references(kind.fields, dict(entry.values), resolved)
+    return {name: _once(value) for name, value in mapped.items()}
+
+
+def _once(value: Any) -> Any:
+    """A list of names without those that it has twice."""
+    return sorted(set(value)) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
 
 
 def _unsaid(old: Entry, made: _Made, cause: Entry, registry: Registry) -> Iterator[tuple[str, str]]:
@@ -125,7 +171,7 @@ def _unsaid(old: Entry, made: _Made, cause: Entry, registry: Registry) -> Iterat
     said = {field.name for field in registry.types[old.address.kind].fields} - old.values.keys()
     chosen = {
         (name, value.target.name)
-        for _, values, _ in made[0]
+        for _, values, _, _ in made.objects
         for name, value in values.items()
         if name in said and isinstance(value, Ref) and value.target.kind == cause.address.kind
     }

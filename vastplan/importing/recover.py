@@ -65,9 +65,15 @@ def recover(
         for candidate in composition.recover(pieces):
             if isinstance(candidate, Unsayable):
                 if candidate.address not in claimed and entries.pop(candidate.address, None) is not None:
-                    flat = of_address[candidate.address]
                     why = candidate.why or objections.get(candidate.address, "")
-                    unsaid.append(leave(flat.live, Reason.FORM, why, candidate.fix))
+                    for part in parts[candidate.address] if candidate.unread else (candidate.address,):
+                        live = of_address[part].live
+                        missing = candidate.unread
+                        unsaid.append(
+                            _unread(live, missing) if missing else leave(live, Reason.FORM, why, candidate.fix)
+                        )
+                continue
+            if any(pieces.known(address) for address in candidate.stands_for):
                 continue
             objects = tuple(dict.fromkeys(part for address in candidate.stands_for for part in parts[address]))
             if claimed.intersection(candidate.stands_for) or (len(objects) > 1 and single.intersection(objects)):
@@ -96,8 +102,17 @@ def recover(
             written.append(Written(entry, keys, notes.get(address, "")))
         else:
             live = of_address[address].live
-            unsaid.append(leave(live, Reason.FORM, f"no entry can say a {live.kind.name} by itself"))
+            unreadable = sorted(kind for kind in registry.kinds if sight.unread(live.site, kind))
+            if unreadable:
+                unsaid.append(_unread(live, unreadable[0]))
+            else:
+                unsaid.append(leave(live, Reason.FORM, f"no entry can say a {live.kind.name} by itself"))
     return written, unsaid
+
+
+def _unread(live: Live, kind: str) -> Left:
+    text = f"what it is a part of cannot be told: {kind} could not be read"
+    return leave(live, Reason.UNREAD, text, "import again when that can be read")
 
 
 def _ways_back(registry: Registry) -> Iterator[Composition]:

@@ -38,6 +38,8 @@ class Unsayable:
     address: Address
     why: str = ""
     fix: str = ""
+    unread: str = ""
+    """The kind that could not be read, and with which more could be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,8 @@ class Sight:
     rooms: Callable[[Address], Mapping[str, int] | None] = lambda _: {}
     live: Callable[[str, str, str], Mapping[str, Any] | None] = lambda *_: None
     close: bool = False
+    unread: Callable[[str, str], str] = lambda *_: ""
+    """Why the objects of a kind on a site could not be read, "" where they could."""
 
 
 class Pieces:

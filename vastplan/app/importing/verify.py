@@ -16,6 +16,8 @@ from vastplan.app.plan import weigh
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.engine.observe import Live
+from vastplan.importing.meaning import meaning
 from vastplan.importing.model import Degraded, LiveKey, Reason, Step
 from vastplan.importing.place import Placed
 from vastplan.model.address import Address
@@ -23,7 +25,10 @@ from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.plan import Action, Verb
 from vastplan.model.snapshot import Snapshot
+from vastplan.model.value import Ref
 from vastplan.model.wording import some
+from vastplan.schema.discover import Registry
+from vastplan.schema.entries import Entry
 
 _NO_SUCH = "VP209"  # a name that the document does not have
 
@@ -99,7 +104,7 @@ def verify(
     old = {entry.address: entry for entry in before.composed().entries}
     new = {entry.address: entry for entry in planned.everything}
     for address, entry in old.items():
-        if address not in new or (new[address].values, new[address].origin) != (entry.values, entry.origin):
+        if address not in new or not _same(entry, new[address], planned, workspace.registry):
             faults.refused.append(_meaning(address))
     creates = []
     behind = Behind(planned.everything, index.at)
@@ -145,6 +150,19 @@ def _shown(value: object) -> str:
 def _change(action: Action) -> Finding:
     text = f"the new entries would change it: {_changes(action) or action.verb.value}"
     return Finding("VP341", Severity.ERROR, text, address=str(action.address))
+
+
+def _same(old: Entry, new: Entry, planned: Planned, registry: Registry) -> bool:
+    """Whether an object of the document means the same with the new entries."""
+    if (old.values, old.origin) == (new.values, new.origin):
+        return True
+
+    def live_of(ref: Ref) -> Live | None:
+        target = ref.target
+        named = planned.observed.named(target.site, registry.kinds[target.kind], target.name)
+        return planned.matches.match(target).live or (named[0] if len(named) == 1 else None)
+
+    return old.origin == new.origin and meaning(old, registry, live_of) == meaning(new, registry, live_of)
 
 
 def _meaning(address: Address) -> Finding:

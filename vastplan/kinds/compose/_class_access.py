@@ -15,6 +15,8 @@ from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Unsayable
 
 _OF_TENANT = ("view_policy", "vip_pool", "qos_policy", "subsystem", "tenant_name")
+_BY_QUOTA, _BY_POLICY = ("resource_quota", "namespace"), ("admission_policy", "admission_binding", "namespace")
+"""What says who may use a class."""
 _BY_HAND = "let its entry say who may use it, by hand: a plan shows what that changes"
 
 
@@ -81,6 +83,9 @@ class _Rooms:
         """Whether a class is open to all, and the namespaces that may use it whatever else is."""
         site, name = entry.address.site, f"vastplan-{entry.called}"
         isolation = self._pieces.sites[site].settings.get("isolation")
+        for kind in _BY_QUOTA if isolation == "resource_quota" else _BY_POLICY:
+            if self._pieces.sight.unread(site, kind):
+                return Unsayable(entry.address, unread=kind)
         if isolation == "resource_quota":
             closed = self._quotas.get((site, name))
             namespaces = {one.called for one in self._pieces.of("namespace") if one.address.site == site}
