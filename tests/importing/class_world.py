@@ -72,7 +72,9 @@ class ClassWorld:
 
     def storage_class(self, name: str, parameters: Mapping[str, str], provisioner: str = FILE, **more: Any) -> None:
         """A class by hand."""
-        self.post(CLASSES, {"metadata": {"name": name}, "provisioner": provisioner, "parameters": dict(parameters), **more})
+        self.post(
+            CLASSES, {"metadata": {"name": name}, "provisioner": provisioner, "parameters": dict(parameters), **more}
+        )
 
     def claim(self, namespace: str, name: str, storage_class: str) -> None:
         """A claim of a class."""
@@ -207,6 +209,8 @@ def _passes(rule: Row, namespace: str, resource: str, body: Row) -> bool:
     with contextlib.suppress(Exception):
         if not all(cel.evaluate(one["expression"], known) for one in rule.get("matchConditions") or ()):
             return True
-        known["variables"] = {one["name"]: cel.evaluate(one["expression"], known) for one in rule.get("variables") or ()}
+        known["variables"] = {
+            one["name"]: cel.evaluate(one["expression"], known) for one in rule.get("variables") or ()
+        }
         return all(cel.evaluate(one["expression"], known) is True for one in rule["validations"])
     return False

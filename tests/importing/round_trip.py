@@ -27,7 +27,9 @@ class Desk:
         """A new folder."""
         folder.mkdir(parents=True)
         sites = tuple(sorted({site for site, _ in yard.planes}))
-        (folder / "brownfield.yaml").write_text(HEAD.format(sites=", ".join(f"{site}: {{sim: {{}}}}" for site in sites)))
+        (folder / "brownfield.yaml").write_text(
+            HEAD.format(sites=", ".join(f"{site}: {{sim: {{}}}}" for site in sites))
+        )
         return cls(yard, folder, sites)
 
     def types(self, command: str, *flags: str | Path) -> Ran:
@@ -47,7 +49,11 @@ class Desk:
 
     def written(self) -> dict[str, bytes]:
         """The files of the document but for the three lines, by name."""
-        return {file.name: file.read_bytes() for file in sorted(self.folder.glob("*.yaml")) if file.name != "brownfield.yaml"}
+        return {
+            file.name: file.read_bytes()
+            for file in sorted(self.folder.glob("*.yaml"))
+            if file.name != "brownfield.yaml"
+        }
 
     def actions(self) -> list[dict[str, Any]]:
         """What a plan would do."""

@@ -25,8 +25,32 @@ NAMES = (
     "!tag", "*ref", "&anchor", "%d", "back\\slash", "emoji 🚀", "nlp daily", "k=v", "shared", "default-2", "tenants", "=", "12:30",
 )  # fmt: skip
 KUBERNETES_NAMES = ("data", "nlp", "cv", "scratch", "on", "1e3", "007", "null", "web-data", "x" * 63, "models", "home")
-PATHS = ("/nlp/data", "/nlp/home", "/legacy/Old Data", "/data", "/a/b/c", "/1e3", "/on", "/Größe", "/x: y", "/#5", "/cv", "/cv/models")
-_PROTOCOLS = (["NFS"], ["NFS", "NFS4"], ["NFS4"], ["SMB"], ["NFS", "SMB"], ["S3"], ["NFS", "S3"], [], ["BLOCK"], ["DATABASE", "S3"])
+PATHS = (
+    "/nlp/data",
+    "/nlp/home",
+    "/legacy/Old Data",
+    "/data",
+    "/a/b/c",
+    "/1e3",
+    "/on",
+    "/Größe",
+    "/x: y",
+    "/#5",
+    "/cv",
+    "/cv/models",
+)
+_PROTOCOLS = (
+    ["NFS"],
+    ["NFS", "NFS4"],
+    ["NFS4"],
+    ["SMB"],
+    ["NFS", "SMB"],
+    ["S3"],
+    ["NFS", "S3"],
+    [],
+    ["BLOCK"],
+    ["DATABASE", "S3"],
+)
 
 
 class Yard(Plant):
@@ -48,7 +72,9 @@ class Yard(Plant):
         """The requests that change something, without log-ins and questions."""
         harmless = ("/token", "/token/refresh", "selfsubjectaccessreviews")
         return [
-            call for call in self.calls if call[0] not in READS and not call[2].partition("?")[0].rstrip("/").endswith(harmless)
+            call
+            for call in self.calls
+            if call[0] not in READS and not call[2].partition("?")[0].rstrip("/").endswith(harmless)
         ]
 
 
@@ -69,7 +95,9 @@ class Brownfield:
             self._scheduler(site)
             self._cluster(site)
 
-    def call(self, site: str, system: str, method: str, path: str, body: Any = None, agent: str = "kubectl") -> Response:
+    def call(
+        self, site: str, system: str, method: str, path: str, body: Any = None, agent: str = "kubectl"
+    ) -> Response:
         """One request of somebody, whose program may say what it is."""
         if system != "kubernetes" or agent == "kubectl":
             return self.yard.by_hand(site, system, method, path, body)
@@ -77,13 +105,17 @@ class Brownfield:
         request = Request(method, path, {}, headers, json.dumps(body).encode(), f"https://{site}.{system}.sim")
         return self.yard.planes[site, system].handle(request)
 
-    def _make(self, site: str, system: str, path: str, meant: Json, *, template: str = "", most: int = 4) -> Json | None:
+    def _make(
+        self, site: str, system: str, path: str, meant: Json, *, template: str = "", most: int = 4
+    ) -> Json | None:
         """What was made, `None` where the system does not want it."""
         extra = self._bodies[system].optional(template, meant, most) if template else {}
         while True:
             response = self.call(site, system, "POST", path, {**meant, **extra})
             if response.status < 400:
-                self.made[path.rstrip("/").rpartition("/")[2]] = self.made.get(path.rstrip("/").rpartition("/")[2], 0) + 1
+                self.made[path.rstrip("/").rpartition("/")[2]] = (
+                    self.made.get(path.rstrip("/").rpartition("/")[2], 0) + 1
+                )
                 body: Json = response.body if isinstance(response.body, dict) else {}
                 return body
             self.refused.append(f"{path} {json.dumps({**meant, **extra}, ensure_ascii=False)}: {response.body}")
@@ -113,14 +145,28 @@ class Brownfield:
         for number, tenant in enumerate(tenants):
             of = {"tenant_id": tenant["id"]}
             for name in (tenant["name"], *self._names(0, 1))[: chance.randint(0, 2)]:
-                ranges = [[f"10.{40 + site_number}.{number}.{chance.randint(1, 99)}", f"10.{40 + site_number}.{number}.{chance.randint(100, 250)}"]]
-                meant = {"name": name[:40], "subnet_cidr": chance.choice((16, 24)), "ip_ranges": ranges, "role": "PROTOCOLS"}
+                ranges = [
+                    [
+                        f"10.{40 + site_number}.{number}.{chance.randint(1, 99)}",
+                        f"10.{40 + site_number}.{number}.{chance.randint(100, 250)}",
+                    ]
+                ]
+                meant = {
+                    "name": name[:40],
+                    "subnet_cidr": chance.choice((16, 24)),
+                    "ip_ranges": ranges,
+                    "role": "PROTOCOLS",
+                }
                 self._vast(site, "vippools", {**meant, **(of if self._maybe(0.8) else {})})
             for name in (f"{tenant['name'][:40]}-policy", *self._names(0, 2))[: chance.randint(0, 3)]:
                 flavor = chance.choice(("NFS", "NFS", "SMB", "MIXED_LAST_WINS", "S3_NATIVE"))
                 self._vast(site, "viewpolicies", {"name": name, "flavor": flavor, **of}, most=6)
             for name in self._names(0, 2):
-                limits = {chance.choice(("max_reads_bw_mbps", "max_writes_bw_mbps", "max_reads_iops")): chance.choice((100, 4000, 10000))}
+                limits = {
+                    chance.choice(("max_reads_bw_mbps", "max_writes_bw_mbps", "max_reads_iops")): chance.choice(
+                        (100, 4000, 10000)
+                    )
+                }
                 meant = {"name": name, "policy_type": chance.choice(("VIEW", "VIEW", "USER")), "static_limits": limits}
                 self._vast(site, "qospolicies", {**meant, **of} if self._maybe(0.8) else meant)
             self._views(site, tenant)
@@ -128,7 +174,12 @@ class Brownfield:
             frames = [
                 {"every": chance.choice(("1h", "1d", "4h", "1W")), "start-at": "2026-11-22 00:00:00", "keep-local": chance.choice(("24h", "14d", "2w", "1M"))}
             ]  # fmt: skip
-            meant = {"name": name, "clone_type": "LOCAL", "frames": frames, "prefix": chance.choice((name[:20], "snap"))}
+            meant = {
+                "name": name,
+                "clone_type": "LOCAL",
+                "frames": frames,
+                "prefix": chance.choice((name[:20], "snap")),
+            }
             self._vast(site, "protectionpolicies", meant, most=2)
         self._protect(site)
 
@@ -136,7 +187,11 @@ class Brownfield:
         chance = self.chance
         policies = [row for row in self._rows(site, "viewpolicies") if row["tenant_id"] == tenant["id"]]
         policies += [row for row in self._rows(site, "viewpolicies") if row["name"] == "default"]
-        limits = [row for row in self._rows(site, "qospolicies") if row["policy_type"] == "VIEW" and row["tenant_id"] in (None, tenant["id"])]
+        limits = [
+            row
+            for row in self._rows(site, "qospolicies")
+            if row["policy_type"] == "VIEW" and row["tenant_id"] in (None, tenant["id"])
+        ]
         for path in chance.sample(PATHS, chance.randint(0, 4)):
             protocols = chance.choice(_PROTOCOLS)
             meant: Json = {
@@ -146,7 +201,11 @@ class Brownfield:
             if "SMB" in protocols:
                 meant["share"] = f"{path.strip('/').replace('/', '-')}$"[-30:]
             if {"S3", "DATABASE"} & set(protocols):
-                meant |= {"bucket": f"b-{tenant['id']}-{chance.randint(1, 999)}", "bucket_owner": "svc", "bucket_owner_type": "ROLE"}
+                meant |= {
+                    "bucket": f"b-{tenant['id']}-{chance.randint(1, 999)}",
+                    "bucket_owner": "svc",
+                    "bucket_owner_type": "ROLE",
+                }
             if "BLOCK" in protocols:
                 meant["name"] = f"subsystem-{tenant['id']}-{chance.randint(1, 999)}"
             if limits and self._maybe(0.4):
@@ -175,7 +234,12 @@ class Brownfield:
         first, second, pools = self.sites[0], self.sites[1], {}
         for number, site in enumerate((first, second)):
             ranges = [[f"10.90.{number}.10", f"10.90.{number}.17"]]
-            pools[site] = self._vast(site, "vippools", {"name": "replication", "role": "REPLICATION", "subnet_cidr": 24, "ip_ranges": ranges}, most=0)
+            pools[site] = self._vast(
+                site,
+                "vippools",
+                {"name": "replication", "role": "REPLICATION", "subnet_cidr": 24, "ip_ranges": ranges},
+                most=0,
+            )
         here, there = pools[first], pools[second]
         if here is None or there is None:
             return
@@ -187,7 +251,13 @@ class Brownfield:
             self.call(first, "vast", "GET", f"/api/v5/nativereplicationremotetargets/{peer['id']}/")
             self.call(second, "vast", "GET", "/api/v5/nativereplicationremotetargets/")
         frames = [{"every": "1h", "start-at": "2026-11-22 00:00:00", "keep-local": "1d", "keep-remote": "7d"}]
-        meant = {"name": "protected", "clone_type": "NATIVE_REPLICATION", "prefix": "protected", "frames": frames, "target_object_id": peer["id"]}
+        meant = {
+            "name": "protected",
+            "clone_type": "NATIVE_REPLICATION",
+            "prefix": "protected",
+            "frames": frames,
+            "target_object_id": peer["id"],
+        }
         schedule = self._make(first, "vast", "/api/v5/protectionpolicies/", meant)
         there_by_name = {row["name"]: row for row in self._rows(second, "tenants")}
         by_id = {row["id"]: row["name"] for row in self._rows(first, "tenants")}
@@ -230,7 +300,14 @@ class Brownfield:
         for scope, key in scopes:
             for _ in range(chance.randint(0, 2)):
                 type_, subject = chance.choice(
-                    (("user", "ana@example.com"), ("user", "ana"), ("group", "grp-nlp"), ("group", "g@x"), ("app", "svc"), ("user", "1e3"))
+                    (
+                        ("user", "ana@example.com"),
+                        ("user", "ana"),
+                        ("group", "grp-nlp"),
+                        ("group", "g@x"),
+                        ("app", "svc"),
+                        ("user", "1e3"),
+                    )
                 )
                 meant = {
                     "subjectId": subject, "subjectType": type_, "roleId": chance.choice(roles)["id"], "scopeType": scope,
@@ -238,8 +315,15 @@ class Brownfield:
                 }  # fmt: skip
                 self._make(site, "runai", "/api/v1/authorization/access-rules", meant)
         if self._maybe(0.3):
-            meant = {"subjectId": "root@example.com", "subjectType": "user", "roleId": roles[0]["id"], "scopeType": "cluster"}
-            self._make(site, "runai", "/api/v1/authorization/access-rules", {**meant, "scopeId": cluster, "clusterId": cluster})
+            meant = {
+                "subjectId": "root@example.com",
+                "subjectType": "user",
+                "roleId": roles[0]["id"],
+                "scopeType": "cluster",
+            }
+            self._make(
+                site, "runai", "/api/v1/authorization/access-rules", {**meant, "scopeId": cluster, "clusterId": cluster}
+            )
 
     def _shares(self, pools: list[str]) -> list[Json]:
         shares = []
@@ -270,12 +354,27 @@ class Brownfield:
         chance = self.chance
         spaces = [name for name in ("vast-csi", "monitoring", "nlp-apps", "legacy") if self._maybe(0.6)]
         for name in spaces:
-            self._kube(site, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+            self._kube(
+                site, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
+            )
         if "vast-csi" in spaces:
-            secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "vast-mgmt"}, "stringData": {"password": "canary"}}
+            secret = {
+                "apiVersion": "v1",
+                "kind": "Secret",
+                "metadata": {"name": "vast-mgmt"},
+                "stringData": {"password": "canary"},
+            }
             self._kube(site, "/api/v1/namespaces/vast-csi/secrets", secret)
-        classes = [name for name in chance.sample(KUBERNETES_NAMES, chance.randint(0, 3) * self.size) if self._class(site, name)]
-        spaces += [row["metadata"]["name"] for row in self.yard.rows(site, "kubernetes", "namespaces") if row["metadata"]["name"].startswith(("runai-", "ns-"))]
+        classes = [
+            name
+            for name in chance.sample(KUBERNETES_NAMES, chance.randint(0, 3) * self.size)
+            if self._class(site, name)
+        ]
+        spaces += [
+            row["metadata"]["name"]
+            for row in self.yard.rows(site, "kubernetes", "namespaces")
+            if row["metadata"]["name"].startswith(("runai-", "ns-"))
+        ]
         for space in spaces:
             for name in chance.sample(KUBERNETES_NAMES, chance.randint(0, 2)):
                 if classes and self._maybe(0.7):
@@ -291,18 +390,29 @@ class Brownfield:
         parameters: dict[str, str] = {}
         driver = chance.choice((FILE, FILE, FILE, BLOCK, OTHERS))
         if driver == FILE:
-            parameters = {"root_export": chance.choice(("/k8s", "/nlp/k8s", "/")), "view_policy": chance.choice(policies)}
-            parameters |= {"vip_pool_name": chance.choice(pools)} if pools and self._maybe(0.8) else {"vip_pool_fqdn": "vip.example.com"}
+            parameters = {
+                "root_export": chance.choice(("/k8s", "/nlp/k8s", "/")),
+                "view_policy": chance.choice(policies),
+            }
+            parameters |= (
+                {"vip_pool_name": chance.choice(pools)}
+                if pools and self._maybe(0.8)
+                else {"vip_pool_fqdn": "vip.example.com"}
+            )
             parameters |= {"lb_strategy": "random"} if self._maybe(0.2) else {}
         elif driver == BLOCK:
-            parameters = {"subsystem": "block", "fs_type": "ext4"} | ({"vip_pool_name": chance.choice(pools)} if pools else {})
+            parameters = {"subsystem": "block", "fs_type": "ext4"} | (
+                {"vip_pool_name": chance.choice(pools)} if pools else {}
+            )
         else:
             parameters = {"type": "gp3"}
         parameters |= {"volume_name_fmt": "csi:{namespace}:{name}:{id}"} if self._maybe(0.2) else {}
         parameters |= {"made-up/by-hand": "on"} if self._maybe(0.2) else {}
         for purpose in ("provisioner", "controller-publish", "node-publish", "controller-expand"):
             if self._maybe(0.5):
-                parameters[f"csi.storage.k8s.io/{purpose}-secret-name"] = chance.choice(("vast-mgmt", "vast-mgmt", "other"))
+                parameters[f"csi.storage.k8s.io/{purpose}-secret-name"] = chance.choice(
+                    ("vast-mgmt", "vast-mgmt", "other")
+                )
                 parameters[f"csi.storage.k8s.io/{purpose}-secret-namespace"] = "vast-csi"
         default = {"annotations": {"storageclass.kubernetes.io/is-default-class": "true"}} if self._maybe(0.2) else {}
         body: Json = {
@@ -322,7 +432,12 @@ class Brownfield:
             "accessModes": [self.chance.choice(("ReadWriteMany", "ReadWriteOnce"))], "storageClassName": class_,
             "resources": {"requests": {"storage": self.chance.choice(("1Ti", "50Gi", "1500G", "1"))}},
         }  # fmt: skip
-        body = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": f"{name}-web-0"[-63:] if of_set else name}, "spec": spec}
+        body = {
+            "apiVersion": "v1",
+            "kind": "PersistentVolumeClaim",
+            "metadata": {"name": f"{name}-web-0"[-63:] if of_set else name},
+            "spec": spec,
+        }
         path = f"/api/v1/namespaces/{space}/persistentvolumeclaims"
         self._kube(site, path, body, "kube-controller-manager/v1.34.0" if of_set else "kubectl")
         for _ in range(2):
@@ -354,7 +469,12 @@ class Brownfield:
         body = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": volume}, "spec": spec}
         if self._kube(site, "/api/v1/persistentvolumes", body) is None:
             return
-        wanted = {"accessModes": ["ReadWriteMany"], "storageClassName": "", "volumeName": volume, "resources": {"requests": {"storage": size}}}
+        wanted = {
+            "accessModes": ["ReadWriteMany"],
+            "storageClassName": "",
+            "volumeName": volume,
+            "resources": {"requests": {"storage": size}},
+        }
         body = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": name}, "spec": wanted}
         claims = f"/api/v1/namespaces/{space}/persistentvolumeclaims"
         self._kube(site, claims, body)
@@ -370,7 +490,17 @@ class Brownfield:
             if project is None or self._maybe(0.4):
                 continue
             name = claim["metadata"]["name"]
-            meta = {"name": self.chance.choice((name, f"{name[:50]}-source")), "scope": "project", "projectId": int(project["id"]), "clusterId": cluster}
+            meta = {
+                "name": self.chance.choice((name, f"{name[:50]}-source")),
+                "scope": "project",
+                "projectId": int(project["id"]),
+                "clusterId": cluster,
+            }
             meta |= {"description": "- x: [a"} if self._maybe(0.2) else {}
-            spec = {"claimName": name, "existingPvc": True, "path": self.chance.choice(("/data", f"/{name}")), "readOnly": self._maybe(0.2)}
+            spec = {
+                "claimName": name,
+                "existingPvc": True,
+                "path": self.chance.choice(("/data", f"/{name}")),
+                "readOnly": self._maybe(0.2),
+            }
             self._make(site, "runai", "/api/v1/asset/datasource/pvc", {"meta": meta, "spec": spec})
