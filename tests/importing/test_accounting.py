@@ -117,16 +117,18 @@ def test_every_object_is_taken_or_left_with_a_code(reason: Reason, factory: Snap
     only = Selection(without=("*/department/*",)) if reason is Reason.UNSELECTED else None
     done = imported(tmp_path, world, only)
     assert taken_objects(done, world) or reason is Reason.MANAGED
-    found = [left for left in done.imported.result.left if (left.kind, left.name, left.code) == (kind, name, reason.value)]
+    found = [
+        left for left in done.imported.result.left if (left.kind, left.name, left.code) == (kind, name, reason.value)
+    ]
     assert found, [left for left in done.imported.result.left if left.kind == kind]
     assert all(left.why and left.counts is reason.counts for left in found)
 
 
-def test_the_figure_is_that_of_drift_after_the_apply(
-    factory_folder: Path, tmp_path: Path, vastplan: Run
-) -> None:
+def test_the_figure_is_that_of_drift_after_the_apply(factory_folder: Path, tmp_path: Path, vastplan: Run) -> None:
     shutil.copytree(factory_folder, folder := tmp_path / "live")
-    told = vastplan("import", folder, "--except", "iad/view/team-a-block", "--except", "pdx/qos_policy/team-a", "--format", "json")
+    told = vastplan(
+        "import", folder, "--except", "iad/view/team-a-block", "--except", "pdx/qos_policy/team-a", "--format", "json"
+    )
     assert told.code == 0, told
     result = json.loads(told.out)
     assert vastplan("apply", folder, "--adopt", "--auto-approve").code == 0

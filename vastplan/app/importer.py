@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from vastplan.app.importing.files import write_all
+from vastplan.app.importing.files import Contents, contents, write_all
 from vastplan.app.importing.result import told
 from vastplan.app.importing.unseen import unseen
 from vastplan.app.importing.verify import Line, Verified, verify
@@ -67,6 +67,9 @@ class Imported:
 
     texts: tuple[Text, ...]
     result: Import
+    paths: tuple[Path, ...] = ()
+    contents: Contents = field(default_factory=dict)
+    """What the document's files held when it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ class _World:
     left: tuple[Left, ...]
     free: tuple[Any, ...]
     users: UsersIndex
+    contents: Contents
     keys: Mapping[LiveKey, str]
 
 
@@ -114,6 +118,7 @@ def import_live(
 
 def _read(workspace: Workspace, options: ImportOptions) -> _World:
     """One observation, live or recorded: both are a snapshot from here on."""
+    held = contents(workspace.document.paths)
     snapshot = options.snapshot or record(workspace, options.sites)
     source = RecordedSystems(workspace, snapshot)
     ledger = source.ledger(options.sites)
@@ -150,6 +155,7 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         (*classified.left, *nameless),
         tuple(each for each in classified.free if key_of(each) in named),
         index_users(observed, kinds.values()),
+        held,
         named,
     )
 
@@ -301,12 +307,13 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
     left = (*world.left, *draft.left)
     result = told(world.workspace, draft.texts, world.free, left, verified.creates, verified.planned, unread, rounds)
     notes = (*result.notes, *unseen(verified.planned, verified.creates))
-    return Imported(draft.texts, replace(result, notes=notes))
+    return Imported(draft.texts, replace(result, notes=notes), world.workspace.document.paths, world.contents)
 
 
 def write(imported: Imported, folder: Path, next_command: str) -> Import:
     """Write the files; raises `VastplanError`, and then there is none of them."""
-    paths = write_all(folder, [(text.name, text.written.text) for text in imported.texts])
+    files = [(text.name, text.written.text) for text in imported.texts]
+    paths = write_all(folder, files, lambda: contents(imported.paths) == imported.contents)
     called = {text.name: str(path) for text, path in zip(imported.texts, paths, strict=True)}
     result = imported.result
     return replace(

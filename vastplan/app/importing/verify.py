@@ -173,7 +173,9 @@ def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:
     if line is None:
         faults.refused.append(finding)
         return
-    for key in line.entry.stands_for:
+    site = finding.address.partition("/")[0]
+    there = [key for key in line.entry.stands_for if key[0] == site]
+    for key in there or line.entry.stands_for:  # an entry may be good on another site
         faults.fall.setdefault(key, (line.form, Reason.FORM, f"{finding.code}: {finding.message}"))
 
 
