@@ -1,4 +1,4 @@
-"""The main job as a story: plan, apply, a change by hand, drift, repair, an edit, a guard. Run it with `make demo`.
+"""The main job as a story: plan, apply, a change by hand, drift, repair, an import, an edit, a guard. Run it with `make demo`.
 
 Every step is a vastplan command that you can type yourself; it is printed before its output. Nothing but this machine is
 needed: both sites are simulated, over HTTPS on loopback.
@@ -19,7 +19,7 @@ import requests
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = Path("demo")  # a copy of examples/ai-factory that the story may edit
-REPORTS = {"plan.html": "The edit of step 7 as a page", "plan.md": "and as a comment under a change request"}
+REPORTS = {"plan.html": "The edit of step 8 as a page", "plan.md": "and as a comment under a change request"}
 PROGRAM = [sys.executable, "-m", "vastplan"]
 BOLD, DIM, END = (
     ("\x1b[1m", "\x1b[2m", "\x1b[0m") if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else ("", "", "")
@@ -120,6 +120,7 @@ def main() -> int:
     try:
         build(story)
         by_hand(story)
+        taken_over(story)
         edit(story)
     finally:
         server.terminate()
@@ -172,9 +173,29 @@ def by_hand(story: Story) -> None:
     story.expect(story.run("plan", str(FOLDER), "--detailed-exitcode", expect=0), "no changes")
 
 
+def taken_over(story: Story) -> None:
+    """What somebody made in a console becomes lines of the document."""
+    story.tell("7. Somebody clicked a tenant together. As lines of the document, taken over as it is:")
+    tenant = story.by_hand("iad", "vast", "POST", "/api/v5/tenants/", {"name": "nlp"})["id"]
+    policy = {"name": "nlp", "tenant_id": tenant, "flavor": "NFS", "nfs_no_squash": ["10.13.0.0/24"]}
+    policy = story.by_hand("iad", "vast", "POST", "/api/v5/viewpolicies/", policy)
+    view = {
+        "path": "/nlp/home",
+        "tenant_id": tenant,
+        "policy_id": policy["id"],
+        "protocols": ["NFS"],
+        "create_dir": True,
+    }
+    story.by_hand("iad", "vast", "POST", "/api/v5/views/", view)
+    told = story.run("import", str(FOLDER), expect=0)
+    story.expect(told, "wrote demo/tenant-nlp.yaml", "changes no field")
+    print((FOLDER / "tenant-nlp.yaml").read_text(), end="")
+    story.expect(story.run("apply", str(FOLDER), "--adopt", "--auto-approve", expect=0), "done.")
+
+
 def edit(story: Story) -> None:
     """Now the document moves."""
-    story.tell("7. An edit of the document: a limit raised, a StorageClass parameter changed, a volume removed.")
+    story.tell("8. An edit of the document: a limit raised, a StorageClass parameter changed, a volume removed.")
     change(FOLDER / "team-a.yaml", "max_writes_bw_mbps: 4 GB/s", "max_writes_bw_mbps: 6 GB/s")
     change(FOLDER / "team-b.yaml", "storage_path: /team-b/k8s", "storage_path: /team-b/volumes")
     change(FOLDER / "team-a.yaml", "      team-a-data: {storage_class: team-a, size: 50 TiB, mount: /data}\n", "")
@@ -189,7 +210,7 @@ def edit(story: Story) -> None:
     )
     story.expect((FOLDER / "plan.md").read_text(), "<!-- vastplan:plan:ai%2Dfactory -->", "6 changes need approval")
     story.expect((FOLDER / "plan.html").read_text(), "Topology of site iad")
-    story.tell("8. The replacement gets its consent; the volume with people's data does not, and stays.")
+    story.tell("9. The replacement gets its consent; the volume with people's data does not, and stays.")
     told = story.run("apply", str(FOLDER), "--auto-approve", "--allow-delete", "*/storage_class/team-b", expect=3)
     story.expect(told, "skipped")
     story.expect(story.run("plan", str(FOLDER), "--detailed-exitcode", expect=3), "blocked")

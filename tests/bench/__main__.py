@@ -10,7 +10,8 @@ import time
 from pathlib import Path
 
 from tests.bench import measure
-from tests.bench.rows import Bench, Row, chosen
+from tests.bench.row import Row
+from tests.bench.rows import Bench, chosen
 
 
 def _line(row: Row) -> tuple[str, bool]:

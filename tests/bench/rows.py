@@ -9,39 +9,20 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import yaml
 
 from tests.bench import documents, measure, seam, worlds
+from tests.bench.imports import Imports
 from tests.bench.measure import Cost
+from tests.bench.row import Figure, Row
 
 REPOSITORY = Path(__file__).parents[2]
 COLLECTIONS = ("tenants", "viewpolicies", "views", "quotas")
 LARGE = 50_000  # from this size on one run is enough: it lasts long, and start-up is nothing of it
 Scene = Callable[[], Iterator[list[str]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """One result: a ratio (or kB), and in words what it was made of."""
-
-    value: float
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table. `profile` answers where the time goes, of the same work."""
-
-    name: str
-    title: str
-    target: float
-    unit: str
-    measure: Callable[[], Figure]
-    profile: Callable[[], pstats.Stats]
 
 
 class Bench:
@@ -95,6 +76,7 @@ class Bench:
                 "checks", "all checks over 10,000 objects against loading their YAML", 1, "x",
                 lambda: self._checks(usual), lambda: self._checks_profile(usual),
             ),
+            *Imports(self._folder, self._size).rows(usual, large),
         ]  # fmt: skip
 
     # What is measured.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from vastplan.app import checks as checking
+from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.workspace import LEDGER_FOLDER, open_workspace
 from vastplan.checks.checkpoint.summary import budgets
 from vastplan.cli import main
@@ -37,6 +39,7 @@ __all__ = [
     "main",
     "read_ledger",
     "replace",
+    "rewrite_snapshot",
     "running",
     "simulators",
     "withdraw",
@@ -52,6 +55,20 @@ DOCUMENT = "bench"
 def simulators(folder: Path) -> Path:
     """Where the simulators of a document in this folder keep their files."""
     return folder / ".vastplan" / "sim"
+
+
+def rewrite_snapshot(
+    snapshot: Path, to: Path, kind: str, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+) -> None:
+    """A snapshot with other values of a kind's objects."""
+    recorded = snapshot_file.load(snapshot)
+    collections = tuple(
+        replace(each, objects=tuple(replace(one, values=change(one.values)) for one in each.objects))
+        if each.kind == kind
+        else each
+        for each in recorded.collections
+    )
+    snapshot_file.save(snapshot_file.sealed(replace(recorded, collections=collections)), to)
 
 
 def read_ledger(folder: Path) -> SiteLedger:

@@ -5,19 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 
+import vastplan.systems
 from tests.lab import full_registry
 from vastplan.engine.body import NEVER_SENT
 from vastplan.schema.endpoint import Update
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
+from vastplan.schema.system import discover_systems
 
 # What is asked besides the kinds' own endpoints: log-ins, tasks, versions, which cluster a name is, who did what, and for
 # the ledger.
 BESIDES = {
-    "vast": (("POST", "/token/"), ("GET", "/vtasks/{id}/"), ("GET", "/versions/"), ("GET", "/events/")),
-    "runai": (("POST", "/api/v1/token"), ("GET", "/api/v1/clusters"), ("GET", "/api/v1/audit/log")),
+    "vast": (
+        ("POST", "/token/"),
+        ("GET", "/vtasks/{id}/"),
+        ("GET", "/versions/"),
+        ("GET", "/events/"),
+        *(("GET", each.path) for each in discover_systems(vastplan.systems)["vast"].uncovered),
+    ),
+    "runai": (
+        ("POST", "/api/v1/token"),
+        ("GET", "/api/v1/clusters"),
+        ("GET", "/api/v1/audit/log"),
+        *(("GET", each.path) for each in discover_systems(vastplan.systems)["runai"].uncovered if each.path),
+    ),
     "kubernetes": (
         ("GET", "/version"),
+        # What a census counts.
+        ("GET", "/api/v1/limitranges"),
+        ("GET", "/apis/storage.k8s.io/v1/csidrivers"),
+        ("GET", "/apis/storage.k8s.io/v1/volumeattributesclasses"),
         # The shared ledger's own objects.
         ("GET", "/api/v1/namespaces/{}/secrets"),
         ("PUT", "/api/v1/namespaces/{}/secrets/{}"),

@@ -192,7 +192,7 @@ def pod(lab: Lab, name: str) -> requests.Response:
 def test_pods_keep_volumes_of_their_own_until_somebody_says_otherwise(lab: Lab) -> None:
     assert pod(lab, "one").status_code == 201
     inline(lab, None)
-    text = "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 1 pod"
+    text = "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 1 pod (nlp-apps/one)"
     assert blocks(lab.plan(Consent()), INLINE) == {INLINE: [("narrows", text)]}
     inline(lab, {"allow": True, "reason": "the old trainer until March"})
     plan = lab.converge(Consent())
@@ -292,7 +292,10 @@ def test_who_would_be_refused_is_seen_and_then_denied(lab: Lab) -> None:
     assert blocks(plan) == {
         BINDING: [("narrows", "storage_class gold would close to 1 namespace in use: nlp-apps: 4 claims")],
         binding_of_inline: [
-            ("narrows", "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 2 pods"),
+            (
+                "narrows",
+                "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 2 pods (nlp-apps/one, nlp-apps/two)",
+            ),
         ],
     }
     assert not [change for action in plan.actions for change in action.changes if change.admits]

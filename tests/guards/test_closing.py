@@ -321,11 +321,11 @@ def _inline(**more: Any) -> Plan:
 
 
 def test_pods_that_bring_volumes_of_their_own_are_not_kept_out_unasked() -> None:
-    text = "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 2 pods"
+    text = "block.csi.vastdata.com, csi.vastdata.com would close to 1 namespace in use: nlp-apps: 2 pods (nlp-apps/a, nlp-apps/b)"
     plan = _inline()
     assert blocks(plan)[INLINE] == [text]
     assert action(plan, INLINE).blocked[0].fix == (
-        "--allow-narrow iad/admission_policy/i, or inline_volumes: {allow: true, reason: ...} on the site"
+        "--allow-narrow iad/admission_policy/i, or isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there"
     )
     assert {one.name: one.value for one in action(plan, INLINE).evidence} == {"pods in nlp-apps": 2}
     assert blocks(_inline(consent={"allow_narrow": ["*/i"]})) == {}

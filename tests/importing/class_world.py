@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import cel
@@ -17,6 +18,7 @@ import yaml
 
 from tests.conftest import Ran
 from tests.histories.plant import Plant
+from vastplan.sim.wire import Request, Response
 
 Run = Callable[..., Ran]
 Row = dict[str, Any]
@@ -138,24 +140,45 @@ class ClassWorld:
                 return dict(alone["storage_class"])
         raise KeyError(name)
 
+    def unreadable(self, plural: str) -> None:
+        """From here on nobody may list the objects of a kind."""
+        plane = self.plant.planes["iad", "kubernetes"]
+        handle = plane.handle
+
+        def refused(request: Request) -> Response:
+            if request.method == "GET" and request.path.endswith(f"/{plural}"):
+                return Response(403, {"kind": "Status", "code": 403, "reason": "Forbidden", "message": "not allowed"})
+            return handle(request)
+
+        self.plant.planes["iad", "kubernetes"] = SimpleNamespace(handle=refused)  # type: ignore[assignment]
+
     # who may do what
 
     def may(self) -> dict[tuple[str, str, str], bool]:
-        """For each namespace, whether a claim of each class may be made there, by spec and by the old annotation, and a pod with an
-        inline volume of each driver."""
+        """For each namespace and class whether a claim of it may be made there, by the spec and by the old annotation; and for each pod
+        that is there whether it could be made again."""
         rules = list(self._rules())
-        classes = [row["metadata"]["name"] for row in self.rows(CLASSES)]
         found: dict[tuple[str, str, str], bool] = {}
-        for row in self.rows("namespaces"):
-            namespace = row["metadata"]["name"]
-            for name in classes:
+        for namespace in (row["metadata"]["name"] for row in self.rows("namespaces")):
+            for name in (row["metadata"]["name"] for row in self.rows(CLASSES)):
+                closed = self._closed_by_quota(namespace, name)
                 for form, claim in (("spec", _claim(name)), ("annotation", _annotated(name))):
-                    found[namespace, name, form] = _admitted(rules, namespace, "persistentvolumeclaims", claim) and (
-                        not self._closed_by_quota(namespace, name)
-                    )
-            for driver in (FILE, BLOCK, "other.example.com"):
-                found[namespace, driver, "pod"] = _admitted(rules, namespace, "pods", _pod("p", driver))
+                    admitted = _admitted(rules, namespace, "persistentvolumeclaims", claim)
+                    found[namespace, name, form] = admitted and not closed
+        for row in self.rows("pods"):
+            namespace, name = row["metadata"]["namespace"], row["metadata"]["name"]
+            found[namespace, name, "pod"] = _admitted(rules, namespace, "pods", row)
         return found
+
+    def seen(self) -> set[tuple[str, str, str]]:
+        """Those of them who are at it now: the namespaces of claims by their class, and the pods."""
+        claims = self.rows("persistentvolumeclaims")
+        used = {(row["metadata"]["namespace"], row["spec"]["storageClassName"], "spec") for row in claims}
+        return used | {(row["metadata"]["namespace"], row["metadata"]["name"], "pod") for row in self.rows("pods")}
+
+    def isolation(self) -> list[Row]:
+        """All that closes something, as it is."""
+        return [row for path in (POLICIES, BINDINGS, "resourcequotas") for row in self.rows(path)]
 
     def _rules(self) -> Iterator[Row]:
         """The specs that a binding puts in force."""

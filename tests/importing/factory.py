@@ -21,8 +21,10 @@ def applied(yard: Yard, folder: Path) -> None:
 
 
 def desk_with_snapshot(yard: Yard, folder: Path) -> tuple[Desk, Path]:
-    """Three lines, and a snapshot of all that is there."""
+    """Three lines, of the document that was, and a snapshot of all that is there."""
     desk = Desk.of(yard, folder / "new")
+    head = desk.folder / "brownfield.yaml"
+    head.write_text(head.read_text().replace("name: brownfield", "name: ai-factory"))
     snapshot = folder / "snapshot.json"
     done = desk.types("record", "--out", snapshot)
     assert done.code == 0, done.err

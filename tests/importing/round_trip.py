@@ -98,6 +98,6 @@ def round_trip(desk: Desk) -> dict[str, Any]:
     drift = desk.types("drift", "--format", "json")
     assert drift.code == 0, (drift.code, drift.out, drift.err)
     again = desk.imports()
-    assert (again["files"], again["taken"]) == ([], [])
+    assert (again["files"], again["taken"]) == ([], []), again["taken"]
     assert desk.written() == text
     return said

@@ -74,7 +74,7 @@ def weighed(folder: Path, snapshot: Snapshot) -> Weighed:
         }
         for entry in planned.everything
     }
-    acts = {
+    acts: dict[Address, Any] = {
         action.address: (action.verb, [(change.path, change.before, change.after) for change in action.changes])
         for action in planned.plan.actions
     }

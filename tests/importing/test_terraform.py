@@ -23,15 +23,16 @@ from tests.importing.terraform_states import (
     shown,
     tfstate,
 )
-from vastplan.engine.observe import Observed
+from vastplan.engine.observe import Collection, Observed
 from vastplan.importing.terraform import state as state_module
 from vastplan.importing.terraform.address import ResourceAddress, Step, parse_module, parse_resource, showable
-from vastplan.importing.terraform.match import Standing, labels, matched
+from vastplan.importing.terraform.match import labels, matched
 from vastplan.importing.terraform.resource_types import RESOURCE_TYPES, FoundBy
 from vastplan.importing.terraform.state import Instance, State, parse
 from vastplan.model import strict_json
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
+from vastplan.model.handover import Standing
 
 NESTED = 'module.teams["nlp"].module.storage[1]'
 WORLD = tfstate(
@@ -141,6 +142,8 @@ def _instance(**changed: Any) -> bytes:
         (b'{"version": 4, "resources": "\\ud800"}', "s is not whole JSON"),
         (b"[" * 100_000, "s is not whole JSON"),
         (b'{"version": ' + b"9" * 5000 + b"}", "s is not whole JSON"),
+        (b'{"version": 4, "version": 4, "resources": []}', "s is not whole JSON"),
+        (_with().replace(b'"id": "1"', b'"id": "1", "id": "2"'), "s is not whole JSON"),
         (b"[]", "s is no Terraform state"),
         (b'{"version": 4}', "s is no Terraform state"),
         (b'{"version": true, "resources": []}', "s is no Terraform state"),
@@ -317,6 +320,20 @@ def test_on_one_site_it_is_not_told_while_another_is_unread() -> None:
     assert [each.standing for each in matched(state, seen, "iad")] == [Standing.MATCHED]
     (match,) = matched(state, seen, "iad", "pdx")
     assert (match.standing, match.object) == (Standing.UNREAD, None)
+
+
+def test_a_site_without_the_system_has_nothing_of_it() -> None:
+    row = resource("kubernetes_storage_class", "x", kubernetes("nlp-fast"))
+    fast = live("storage_class", "u-1", name="nlp-fast")
+    seen = observed(fast)
+    without = {key: read for key, read in seen.collections.items() if key != ("pdx", "storage_class")}
+    absent = {**without, ("pdx", "storage_class"): Collection(error="no such system", absent=True)}
+    for collections in (without, absent):
+        there = Observed(collections)
+        (match,) = matched(parse(tfstate(row)), there, "iad", "pdx")
+        assert (match.standing, match.object) == (Standing.MATCHED, ("iad", "storage_class", "u-1"))
+        (match,) = matched(parse(tfstate(row)), there, "pdx")
+        assert (match.standing, match.why) == (Standing.STALE, "nothing on pdx can have a storage_class")
 
 
 def test_a_state_of_another_cluster_matches_nothing_there() -> None:

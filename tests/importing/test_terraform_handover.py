@@ -9,20 +9,23 @@ import pytest
 
 from tests.importing.terraform_states import CANARY, HOSTILE_KEYS, instance, live, observed, resource, tfstate
 from vastplan.importing.terraform.address import LONGEST
-from vastplan.importing.terraform.handover import (
+from vastplan.importing.terraform.handover import handover
+from vastplan.importing.terraform.match import Matched, matched
+from vastplan.importing.terraform.state import parse
+from vastplan.model.escaping import inert
+from vastplan.model.handover import (
     ByHand,
     Counted,
     Handover,
     LetGo,
     NotFound,
+    OtherType,
+    Standing,
+    StateHandover,
     Staying,
     Unsettled,
-    handover,
-    lines,
 )
-from vastplan.importing.terraform.match import Matched, Standing, matched
-from vastplan.importing.terraform.state import parse
-from vastplan.model.escaping import inert
+from vastplan.report.handover import handover_text
 
 APPLY = "vastplan apply env/ --adopt"
 
@@ -40,6 +43,11 @@ def _handover(state: bytes, taken: Collection[int], gone: Collection[int] = ()) 
     return handover(_matches(state, gone), {("iad", "view", str(id_)) for id_ in taken})
 
 
+def lines(told: Handover, apply: str) -> list[str]:
+    """What a report prints of one state, after the line that counts."""
+    return handover_text([StateHandover("iad.tfstate", ("iad",), 3, 2, told)], apply)[1:]
+
+
 def _state(*instances: dict[str, object], module: str = "", name: str = "x") -> bytes:
     return tfstate(resource("vastdata_view", name, *instances, module=module))
 
@@ -55,8 +63,8 @@ ONE, COUNTED, KEYED = (_view(1),), (_view(0, 0), _view(1, 1), _view(2, 2)), (_vi
         (ONE, "", [], [], []),
         (ONE, "", [2], [], []),
         (ONE, "module.a.module.b", [1], ["module.a.module.b.vastdata_view.x"], []),
-        (ONE, "module.a[0]", [1], [], ["'module.a[0].vastdata_view.x'"]),
-        (ONE, 'module.a["k"].module.b', [1], [], ["'module.a[\"k\"].module.b.vastdata_view.x'"]),
+        (ONE, "module.a[0]", [1], ["module.a.vastdata_view.x"], []),
+        (ONE, 'module.a["k"].module.b', [1], ["module.a.module.b.vastdata_view.x"], []),
         (COUNTED, "", [0, 1, 2], ["vastdata_view.x"], []),
         (COUNTED, "", [2], [], ["'vastdata_view.x[2]'"]),
         (KEYED, "", [1, 2], ["vastdata_view.x"], []),
@@ -71,6 +79,21 @@ def test_a_block_lets_go_of_a_whole_resource_and_commands_of_a_part(
     assert told.blocks == tuple(LetGo(address, BLOCK.format(address)) for address in blocks)
     assert [each.text for each in told.commands] == [f"terraform state rm {words}" for words in commands]
     assert (told.unsettled, told.staying, told.not_found) == ((), (), ())
+
+
+def test_a_module_with_keys_goes_as_a_whole_or_by_its_instances() -> None:
+    modules = ['module.a["k"]', 'module.a["l"]', "module.b"]
+    rows = [resource("vastdata_view", "x", _view(number), module=module) for number, module in enumerate(modules)]
+    told = _handover(tfstate(*rows), [0, 1, 2])
+    assert [each.address for each in told.blocks] == ["module.a.vastdata_view.x", "module.b.vastdata_view.x"]
+    assert not told.commands
+    told = _handover(tfstate(*rows), [0, 2])
+    assert [each.address for each in told.blocks] == ["module.b.vastdata_view.x"]
+    assert [each.text for each in told.commands] == ["terraform state rm 'module.a[\"k\"].vastdata_view.x'"]
+    earlier = resource("vastdata_view", "x", _view(1), _view(3, deposed="0badcafe"), module=modules[1])
+    told = _handover(tfstate(rows[0], earlier), [0, 1])
+    assert (told.blocks, [each.address for each in told.commands]) == ((), ['module.a["k"].vastdata_view.x'])
+    assert told.unsettled == (Unsettled('module.a["l"].vastdata_view.x', ByHand.DEPOSED),)
 
 
 def test_an_instance_that_is_not_found_stays() -> None:
@@ -112,6 +135,7 @@ def test_what_stays_and_depends_on_what_goes_is_told() -> None:
     )
     assert "    vastdata_view.c: vastdata_view.a, vastdata_view.b" in lines(told, APPLY)
     assert told.not_found == ()  # what no kind stands for was never looked for
+    assert told.other_types == (OtherType("aws_instance", 1),)
 
 
 def test_what_terraform_means_to_destroy_is_not_forgotten_with_the_rest() -> None:

@@ -202,12 +202,12 @@ class Brownfield:
                 meant["share"] = f"{path.strip('/').replace('/', '-')}$"[-30:]
             if {"S3", "DATABASE"} & set(protocols):
                 meant |= {
-                    "bucket": f"b-{tenant['id']}-{chance.randint(1, 999)}",
+                    "bucket": f"bucket-{chance.randint(1, 10**6)}",
                     "bucket_owner": "svc",
                     "bucket_owner_type": "ROLE",
                 }
             if "BLOCK" in protocols:
-                meant["name"] = f"subsystem-{tenant['id']}-{chance.randint(1, 999)}"
+                meant["name"] = f"subsystem-{chance.randint(1, 10**6)}"
             if limits and self._maybe(0.4):
                 meant["qos_policy_id"] = chance.choice(limits)["id"]
             self._vast(site, "views", meant)
@@ -267,7 +267,7 @@ class Brownfield:
             place = view["tenant_id"], view["path"]
             if schedule and remote and view["path"] != "/" and place not in taken and self._maybe(0.6):
                 meant = {
-                    "name": f"to-{second}-{view['id']}", "source_dir": view["path"], "target_exported_dir": view["path"],
+                    "name": f"to-{second}-{self.chance.randint(1, 10**6)}", "source_dir": view["path"], "target_exported_dir": view["path"],
                     "tenant_id": view["tenant_id"], "protection_policy_id": str(schedule["id"]),
                     "remote_tenant_guid": remote["guid"], "capabilities": "ASYNC_REPLICATION",
                 }  # fmt: skip
@@ -352,19 +352,22 @@ class Brownfield:
 
     def _cluster(self, site: str) -> None:
         chance = self.chance
-        spaces = [name for name in ("vast-csi", "monitoring", "nlp-apps", "legacy") if self._maybe(0.6)]
+        spaces = [
+            name for name in ("monitoring", "nlp-apps", "legacy", "vast-csi") if self._maybe(0.6) or name == "vast-csi"
+        ]
         for name in spaces:
             self._kube(
                 site, "/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
             )
-        if "vast-csi" in spaces:
+        for name in ("vast-mgmt", "other"):
             secret = {
                 "apiVersion": "v1",
                 "kind": "Secret",
-                "metadata": {"name": "vast-mgmt"},
+                "metadata": {"name": name},
                 "stringData": {"password": "canary"},
             }
-            self._kube(site, "/api/v1/namespaces/vast-csi/secrets", secret)
+            if self._maybe(0.85):
+                self._kube(site, "/api/v1/namespaces/vast-csi/secrets", secret)
         classes = [
             name
             for name in chance.sample(KUBERNETES_NAMES, chance.randint(0, 3) * self.size)
@@ -401,18 +404,19 @@ class Brownfield:
             )
             parameters |= {"lb_strategy": "random"} if self._maybe(0.2) else {}
         elif driver == BLOCK:
-            parameters = {"subsystem": "block", "fs_type": "ext4"} | (
+            subsystems = [row["name"] for row in self._rows(site, "views") if "BLOCK" in row["protocols"]] or ["block"]
+            parameters = {"subsystem": chance.choice(subsystems), "fs_type": "ext4"} | (
                 {"vip_pool_name": chance.choice(pools)} if pools else {}
             )
         else:
             parameters = {"type": "gp3"}
         parameters |= {"volume_name_fmt": "csi:{namespace}:{name}:{id}"} if self._maybe(0.2) else {}
         parameters |= {"made-up/by-hand": "on"} if self._maybe(0.2) else {}
+        alike = chance.choice(("vast-mgmt", "vast-mgmt", "", "other", "each"))
         for purpose in ("provisioner", "controller-publish", "node-publish", "controller-expand"):
-            if self._maybe(0.5):
-                parameters[f"csi.storage.k8s.io/{purpose}-secret-name"] = chance.choice(
-                    ("vast-mgmt", "vast-mgmt", "other")
-                )
+            secret = chance.choice(("vast-mgmt", "other", "")) if alike == "each" else alike
+            if secret:
+                parameters[f"csi.storage.k8s.io/{purpose}-secret-name"] = secret
                 parameters[f"csi.storage.k8s.io/{purpose}-secret-namespace"] = "vast-csi"
         default = {"annotations": {"storageclass.kubernetes.io/is-default-class": "true"}} if self._maybe(0.2) else {}
         body: Json = {
@@ -444,17 +448,24 @@ class Brownfield:
             self.call(site, "kubernetes", "GET", f"{path}/{body['metadata']['name']}")  # type: ignore[index]
 
     def _static(self, site: str, space: str, name: str) -> None:
-        """A volume of a directory that is there, by hand, and a claim that it is for."""
+        """A volume of a directory that is there, by hand, and a claim that it is for; most often of the pool and size that fit."""
         chance = self.chance
-        pools = [row["name"] for row in self._rows(site, "vippools") if row["role"] == "PROTOCOLS"]
-        quotas = self._rows(site, "quotas")
-        directories = [row["path"] for row in self._rows(site, "views") if row["path"] != "/"]
+        pools = [row for row in self._rows(site, "vippools") if row["role"] == "PROTOCOLS"]
+        directories = [row for row in self._rows(site, "views") if row["path"] != "/"]
         if not pools or not directories:
             return
-        path = chance.choice(directories)
-        size = next((str(row["hard_limit"]) for row in quotas if row["path"] == path and self._maybe(0.7)), "1Ti")
-        attributes = {"vip_pool_name": chance.choice(pools)}
-        if self._maybe(0.7):
+        view = chance.choice(directories)
+        path = view["path"]
+        fitting = [row for row in pools if row["tenant_id"] == view["tenant_id"]] if self._maybe(0.8) else []
+        quotas = [
+            row for row in self._rows(site, "quotas") if (row["path"], row["tenant_id"]) == (path, view["tenant_id"])
+        ]
+        if not quotas:
+            meant = {"name": name, "path": path, "tenant_id": view["tenant_id"], "hard_limit": 2**40}
+            quotas = [made for made in [self._make(site, "vast", "/api/v5/quotas/", meant)] if made]
+        size = next((str(row["hard_limit"]) for row in quotas if self._maybe(0.8)), "1Ti")
+        attributes = {"vip_pool_name": chance.choice(fitting or pools)["name"]}
+        if self._maybe(0.9):
             attributes |= {"static_pv_create_views": "no", "static_pv_create_quotas": "no"}
         secret = {"name": "vast-mgmt", "namespace": "vast-csi"}
         volume = f"{space.removeprefix('runai-')}-{name}" if self._maybe(0.7) else f"pv-{chance.randint(1, 9999)}"

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from vastplan.app.importing.files import Contents, contents, write_all
-from vastplan.app.importing.result import told
+from vastplan.app.importing.result import taken_objects, told
+from vastplan.app.importing.terraform import Found, StateFile, handovers, labels, look_up
+from vastplan.app.importing.uncovered import uncovered
 from vastplan.app.importing.unseen import unseen
 from vastplan.app.importing.verify import Line, Verified, verify
 from vastplan.app.planning.request import PlanOptions
@@ -17,6 +20,7 @@ from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.record import record
 from vastplan.app.workspace import Workspace
 from vastplan.document import merge
+from vastplan.document.instantiate import nearest
 from vastplan.document.load import folder_of
 from vastplan.document.typed import by_name, document_form
 from vastplan.engine.guards.owner import owners
@@ -27,10 +31,12 @@ from vastplan.importing.chosen import without_what_is_chosen
 from vastplan.importing.classify import classify, leave
 from vastplan.importing.comment import comments, rooms_of
 from vastplan.importing.defaults import over_defaults
+from vastplan.importing.figures import figures
 from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
+from vastplan.importing.full import in_full
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.meaning import Changed, changed_meanings, without
-from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Selection, Step, key_of
+from vastplan.importing.model import Degraded, Detail, Left, LiveKey, Reason, Selection, Step, key_of
 from vastplan.importing.name import names
 from vastplan.importing.place import place
 from vastplan.importing.recover import Written, recover
@@ -38,9 +44,11 @@ from vastplan.importing.write import Text, texts
 from vastplan.model import gc_pause
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid, VastplanError
-from vastplan.model.imported import Import
+from vastplan.model.finding import Finding
+from vastplan.model.imported import Import, LeftObject
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import Ref
+from vastplan.model.wording import counted
 from vastplan.schema.entries import EntryType
 from vastplan.schema.recovery import Sight
 
@@ -55,10 +63,13 @@ class ImportOptions:
     sites: tuple[str, ...]
     snapshot: Snapshot | None = None
     selection: Selection = field(default_factory=Selection)
+    detail: Detail = field(default_factory=Detail)
     single: bool = False
+    census: bool = False
     connections: Path | None = None
     close: bool = False
     """Whether access is written as narrow as those allow who are seen."""
+    states: tuple[StateFile, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +100,7 @@ class _World:
     users: UsersIndex
     contents: Contents
     keys: Mapping[LiveKey, str]
+    found: tuple[Found, ...]
 
 
 @gc_pause.paused()
@@ -99,14 +111,15 @@ def import_live(
 
     Raises `Invalid` for a document that is wrong already, and `VastplanError` where nothing can be written that would do.
     """
-    world = _read(workspace, options)
+    world = _of_tenants(_read(workspace, options, progress))
     degraded = Degraded()
     for number in range(1, _ROUNDS + 1):
-        progress(f"round {number}")
         draft = _draft(world, degraded)
         while draft.changed:
             degraded = without(draft.changed, degraded)
             draft = _draft(world, degraded)
+        entries = counted(sum(len(text.entries) for text in draft.texts), "entry")
+        progress(f"round {number}: planning {entries} against what was read")
         verified = _hold(world, draft, degraded, patient=number < _ROUNDS - 1)
         if not verified.changed:
             if verified.refused:
@@ -116,10 +129,13 @@ def import_live(
     raise VastplanError(f"after {_ROUNDS} rounds there is still something that would change; nothing was written")
 
 
-def _read(workspace: Workspace, options: ImportOptions) -> _World:
+def _read(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None]) -> _World:
     """One observation, live or recorded: both are a snapshot from here on."""
     held = contents(workspace.document.paths)
-    snapshot = options.snapshot or record(workspace, options.sites)
+    _refuse_unknown(options, workspace.registry.kinds)
+    if options.census and options.snapshot is not None:
+        raise VastplanError("--census asks the systems, which a snapshot is not: leave out one of the two")
+    snapshot = options.snapshot or record(workspace, options.sites, labels=options.detail.labels, progress=progress)
     source = RecordedSystems(workspace, snapshot)
     ledger = source.ledger(options.sites)
     systems, kinds = workspace.systems(), workspace.registry.kinds
@@ -137,7 +153,8 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
     known: dict[str, set[str]] = {}
     for entry in workspace.document.entries:
         known.setdefault(entry.address.kind, set()).add(entry.address.name)
-    named = names(classified.free, lookup, known)
+    found = look_up(options.states, observed)
+    named = names(classified.free, lookup, known, labels(found))
     nameless = tuple(
         leave(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
         for each in classified.free
@@ -157,20 +174,69 @@ def _read(workspace: Workspace, options: ImportOptions) -> _World:
         index_users(observed, kinds.values()),
         held,
         named,
+        found,
     )
+
+
+def _refuse_unknown(options: ImportOptions, kinds: Iterable[str]) -> None:
+    """Raises `VastplanError` for a kind that there is none of."""
+    for option, patterns in (("--kind", options.selection.kinds), ("--full", options.detail.full)):
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in kinds):
+                raise VastplanError(f"{option} {pattern}: there is no such kind {nearest(pattern, kinds)}".rstrip())
+
+
+def _of_tenants(world: _World) -> _World:
+    """Without what is placed in no tenant that was asked for: that is known once all is put together."""
+    selection = world.options.selection
+    if not selection.tenants:
+        return world
+    gathered = _gathered(world, Degraded())
+    called = {address: flat.live.name for address, flat in gathered.of_address.items()}
+    every = [live for collection in world.observed.collections.values() for live in collection.objects]
+    called |= {world.managed[key_of(live)]: live.name for live in every if key_of(live) in world.managed}
+    placed: set[LiveKey] = set()
+    for each in gathered.written:
+        own, address = each.entry.values.get("tenant"), each.entry.address
+        if world.workspace.registry.types[address.kind].contains:
+            tenant: str | None = called.get(address, address.name)
+        else:
+            tenant = called.get(own.target, own.target.name) if isinstance(own, Ref) else None
+        if selection.wants(tenant):
+            placed.update(each.stands_for)
+    out = tuple(
+        leave(each, Reason.UNSELECTED, "--tenant leaves it out") for each in world.free if key_of(each) not in placed
+    )
+    return replace(world, free=tuple(each for each in world.free if key_of(each) in placed), left=(*world.left, *out))
+
+
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """What there is to write of a round: entries, and how objects are referred to."""
+
+    flats: tuple[Flat, ...]
+    written: tuple[Written, ...]
+    left: tuple[Left, ...]
+    naming: Addresses
+    of_address: Mapping[Address, Flat]
+    kept: Mapping[Address, Live]
+    """What the document has already."""
+    changed: tuple[Changed, ...]
+    """New entries that would change what an old one means."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
     texts: tuple[Text, ...]
     left: tuple[Left, ...]
+    flats: tuple[Flat, ...]
     changed: tuple[Changed, ...] = ()
     """New entries that would change what an old one means; then there are no texts."""
 
 
-def _draft(world: _World, degraded: Degraded) -> _Draft:
-    """The files of a round."""
-    registry, sites = world.workspace.registry, world.workspace.document.sites()
+def _gathered(world: _World, degraded: Degraded) -> _Gathered:
+    """Each object by itself, then put together."""
+    registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
     out = {key for key, step in degraded.steps.items() if step is Step.LEFT}
     live = [each for each in world.free if key_of(each) not in out]
     addresses = {key_of(each): Address(each.site, each.kind.name, world.keys[key_of(each)]) for each in live}
@@ -190,7 +256,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
     unread: set[LiveKey] = set()
     while True:  # what stands on something that is left is left too
         naming = Addresses(world.observed, registry.kinds, {**world.managed, **addresses}, unread)
-        results = [flatten(each, addresses[key_of(each)], naming, defaults, degraded) for each in live]
+        results = [flatten(each, addresses[key_of(each)], naming, defaults, degraded, detail) for each in live]
         flats = [result for result in results if isinstance(result, Flat)]
         gone = [result for result in results if isinstance(result, Left)]
         if not gone:
@@ -202,7 +268,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
         addresses = {key: address for key, address in addresses.items() if key not in lost}
     known = world.workspace.document.entries
 
-    ours = [flatten(each, world.managed[key_of(each)], naming, defaults, degraded) for each in world.kept]
+    ours = [flatten(each, world.managed[key_of(each)], naming, defaults, degraded, detail) for each in world.kept]
     kept = {world.managed[key_of(each)]: each for each in world.kept}
 
     def live_of(ref: Ref) -> Live | None:
@@ -229,27 +295,41 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
     sight = Sight(rooms, by_name_there, world.options.close, unseen)
     have = [each for each in ours if isinstance(each, Flat)]
     recovered, unsaid = recover(flats, sites, registry, known, have, degraded, live_of, sight)
-    changed = changed_meanings(recovered, known, sites, registry, live_there)
-    if changed:
-        return _Draft((), (), tuple(changed))
+    changed = tuple(changed_meanings(recovered, known, sites, registry, live_there))
     given = world.workspace.document.defaults
     written = without_what_is_chosen(recovered, known, sites, registry, given)
     left += unsaid
-    entries = {each.entry.address for each in written} | {entry.address for entry in known}
+    left += [fallen for flat in flats for fallen in flat.fallen]
+    return _Gathered(tuple(flats), tuple(written), tuple(left), naming, of_address, kept, changed)
+
+
+def _draft(world: _World, degraded: Degraded) -> _Draft:
+    """The files of a round."""
+    registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
+    gathered = _gathered(world, degraded)
+    if gathered.changed:
+        return _Draft((), (), (), gathered.changed)
+    of_address = gathered.of_address
+    written = in_full(gathered.written, of_address)
+    entries = {each.entry.address for each in written}
+    entries |= {entry.address for entry in world.workspace.document.entries}
 
     def reference(ref: Ref) -> Any:
         """By what the document calls it, else by the name that it has."""
         flat = of_address.get(ref.target)
-        live = flat.live if flat is not None else kept.get(ref.target)
+        live = flat.live if flat is not None else gathered.kept.get(ref.target)
         there = ref.managed and ref.target not in entries and live is not None
-        return by_name((naming.existing(live) or ref) if there and live is not None else ref)
+        return by_name((gathered.naming.existing(live) or ref) if there and live is not None else ref)
+
+    given = world.workspace.document.defaults
 
     def form(type_: EntryType, entry: Written) -> dict[str, Any]:
+        flat = of_address.get(entry.entry.address)
+        defaults = flat is not None and detail.whole(flat.live.kind)
         own, key = entry.entry.values, entry.entry.address.name
-        typed = document_form(type_.fields, own, reference, key=key)
+        typed = document_form(type_.fields, own, reference, key=key, defaults=defaults)
         if type_.section not in given:
             return typed
-        flat = of_address.get(entry.entry.address)
         values = {**(flat.full if flat is not None else {}), **own}
         whole = document_form(type_.fields, values, reference, key=key, defaults=True)
         return over_defaults(typed, whole, given[type_.section])
@@ -257,7 +337,7 @@ def _draft(world: _World, degraded: Degraded) -> _Draft:
     files = place(written, sites, registry, degraded, form, single=world.options.single)
     types = [registry.sections[name] for name in registry.sections]
     made = texts(files, types, SCHEMA, comments(written, of_address, world.users))
-    return _Draft(tuple(made), (*left, *(fallen for flat in flats for fallen in flat.fallen)))
+    return _Draft(tuple(made), gathered.left, gathered.flats)
 
 
 def _hold(world: _World, draft: _Draft, degraded: Degraded, *, patient: bool = True) -> Verified:
@@ -306,12 +386,46 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
     ]
     left = (*world.left, *draft.left)
     result = told(world.workspace, draft.texts, world.free, left, verified.creates, verified.planned, unread, rounds)
-    notes = (*result.notes, *unseen(verified.planned, verified.creates))
-    return Imported(draft.texts, replace(result, notes=notes), world.workspace.document.paths, world.contents)
+    written = {key for text in draft.texts for entry in text.entries.values() for key in entry.stands_for}
+    owned = world.managed.keys() | taken_objects(verified.planned)
+    return Imported(
+        draft.texts,
+        replace(
+            result,
+            left=tuple(_without_id(each, world) for each in result.left),
+            findings=tuple(map(_by_file_name, result.findings)),
+            values=figures(flat for flat in draft.flats if key_of(flat.live) in written),
+            beyond=uncovered(world.workspace, world.options.sites, census=world.options.census),
+            terraform=handovers(world.found, owned),
+            notes=(*_notes(world), *result.notes, *unseen(verified.planned, verified.creates)),
+        ),
+        world.workspace.document.paths,
+        world.contents,
+    )
+
+
+def _without_id(left: LeftObject, world: _World) -> LeftObject:
+    """Of what holds secrets not even the id is told."""
+    return replace(left, id="") if world.workspace.registry.kinds[left.kind].secretive else left
+
+
+def _by_file_name(finding: Finding) -> Finding:
+    """The finding where its file will be, and not where it was tried."""
+    where = finding.where
+    return finding if where is None else replace(finding, where=replace(where, file=Path(where.file).name))
+
+
+def _notes(world: _World) -> Iterator[str]:
+    """What was asked for and is not there."""
+    every = [live for collection in world.observed.collections.values() for live in collection.objects]
+    for option, pattern in world.options.selection.unmatched(every):
+        yield f"{option} {pattern} matches nothing here."
+    if world.options.detail.labels and world.options.snapshot is not None:
+        yield "A snapshot holds the labels that vastplan wrote and no others: import without --snapshot for the rest."
 
 
 def write(imported: Imported, folder: Path, next_command: str) -> Import:
-    """Write the files; raises `VastplanError`, and then there is none of them."""
+    """Write the files; raises `VastplanError`, and then there is none of them. `next_command` takes over what is not taken yet."""
     files = [(text.name, text.written.text) for text in imported.texts]
     paths = write_all(folder, files, lambda: contents(imported.paths) == imported.contents)
     called = {text.name: str(path) for text, path in zip(imported.texts, paths, strict=True)}
@@ -321,5 +435,5 @@ def write(imported: Imported, folder: Path, next_command: str) -> Import:
         tried=False,
         files=tuple(replace(file, path=called[file.path]) for file in result.files),
         taken=tuple(replace(entry, file=called[entry.file]) for entry in result.taken),
-        next=next_command,
+        next=next_command if result.adopts else "",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from vastplan.app.clock import now
 from vastplan.app.connect import connected
 from vastplan.app.endpoints import contents, endpoints, places, trusts
 from vastplan.app.files.snapshot import sealed, tables
-from vastplan.app.redact import digests_to_keep, seen_object
+from vastplan.app.redact import asked_for, digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
 from vastplan.document.instantiate import nearest
 from vastplan.engine.names import names_to_read
@@ -24,12 +24,21 @@ from vastplan.model.claims import SiteClaims
 from vastplan.model.errors import Invalid, NotAuthorised, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.snapshot import SNAPSHOT_VERSION, SeenCollection, SeenSite, Snapshot
+from vastplan.model.wording import counted
 from vastplan.schema.kind import Kind
 
 
-def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str] = ()) -> Snapshot:
+def record(
+    workspace: Workspace,
+    sites: tuple[str, ...],
+    without: Collection[str] = (),
+    *,
+    labels: Collection[str] = (),
+    progress: Callable[[str], None] = lambda _: None,
+) -> Snapshot:
     """A snapshot of the sites: every kind that they can have, not only what the document has today. Sends nothing but reads.
 
+    Of what belongs to others (labels, annotations) the keys that fit one of the patterns `labels` are kept, too.
     Raises `VastplanError` for a kind in `without` that there is none of.
     """
     kinds, taken = workspace.registry.kinds, now()
@@ -42,7 +51,10 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
     with connected(workspace.document, sites=sites, writable=False) as providers:
         facts = probe(workspace, providers)
         collections, names = _all_collections(workspace, sites, without), _names(workspace, ledger, facts)
+        progress(f"reading {counted(len(collections), 'collection')} of {', '.join(sites)}")
         observed = observe(collections, providers, ledger, names)
+        count = sum(len(collection.objects) for collection in observed.collections.values())
+        progress(f"read {counted(count, 'object')}")
         live_places = endpoints(providers, backend.describe())
     declared_places, of_files = places(workspace.document), contents(workspace.document)
     claims = site_claims(others, live_places, kinds)
@@ -67,7 +79,7 @@ def record(workspace: Workspace, sites: tuple[str, ...], without: Collection[str
                 for site in sorted(sites)
             )
             + tuple(SeenSite(part.site, {}, {}, {}, _redacted_part(part, kinds)) for part in left),
-            collections=_seen_collections(observed, ledger),
+            collections=_seen_collections(observed, ledger, labels),
         )
     )
 
@@ -104,7 +116,9 @@ def _all_collections(workspace: Workspace, sites: tuple[str, ...], without: Coll
     ]
 
 
-def _seen_collections(observed: Observed, ledger: Mapping[str, SiteLedger]) -> tuple[SeenCollection, ...]:
+def _seen_collections(
+    observed: Observed, ledger: Mapping[str, SiteLedger], labels: Collection[str]
+) -> tuple[SeenCollection, ...]:
     owned_by_id: dict[tuple[str, str, str], Owned] = {}
     for site, part in ledger.items():
         for text, owned in part.entries.items():
@@ -114,7 +128,7 @@ def _seen_collections(observed: Observed, ledger: Mapping[str, SiteLedger]) -> t
         objects = []
         for live in sorted(collection.objects, key=lambda live: live.id):
             ours = owned_by_id.get((site, kind, live.id))
-            objects.append(seen_object(live, ours.fields if ours else ()))
+            objects.append(seen_object(live, {*(ours.fields if ours else ()), *asked_for(live, labels)}))
         collections.append(
             SeenCollection(site, kind, tuple(objects), collection.error, tuple(sorted(collection.asked)))
         )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
 from vastplan.engine.observe import Live
-from vastplan.model.site_ledger import REDACTED_DIGEST
+from vastplan.model.site_ledger import REDACTED_DIGEST, path_text
 from vastplan.model.snapshot import Figure, SeenObject
 from vastplan.model.value import Unknown
 from vastplan.schema.kind import Kind
@@ -33,6 +33,15 @@ def seen_object(live: Live, owned: Iterable[str]) -> SeenObject:
         marked=live.mark.at,
         owners=live.owners,
     )
+
+
+def asked_for(live: Live, labels: Collection[str]) -> Iterator[str]:
+    """The paths of those keys of others (labels, annotations) that fit a pattern; none of what holds secrets."""
+    if labels and not live.kind.secretive:
+        for field in live.kind.fields:
+            value = live.values.get(field.name)
+            if field.theirs is not None and isinstance(value, dict):
+                yield from (path_text((field.name, key)) for key in value if field.theirs.asked_for(key, labels))
 
 
 def digests_to_keep(kind: Kind, fields: Mapping[str, str]) -> dict[str, str]:

@@ -18,7 +18,16 @@ from vastplan.model.imported import Import
 from vastplan.model.outcome import Receipt
 from vastplan.model.plan import Plan
 from vastplan.model.sensitive import guarded
-from vastplan.report import drift_html, drift_markdown, html, json_report, markdown, prometheus, results
+from vastplan.report import (
+    drift_html,
+    drift_markdown,
+    html,
+    imported_markdown,
+    json_report,
+    markdown,
+    prometheus,
+    results,
+)
 from vastplan.report.json_report import Problems, Validation
 from vastplan.report.junit import junit
 from vastplan.report.results import NOWHERE, Places, Results
@@ -31,6 +40,7 @@ OF_COMMAND: Mapping[str, tuple[str, ...]] = {
     "show": ENDINGS,
     "apply": (".json", ".xml", ".sarif"),
     "drift": ENDINGS,
+    "import": (".md", ".json"),
 }
 Renderers = dict[str, Callable[[], str]]
 _DOCUMENT_NAME = re.compile(rb"""^name:[ \t]*["']?([A-Za-z0-9][\w.-]*)""", re.MULTILINE)
@@ -77,7 +87,7 @@ def of_drift(drift: Drift, places: Places = NOWHERE) -> Renderers:
 
 def of_import(result: Import) -> Renderers:
     """What an import wrote and left."""
-    return {".json": lambda: json_report.dumps(result)}
+    return {".md": lambda: imported_markdown.comment(result), ".json": lambda: json_report.dumps(result)}
 
 
 def of_receipt(plan: Plan, receipt: Receipt, places: Places) -> Renderers:

@@ -148,15 +148,37 @@ def _import(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
         ("--kind", "kinds", "only this kind; repeatable"),
         ("--take", "take", "also what is only taken on request, as SITE/KIND/NAME; repeatable"),
         ("--except", "without", "but not this, as SITE/KIND/NAME; repeatable"),
+        ("--labels", "labels", "also labels and annotations with a key like this; repeatable"),
     ):
         command.add_argument(flag, dest=name, action="append", default=[], metavar="PATTERN", help=what)
     command.add_argument(
+        "--full", action="append", nargs="?", const="*", default=[], type=_kind, metavar="KIND",
+        help="write every readable value, also what systems take anyway: of all kinds, or with --full=KIND of one; repeatable",
+    )  # fmt: skip
+    command.add_argument(
+        "--census", action="store_true", help="count what there is no kind for, with a small request for each"
+    )
+    command.add_argument(
         "--close", action="store_true", help="close a storage class that is open, where that refuses nobody who is seen"
+    )
+    command.add_argument(
+        "--terraform",
+        action="append",
+        default=[],
+        metavar="[SITE=]FILE",
+        help="a Terraform state: names what it has, and says how Terraform lets go of it; repeatable",
     )
     command.add_argument("--dry-run", action="store_true", help="print the files, and write none")
     command.add_argument("--detailed-exitcode", action="store_true", help="2 when there is something new")
     options.formats(command, "text", "json")
-    options.reports(command, ".json")
+    options.reports(command, ".md", ".json")
+
+
+def _kind(text: str) -> str:
+    """A kind; a path in its place was meant to be the document."""
+    if os.path.exists(text) or "/" in text:
+        raise argparse.ArgumentTypeError(f"{text} is a path and no kind: type --full last, or --full=KIND")
+    return text
 
 
 def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

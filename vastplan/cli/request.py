@@ -142,7 +142,11 @@ class ImportRequest(Request):
     kinds: tuple[str, ...] = ()
     take: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    full: tuple[str, ...] = ()
+    census: bool = False
     close: bool = False
+    terraform: tuple[str, ...] = ()
     dry_run: bool = False
     detailed_exitcode: bool = False
 

@@ -23,12 +23,16 @@ from vastplan.schema.kind import Closes, Enforces, Kind, Values
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """What would be closed, for people; to which rooms, with how many users in each; and who of them goes with the plan."""
+    """What would be closed, for people; to which rooms, with how many users in each; and who of them goes with the plan.
+
+    `users` are the names of those who stay, where the rule wants them named.
+    """
 
     rule: Closes
     what: str
     rooms: Mapping[str, int] | Unknown
     leaving: tuple[Address, ...] = ()
+    users: tuple[str, ...] = ()
 
 
 def may_close(action: Action, kind: Kind, actions: Mapping[Address, Action]) -> bool:
@@ -170,6 +174,7 @@ def _closed(
         return Closed(rule, shown, users)
     counts: dict[str, int] = {}
     leaving: list[Address] = []
+    staying: list[str] = []
     for live in {one.id: one for name in what for one in users.get(name, ())}.values():
         room = str(live.values.get(rule.room))
         if room in still_in or (was_in is not None and room not in was_in):
@@ -180,4 +185,6 @@ def _closed(
             leaving.append(going.address)
         else:
             counts[room] = counts.get(room, 0) + 1
-    return Closed(rule, shown, counts, tuple(leaving)) if counts or leaving else None
+            staying.append(f"{room}/{live.name}")
+    named = tuple(sorted(staying)) if rule.named else ()
+    return Closed(rule, shown, counts, tuple(leaving), named) if counts or leaving else None

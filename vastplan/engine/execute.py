@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
 from vastplan.engine.apply_context import ApplyContext, Made
@@ -145,7 +146,7 @@ class _Execution:
         return any(not unmet(tuple(names), desired, self._current(row)) for row in rows)
 
     def _appeared(self, what: str) -> NoReturn:
-        if self._recorded_as in self._context.ledger[self._address.site].intents:
+        if self._begun():
             # A run that died may have made it: its intent must stand for the next one to know it for ours.
             raise Unclear(f"it is there now ({what}), perhaps by a run that was cut off; plan again")
         raise Stale(f"it was not there when the plan was made and is there now ({what}); plan again")
@@ -168,7 +169,11 @@ class _Execution:
                 self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
             except Unclear as problem:
                 self._explain(problem, current)
-        self._finish(self._action.locator)
+        self._finish(self._action.locator, wait=bool(paths) or self._action.verb is not Verb.ADOPT or self._begun())
+
+    def _begun(self) -> bool:
+        """Whether a run that died may have written it."""
+        return self._recorded_as in self._context.ledger[self._address.site].intents
 
     def _explain(self, problem: Unclear, before: Values) -> None:
         """An update without an answer: reading tells whether it happened."""
@@ -240,10 +245,10 @@ class _Execution:
         assert refers is not None
         return refers.attribute(ref.target.kind)
 
-    def _finish(self, locator: str, made: str = "") -> None:
-        """Wait, read back, compare, note. `made` is the id of what was created."""
+    def _finish(self, locator: str, made: str = "", *, wait: bool = True) -> None:
+        """Wait, read back, compare, note. `made` is the id of what was created; what nobody has written is not waited for."""
         try:
-            row = until_ready(self._kind, self._provider, locator)
+            row = until_ready(self._kind if wait else replace(self._kind, ready=None), self._provider, locator)
             if made:
                 row = self._late(locator, row)
         except VastplanError:

@@ -154,6 +154,7 @@ def _of_rooms(action: Action, rooms: ClosedRooms) -> Narrowing | None:
     counts = sorted(closed.rooms.items())
     listed = some([f"{room}: {counted(number, name)}" for room, number in counts])
     text = f"{closed.what} would close to {counted(len(counts), closed.rule.room)} in use: {listed}"
+    text += f" ({some(closed.users)})" if closed.users else ""
     figures = tuple(Evidence(f"{plural(name)} in {room}", number) for room, number in counts)
     return Narrowing(text, fix, figures, closed.leaving)
 

@@ -88,12 +88,12 @@ def _reason(
         return leave(live, Reason.PENDING, text, f"put {address} back, or vastplan ledger forget")
     if kind.on_request and not selection.asked_for(live):
         text = f"a {kind.name} is taken only when it is asked for"
-        return leave(live, Reason.UNASKED, text, f"--take {word(f'{live.site}/{kind.name}/{live.locator}')}")
+        return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{live.locator}')}")
     if (live.site, live.id) in twins:
         ids = ", ".join(twins[live.site, live.id])
         text = f"several of kind {kind.name} have its identity (ids {ids}): which is meant cannot be said"
         return leave(live, Reason.TWINS, text, "rename or delete all but one")
-    excluded = selection.excludes(live, lookup.tenant(live))
+    excluded = selection.excludes(live)
     if excluded:
         return leave(live, Reason.UNSELECTED, f"{excluded} leaves it out")
     return None

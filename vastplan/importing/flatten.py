@@ -11,29 +11,37 @@ from pydantic_core import PydanticUndefined
 
 from vastplan.engine.observe import Live, Observed
 from vastplan.importing.classify import leave
-from vastplan.importing.model import Degraded, Left, LiveKey, Reason, key_of
+from vastplan.importing.model import Degraded, Detail, Left, LiveKey, Reason, key_of
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
-from vastplan.schema.defaults import is_witness, left_out
-from vastplan.schema.entries import Entry
+from vastplan.schema.defaults import is_witness, known_defaults
+from vastplan.schema.entries import Entry, EntryType
 from vastplan.schema.kind import Field, Kind, Values
-from vastplan.schema.markers import Marker, Refers
+from vastplan.schema.markers import Evidence, Marker, Refers
+from vastplan.schema.references import raw_references
 from vastplan.schema.rows import Path
 from vastplan.schema.types import MISSING
 from vastplan.schema.walk import leaves, map_references, same, table
 
+NO_MORE = Detail()
 _UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, Marker.SENSITIVE})
+_OF_A_SITE = frozenset({"id", "name", "path", "namespace"})
+"""What says nothing elsewhere: on another site it is of another object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """One object as an entry of its own. `full` are all its values, `unconfirmed` those left to a default nobody has confirmed."""
+    """One object as an entry of its own. `full` are all its values; `whole` are those of an entry that says all of them, where
+    somebody asked for that."""
 
     live: Live
     entry: Entry
     full: Mapping[str, Any]
+    known: Mapping[Path, Evidence]
+    """Its values that are what the system takes anyway, with how that is known."""
     fallen: tuple[Left, ...] = ()
     """Fields that are left."""
+    whole: Mapping[str, Any] | None = None
 
 
 class Addresses:
@@ -61,17 +69,33 @@ class Addresses:
                     missing = kind if where == site else f"{kind} of {where}"
         return missing
 
-    def named(self, site: str, refers: Refers, raw: Any) -> Ref | None:
-        """The reference that a raw value stands for; `None` where nothing names it, or several are called so."""
+    def named(self, live: Live, refers: Refers, raw: Any) -> Ref | None:
+        """The reference that a raw value of an object stands for; `None` where nothing names it, or several are called so."""
+        site = live.site
         for kind, attribute in refers.targets:
-            for where in (site,) if attribute == "id" else dict.fromkeys((site, *self._observed.sites(kind))):
-                live = self._observed.find(where, kind, attribute, raw)
-                if live is not None:
-                    return self._ref(live)
+            everywhere = () if attribute in _OF_A_SITE else self._observed.sites(kind)
+            for where in dict.fromkeys((site, *everywhere)):
+                found = self._observed.having(where, kind, attribute, raw)
+                if attribute == "name" and self._kinds[kind].endpoint.namespaced:
+                    found = [other for other in found if self._beside(live, other)]
+                if found:
+                    return self._ref(found[0])
         for kind, attribute in refers.targets:
             if attribute in ("name", "path") and self._observed.absent(site, kind):
                 return Ref(Address(site, kind, str(raw)), managed=False)
         return None
+
+    def _beside(self, live: Live, other: Live) -> bool:
+        """Whether an object stands in something that another stands in: the namespace of a project, say."""
+        return not self._stands_in(live).isdisjoint(self._stands_in(other))
+
+    def _stands_in(self, live: Live) -> Set[LiveKey]:
+        return {
+            key_of(target)
+            for _, refers, raw in raw_references(live.kind.fields, live.values)
+            for kind, attribute in refers.targets
+            for target in self._observed.having(live.site, kind, attribute, raw)
+        }
 
     def _ref(self, live: Live) -> Ref | None:
         address = self._addresses.get(key_of(live))
@@ -93,18 +117,20 @@ class Defaults:
         self._observed, self._versions = observed, versions
         self._witnesses: dict[tuple[str, str], Mapping[str, Any] | None] = {}
 
-    def left_out(self, live: Live) -> frozenset[Path]:
-        """The leaves of an object that need not be written."""
+    def known(self, live: Live) -> Mapping[Path, Evidence]:
+        """The leaves of an object that need not be written, and how that is known."""
         key = live.site, live.kind.name
         if key not in self._witnesses:
             rows = self._observed.objects(*key)
             self._witnesses[key] = next((row.values for row in rows if is_witness(live.kind, row.values)), None)
-        return left_out(
+        return known_defaults(
             live.kind, live.values, self._witnesses[key], self._versions.get((live.site, live.kind.system), "")
         )
 
 
-def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaults, degraded: Degraded) -> Flat | Left:
+def flatten(
+    live: Live, address: Address, addresses: Addresses, defaults: Defaults, degraded: Degraded, detail: Detail = NO_MORE
+) -> Flat | Left:
     """An object as an entry, or why it cannot be one: it has a value that this version does not know, or stands on what has no name."""
     kind, key = live.kind, key_of(live)
     dropped = dict(degraded.fields.get(key, {}))
@@ -117,7 +143,7 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
         missing = addresses.unread(live.site, refers, raw)
         if missing:
             unread.append(missing)
-        ref = addresses.named(live.site, refers, raw)
+        ref = addresses.named(live, refers, raw)
         if ref is None:
             unnamed.append(str(raw))
         return raw if ref is None else ref
@@ -128,6 +154,8 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
         value = live.values.get(field.name)
         if field.markers & _UNWRITTEN or field.name not in live.values or value is REDACTED:
             continue
+        if field.theirs is not None and isinstance(value, dict):
+            value = {key: item for key, item in value.items() if detail.keeps(kind, field.theirs, key)}
         before = len(unnamed)
         mapped = mappers.get(field.name)
         full[field.name] = value if mapped is None or value is None else mapped(value, change)
@@ -138,21 +166,43 @@ def flatten(live: Live, address: Address, addresses: Addresses, defaults: Defaul
             if _required(kind, field):
                 return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")
             dropped.setdefault(field.name, f"nothing names {unnamed[-1]!r}")
-    values = _said(kind, full, frozenset(dropped), defaults.left_out(live))
-    while (problems := _refused(kind, address, values)) is not None:
+    known = defaults.known(live)
+    values = _said(kind, full, frozenset(dropped), known.keys())
+    while (problems := refused(kind, address, values)) is not None:
         name, text = problems
         name = name or _without_one(kind, address, values)
-        refused = next((field for field in kind.fields if field.name == name), None)
-        if refused is None or name not in values or _required(kind, refused):
+        field_refused = next((field for field in kind.fields if field.name == name), None)
+        if field_refused is None or name not in values or _required(kind, field_refused):
             return leave(live, Reason.VALUE, f"{name}: {text}" if name else text)
+        keys = _refused_keys(kind, address, values, field_refused)
+        if keys:
+            dropped |= {f"{name}.{key}": why for key, why in keys.items()}
+            kept = {key: value for key, value in values[name].items() if key not in keys}
+            values = (
+                {**values, name: kept} if kept else {other: value for other, value in values.items() if other != name}
+            )
+            continue
         if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
             dropped[name] = text
         values = {other: value for other, value in values.items() if other != name}
+    dropped |= _withheld(kind, full)
     said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
     fallen = tuple(
         leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in said_otherwise
     )
-    return Flat(live, Entry(address, values), full, fallen)
+    whole = _whole(kind, address, full, frozenset(dropped)) if detail.whole(kind) else None
+    return Flat(live, Entry(address, values), full, known, fallen, whole)
+
+
+def _whole(kind: Kind, address: Address, full: Values, dropped: Set[str]) -> Values | None:
+    """The values of an entry that says all that there is; `None` where there can be no such."""
+    values = _said(kind, full, dropped, frozenset(), whole=True)
+    while (problems := refused(kind, address, values)) is not None:
+        name = problems[0] or _without_one(kind, address, values)
+        if name not in values or _required(kind, kind.field(name)):
+            return None
+        values = {other: value for other, value in values.items() if other != name}
+    return values
 
 
 def _required(kind: Kind, field: Field) -> bool:
@@ -160,30 +210,38 @@ def _required(kind: Kind, field: Field) -> bool:
     return field.name in kind.identity or kind.model.model_fields[field.name].is_required()
 
 
-def _said(kind: Kind, full: Values, dropped: frozenset[str], unsaid: frozenset[Path]) -> Values:
-    """The values that an entry has to say: not what is unset, nor what the document means where it says nothing."""
+def _said(kind: Kind, full: Values, dropped: Set[str], unsaid: Set[Path], *, whole: bool = False) -> Values:
+    """The values that an entry has to say: not what is unset, nor what the document means where it says nothing, but for `whole`."""
     elsewhere = {field.wire for field in kind.fields}
     values: Values = {}
     for leaf in leaves(kind.fields, full):
         top = kind.field(leaf.path[0])
-        if top.name in dropped or leaf.path in unsaid or _unset(leaf.field, leaf.value) or leaf.value is REDACTED:
+        if top.name in dropped or leaf.path in unsaid or is_unset(leaf.field, leaf.value) or leaf.value is REDACTED:
             continue
-        if len(leaf.path) > 1 and (*leaf.field.wire, leaf.path[-1]) in elsewhere:
+        if len(leaf.path) == 2 and leaf.field is top and (*top.wire, leaf.path[1]) in elsewhere:
             continue  # a key of a mapping that has a field of its own
         holder = values
         for step in leaf.path[:-1]:
             holder = holder.setdefault(step, {})
         holder[leaf.path[-1]] = _without_nulls(leaf.field, leaf.value)
     for field in kind.fields:
-        if field.instead_of is not None and values.get(field.instead_of.field) is not None:
+        if field.instead_of is None:
+            continue
+        if values.get(field.instead_of.field) is not None:
             values.pop(field.name, None)
+        elif field.name in values:
+            for other, key in field.instead_of.keys:
+                values.get(other, {}).pop(key, None)
+                if values.get(other) == {}:
+                    del values[other]
     for name, info in kind.model.model_fields.items():
         default = info.default
         if default is MISSING or default is PydanticUndefined or name not in full or name in dropped:
             continue
         field = kind.field(name)
         if same(field, default, full[name]):
-            values.pop(name, None)
+            if not whole:
+                values.pop(name, None)
         elif name not in values and field.nullable:
             values[name] = None
     return values
@@ -202,13 +260,14 @@ def _without_nulls(field: Field, value: Any) -> Any:
     ]
 
 
-def _unset(field: Field, value: Any) -> bool:
+def is_unset(field: Field, value: Any) -> bool:
+    """Whether there is nothing to say of a value."""
     if field.has(Marker.EXPLICIT_NULL) and value is None:
         return False
     return value is None or (not isinstance(value, bool) and value in field.cleared)
 
 
-def _refused(kind: Kind, address: Address, values: Values) -> tuple[str, str] | None:
+def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any]) -> tuple[str, str] | None:
     """The first field that the model does not take, and why; `None` where it takes all."""
     typed = map_references(kind.fields, values, lambda _, value: _typed(value))
     for name in _named_after(kind):
@@ -237,12 +296,32 @@ def _without_one(kind: Kind, address: Address, values: Values) -> str:
     for field in reversed(kind.fields):
         if field.name in values and not _required(kind, field):
             rest = {name: value for name, value in values.items() if name != field.name}
-            if _refused(kind, address, rest) is None:
+            if refused(kind, address, rest) is None:
                 return field.name
     return ""
 
 
-def _named_after(kind: Kind) -> Iterator[str]:
+def _refused_keys(kind: Kind, address: Address, values: Values, field: Field) -> dict[str, str]:
+    """The keys of a mapping that the model takes in no company, each with why; none where it is not about single ones."""
+    mapping = values[field.name]
+    if field.fields or not isinstance(mapping, dict):
+        return {}
+    problems = {key: refused(kind, address, {**values, field.name: {key: mapping[key]}}) for key in mapping}
+    return {key: problem[1] for key, problem in problems.items() if problem is not None}
+
+
+def _withheld(kind: Kind, full: Values) -> dict[str, str]:
+    """What of mappings is kept from everybody for it may be a secret, where a person might look for it."""
+    return {
+        f"{field.name}.{key}": "it may be a secret, and is not read"
+        for field in kind.fields
+        if field.shown is not None and field.shown.keys and isinstance(full.get(field.name), dict)
+        for key, value in full[field.name].items()
+        if value is REDACTED
+    }
+
+
+def _named_after(kind: Kind | EntryType) -> Iterator[str]:
     for field in kind.fields:
         if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY)):
             yield field.name

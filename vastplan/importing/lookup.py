@@ -50,16 +50,3 @@ class Lookup:
                         sources.setdefault(other.name, set()).add(site)
             self._sources[kind.name] = sources
         return kind.mirrored and bool(self._sources[kind.name].get(live.name, set()) - {live.site})
-
-    def tenant(self, live: Live) -> str | None:
-        """The name of the tenant that an object is, or that it and what it refers to are in; `None` where that is not one."""
-        if live.kind.contains:
-            return live.name
-        tenants = set()
-        for _, refers, raw in raw_references(live.kind.fields, live.values):
-            for kind, attribute in refers.targets:
-                target = self.observed.find(live.site, kind, attribute, raw)
-                if target is not None:
-                    name = target.name if target.kind.contains else self.named_in(target, "tenant")
-                    tenants |= {name} - {""}
-        return tenants.pop() if len(tenants) == 1 else None

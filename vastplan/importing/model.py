@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from vastplan.engine.observe import Live
+from vastplan.schema.kind import Kind
+from vastplan.schema.markers import Theirs
 
 LiveKey = tuple[str, str, str]  # site, kind, id
 
@@ -69,18 +71,56 @@ class Selection:
         """Whether it is named by `take`."""
         return _fits(self.take, live)
 
-    def excludes(self, live: Live, tenant: str | None) -> str:
-        """The option that leaves an object out, "" where none does; `tenant` is the name of its own."""
+    def excludes(self, live: Live) -> str:
+        """The option that leaves an object out, "" where none does: but `--tenant`, for which it must be known what is placed where."""
         if _fits(self.without, live):
             return "--except"
-        if self.kinds and live.kind.name not in self.kinds:
-            return "--kind"
-        return "--tenant" if self.tenants and not any(fnmatchcase(tenant or "", each) for each in self.tenants) else ""
+        return "--kind" if self.kinds and not _like(live.kind.name, self.kinds) else ""
+
+    def wants(self, tenant: str | None) -> bool:
+        """Whether what is in a tenant of that name (`None`: in none) is asked for."""
+        return not self.tenants or (tenant is not None and _like(tenant, self.tenants))
+
+    def unmatched(self, objects: Sequence[Live]) -> Iterator[tuple[str, str]]:
+        """The patterns that fit none of the objects that were read, each with its option."""
+        tenants = [live.name for live in objects if live.kind.contains]
+        names = [name for live in objects for name in _names(live)] if self.take or self.without else []
+        for option, patterns, known in (
+            ("--tenant", self.tenants, tenants),
+            ("--take", self.take, names),
+            ("--except", self.without, names),
+        ):
+            for pattern in patterns:
+                if not any(fnmatchcase(name, pattern) for name in known):
+                    yield option, pattern
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """How much is said of what is taken: patterns of kinds of which every value is, and of labels and annotations that are."""
+
+    full: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+
+    def whole(self, kind: Kind) -> bool:
+        """Whether every readable value of a kind is written."""
+        return _like(kind.name, self.full)
+
+    def keeps(self, kind: Kind, theirs: Theirs, key: str) -> bool:
+        """Whether a label is taken: none of what holds secrets, for tools keep a copy of all of it in one."""
+        return bool(self.labels) and not kind.secretive and theirs.asked_for(key, self.labels)
 
 
 def _fits(patterns: tuple[str, ...], live: Live) -> bool:
-    names = {f"{live.site}/{live.kind.name}/{name}" for name in (live.name, live.locator)}
-    return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)
+    return bool(patterns) and any(_like(name, patterns) for name in _names(live))
+
+
+def _names(live: Live) -> set[str]:
+    return {f"{live.site}/{live.kind.name}/{name}" for name in (live.name, live.locator)}
+
+
+def _like(text: str, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(text, pattern) for pattern in patterns)
 
 
 class Step(Enum):

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
+from types import MappingProxyType
 
 from vastplan.engine.observe import Live
 from vastplan.importing.lookup import Lookup
@@ -14,21 +15,28 @@ from vastplan.importing.model import LiveKey, key_of
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]{0,127}")
 _NO_KEY = re.compile(r"[^A-Za-z0-9._@:+-]+")
 _LONGEST = 128
+_NO_LABELS: Mapping[LiveKey, str] = MappingProxyType({})
 
 
-def names(free: Sequence[Live], lookup: Lookup, known: Mapping[str, Set[str]]) -> dict[LiveKey, str]:
+def names(
+    free: Sequence[Live], lookup: Lookup, known: Mapping[str, Set[str]], labels: Mapping[LiveKey, str] = _NO_LABELS
+) -> dict[LiveKey, str]:
     """The key of the entry of each object. `known` are the keys that the document has, by kind: none is given again.
 
     Equal keys of one kind are one entry on several sites; where they would be two on one site, or stand in two places, all of
     them are told apart by what they are in, and where that is not enough by all that they are told by. Those that nothing tells
-    apart have no key.
+    apart have no key. `labels` are what people called objects elsewhere: what has no name of its own for a key is called so,
+    where nothing else is.
     """
     claims: dict[tuple[str, str], list[tuple[Live, str]]] = {}
+    unnamed: set[LiveKey] = set()
     for live in free:
         within = lookup.named_in(live, live.kind.keyed.within) if live.kind.keyed.within else ""
-        key = _own(live, lookup)
+        key, named_so = _own(live, lookup)
         if live.kind.keyed.always:
             key = as_key(f"{within}-{key}")
+        if live.kind.keyed.always or not named_so:
+            unnamed.add(key_of(live))
         claims.setdefault((live.kind.name, key), []).append((live, within))
     named: dict[LiveKey, str] = {}
     second: dict[tuple[str, str], list[tuple[Live, str]]] = {}
@@ -37,11 +45,15 @@ def names(free: Sequence[Live], lookup: Lookup, known: Mapping[str, Set[str]]) -
             named |= {key_of(live): key for live, _ in group}
             continue
         for live, within in group:
+            unnamed.add(key_of(live))
             second.setdefault((kind, as_key(f"{within}-{key}")), []).append((live, within))
     given = {(live.kind.name, named[key_of(live)]) for live in free if key_of(live) in named}
     for (kind, key), group in second.items():
         free_key = key not in known.get(kind, ()) and (kind, key) not in given and _one_entry(group)
         named |= {key_of(live): key if free_key else _apart(key, live, within, lookup) for live, within in group}
+    if labels:
+        placed = [placed for group in claims.values() for placed in group]
+        named |= _labelled(placed, named, {key: labels[key] for key in unnamed & labels.keys()}, unnamed, known)
     return _alone(free, named)
 
 
@@ -49,9 +61,32 @@ def _alone(free: Sequence[Live], named: Mapping[LiveKey, str]) -> dict[LiveKey, 
     """The keys without those that several on one site have."""
     had = Counter((live.site, live.kind.name, named[key_of(live)]) for live in free)
     return {
-        key_of(live): named[key_of(live)]
-        for live in free
-        if had[live.site, live.kind.name, named[key_of(live)]] == 1
+        key_of(live): named[key_of(live)] for live in free if had[live.site, live.kind.name, named[key_of(live)]] == 1
+    }
+
+
+def _labelled(
+    placed: Sequence[tuple[Live, str]],
+    named: Mapping[LiveKey, str],
+    labels: Mapping[LiveKey, str],
+    unnamed: Set[LiveKey],
+    known: Mapping[str, Set[str]],
+) -> dict[LiveKey, str]:
+    """What is called by its label. What would be one entry stays one: objects of one key move together, or not at all."""
+    entries: dict[tuple[str, str], list[tuple[Live, str]]] = {}
+    for live, within in placed:
+        entries.setdefault((live.kind.name, named[key_of(live)]), []).append((live, within))
+    wanted: dict[tuple[str, str], list[tuple[Live, str]]] = {}
+    for (kind, _), group in entries.items():
+        keys = {key_of(live) for live, _ in group}
+        said = {labels[key] for key in keys & labels.keys()}
+        if len(said) == 1 and keys <= unnamed:
+            wanted.setdefault((kind, said.pop()), []).extend(group)
+    return {
+        key_of(live): label
+        for (kind, label), group in wanted.items()
+        if label not in known.get(kind, ()) and (kind, label) not in entries and _one_entry(group)
+        for live, _ in group
     }
 
 
@@ -64,7 +99,8 @@ def _one_entry(group: Iterable[tuple[Live, str]]) -> bool:
     return len(sites) == len(set(sites)) and len(places) == 1
 
 
-def _own(live: Live, lookup: Lookup) -> str:
+def _own(live: Live, lookup: Lookup) -> tuple[str, bool]:
+    """The key that an object has by itself, and whether that is a name which it or what belongs to it has."""
     keyed = live.kind.keyed
     for called in keyed.called_as:
         others = [
@@ -73,10 +109,10 @@ def _own(live: Live, lookup: Lookup) -> str:
             if not other.system_owned and not other.controller
         ]
         if len(others) == 1 and _KEY.fullmatch(others[0].name):
-            return others[0].name
+            return others[0].name, True
     if keyed.path and not live.attributes.get("name"):
-        return as_key(str(live.values.get(keyed.path)).strip("/").replace("/", "-"))
-    return live.name if _KEY.fullmatch(live.name) else as_key(live.name)
+        return as_key(str(live.values.get(keyed.path)).strip("/").replace("/", "-")), False
+    return (live.name, True) if _KEY.fullmatch(live.name) else (as_key(live.name), False)
 
 
 def as_key(text: str) -> str:

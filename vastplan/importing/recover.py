@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
 from vastplan.engine.observe import Live
 from vastplan.importing.classify import leave
-from vastplan.importing.flatten import Flat
+from vastplan.importing.flatten import Flat, refused
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Step, key_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Composition, Entry, Scope, Site, composed
 from vastplan.schema.kind import Field, Kind
-from vastplan.schema.markers import Refers
+from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.recovery import Pieces, Recovered, Sight, Unsayable
 from vastplan.schema.walk import leaves, map_references, same, value_at
 
@@ -129,6 +129,10 @@ class _Trial:
 
     def objection(self, candidate: Recovered, objects: Sequence[Flat], composition: Composition) -> str:
         """Why an entry does not make just these objects, and beside them only what may be missing; "" where it does."""
+        address = candidate.entry.address
+        problem = refused(self._registry.types[address.kind], address, candidate.entry.values)
+        if problem is not None:
+            return ": ".join(filter(None, problem))
         before = len(self._scope.findings)
         made = list(composed(candidate.entry, self._scope, self._registry.compositions, set()))
         findings = self._scope.findings[before:]
@@ -141,7 +145,14 @@ class _Trial:
             kind = self._registry.kinds.get(entry.address.kind)
             if kind is None:
                 continue
-            hit = next((flat for flat in _likely(waiting, entry) if self._covers(kind, entry, flat, called)), None)
+            hit = next(
+                (
+                    flat
+                    for flat in _likely(waiting, entry)
+                    if self._covers(kind, entry, flat, called, composition.implied)
+                ),
+                None,
+            )
             if hit is not None:
                 called[entry.address] = hit.entry.address
                 del waiting[hit.entry.address]
@@ -150,7 +161,14 @@ class _Trial:
         extra = next((address for address in waiting if not self._registry.kinds[address.kind].mirrored), None)
         return f"{extra} is not what an entry makes" if extra is not None else ""
 
-    def _covers(self, kind: Kind, entry: Entry, flat: Flat, called: Mapping[Address, Address]) -> bool:
+    def _covers(
+        self,
+        kind: Kind,
+        entry: Entry,
+        flat: Flat,
+        called: Mapping[Address, Address],
+        implied: Set[tuple[str, str]],
+    ) -> bool:
         """Whether an object needs no change to be as the entry says."""
 
         def resolved(refers: Refers, value: Any) -> Any:
@@ -161,10 +179,14 @@ class _Trial:
             return value.target.name if live is None else live.attributes.get(refers.attribute(address.kind))
 
         wanted, there = map_references(kind.fields, entry.values, resolved), flat.live.values
+        said = leaves(kind.fields, wanted)
+        alone = {leaf.path for leaf in leaves(kind.fields, flat.entry.values)} - {leaf.path for leaf in said}
+        if any((kind.name, path[0]) not in implied for path in alone):
+            return False  # what an entry of its own would say would be said nowhere
         return all(
             _same(leaf.field, leaf.value, value_at(there, leaf.path))
-            for leaf in leaves(kind.fields, wanted)
-            if leaf.path[0] in there
+            for leaf in said
+            if leaf.path[0] in there or not leaf.field.has(Marker.WRITE_ONLY)
         ) and all(str(wanted.get(name)) == str(there.get(name)) for name in kind.identity)
 
 

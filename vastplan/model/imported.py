@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vastplan.model.finding import Finding
+from vastplan.model.handover import StateHandover
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,30 @@ class ImportCoverage:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedValues:
+    """How many values of the objects that were taken are written, or left out as what the vendor's documents say that a system
+    takes anyway, or as what only others say (`unconfirmed`); how many are `withheld`, and how many no entry here can say."""
+
+    written: int = 0
+    defaults: int = 0
+    unconfirmed: int = 0
+    withheld: int = 0
+    unsaid: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UncountedCollection:
+    """A collection of a system of which vastplan has no kind. `objects` is how many there are, where it was counted; `error` is why
+    it could not be."""
+
+    site: str
+    system: str
+    name: str
+    objects: int | None = None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class UnreadCollection:
     """What could not be read, and why."""
 
@@ -78,8 +103,14 @@ class Import:
     """The errors of checks: they are true of what is live, and hold up every apply until they are mended or waived."""
     next: str = ""
     """What to type to take it over."""
+    terraform: tuple[StateHandover, ...] = ()
+    """How Terraform lets go of what the document has, for each of its states that was given."""
     rounds: int = 1
+    values: ImportedValues = field(default_factory=ImportedValues)
+    beyond: tuple[UncountedCollection, ...] = ()
+    """What is never read, because there is no kind for it."""
     notes: tuple[str, ...] = field(default_factory=tuple)
+    format_version: str = "1.0"
 
     @property
     def covered(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Set
+from functools import partial
 from typing import Any, NoReturn
 
 MAX_DEPTH = 64  # the systems' deepest objects have a dozen levels; what walks over values here recurses
@@ -22,9 +23,10 @@ def held(raw: bytes | bytearray) -> int:
 def parse(raw: bytes | bytearray, keep: Set[str] | None = None) -> Any:
     """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and what is nested too deep.
 
-    With `keep` an object has these keys alone: all else is dropped when its bracket closes, before anybody sees it.
+    With `keep` an object has these keys alone: all else is dropped when its bracket closes, before anybody sees it. One that
+    has such a key twice says two things, of which other readers might take the other.
     """
-    prune = None if keep is None else lambda pairs: {key: value for key, value in pairs if key in keep}
+    prune = None if keep is None else partial(_kept, keep)
     try:
         value = json.loads(raw.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=prune)
     except RecursionError:
@@ -37,6 +39,14 @@ def parse(raw: bytes | bytearray, keep: Set[str] | None = None) -> Any:
             raise ValueError("half of a surrogate pair") from None
     if escapes or not _shallow_text(raw):
         _shallow(value)
+    return value
+
+
+def _kept(keep: Set[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    kept = [pair for pair in pairs if pair[0] in keep]
+    value = dict(kept)
+    if len(value) < len(kept):
+        raise ValueError("a key that is there twice")
     return value
 
 

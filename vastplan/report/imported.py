@@ -1,36 +1,137 @@
-"""What an import took and left, as text."""
+"""What an import took and left, as text: what holds up an apply first, then counts, then what is left by reason, then what to type."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 
 from vastplan.model.escaping import inert
-from vastplan.model.imported import Import, LeftObject
-from vastplan.report.values import counted
+from vastplan.model.finding import Finding
+from vastplan.model.imported import Import, ImportedValues, LeftObject, UncountedCollection
+from vastplan.model.wording import counted, some
+from vastplan.model.yaml_text import scalar
+from vastplan.report.handover import handover_text
 
 _SHOWN = 20
 """Objects of one code that are listed; a JSON report has all."""
+MEANINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "SYSTEM": "ships with the product",
+        "MADE": "made by a driver or a controller",
+        "MIRROR": "the other site's copy",
+        "MANAGED": "in the document already",
+        "OTHER": "another document owns it",
+        "PENDING": "dropped from the document, to be deleted by the next apply",
+        "UNASKED": "taken on request only",
+        "UNSELECTED": "an option of this run leaves it out",
+        "FORM": "no entry can say it",
+        "VALUE": "a value or a name that this version does not know",
+        "TWINS": "several have one identity",
+        "REFERENCE": "what it stands on has no name here",
+        "MEANING": "it would change what a line of the document means",
+        "UNREAD": "what it stands on could not be read",
+    }
+)
+_ONLY_COUNTED = frozenset({"MANAGED", "UNSELECTED"})
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """What is left for one reason under one name, on one site or several."""
+
+    kind: str
+    name: str
+    field: str
+    why: str
+    fix: str
+    sites: tuple[str, ...]
+
+
+def alike(left: Iterable[LeftObject]) -> list[Alike]:
+    """The same on several sites as one, in the order of the first."""
+    sites: dict[tuple[str, str, str, str, str], list[str]] = {}
+    for each in left:
+        sites.setdefault((each.kind, each.name, each.field, each.why, each.fix), []).append(each.site)
+    return [Alike(*said, tuple(dict.fromkeys(where))) for said, where in sites.items()]
+
+
+def by_code(left: Iterable[LeftObject]) -> dict[str, list[LeftObject]]:
+    """What is left by code, in the order of the codes; fields that alone are left come under `FIELD`."""
+    groups: dict[str, list[LeftObject]] = {code: [] for code in (*MEANINGS, "FIELD")}
+    for each in left:
+        groups.setdefault("FIELD" if each.field else each.code, []).append(each)
+    return {code: group for code, group in groups.items() if group}
+
+
+def is_listed(code: str, group: list[LeftObject]) -> bool:
+    """Whether people are told each of them, and not only how many there are."""
+    return code == "FIELD" or (group[0].counts and code not in _ONLY_COUNTED)
+
+
+def kinds(left: Iterable[LeftObject]) -> str:
+    """How many of which kind."""
+    found = Counter(each.kind for each in left)
+    return ", ".join(counted(count, inert(kind)) for kind, count in sorted(found.items()))
+
+
+def waiver(finding: Finding) -> str:
+    """The line that accepts a finding, for a person to complete: why, and until when."""
+    return f'{{code: {scalar(finding.code)}, address: {scalar(finding.address)}, reason: "", until: ""}}'
+
+
+def values_text(values: ImportedValues) -> str:
+    """Where the values of what was taken are."""
+    parts = [f"{values.written} in the document", f"{values.defaults} left to defaults of the systems"]
+    if values.unconfirmed:
+        parts.append(f"{values.unconfirmed} left to defaults that no vendor's document confirms (--full writes them)")
+    parts += [f"{values.withheld} withheld"] if values.withheld else []
+    parts += [f"{values.unsaid} that no entry can say"] if values.unsaid else []
+    return ", ".join(parts)
+
+
+def beyond_text(collections: Sequence[UncountedCollection]) -> Iterator[str]:
+    """What has no kind: by system, or where it was counted by site and system, without what is empty."""
+    if not is_counted(collections):
+        names: dict[str, dict[str, None]] = {}
+        for each in collections:
+            names.setdefault(each.system, {})[each.name] = None
+        for system, known in names.items():
+            yield f"{system}: {some(list(known), 8)}"
+        return
+    groups: dict[tuple[str, str], list[UncountedCollection]] = {}
+    for each in collections:
+        groups.setdefault((each.site, each.system), []).append(each)
+    for (site, system), group in groups.items():
+        there = [f"{each.name} {each.objects}" for each in group if each.objects]
+        untold = [each.name for each in group if each.objects is None]
+        also = f" (not told: {some(untold)})" if untold else ""
+        yield f"{site} {system}: {some(there, 40) or 'nothing'}{also}"
+
+
+def is_counted(collections: Iterable[UncountedCollection]) -> bool:
+    """Whether somebody asked how many there are."""
+    return any(each.objects is not None or each.error for each in collections)
 
 
 def import_text(result: Import) -> str:
-    """Counts, coverage, what an apply makes, the errors of checks, what is left by code, and the next command."""
+    """All of it as text for people."""
     return "\n".join(_lines(result))
 
 
 def _lines(result: Import) -> Iterator[str]:
-    for finding in result.findings:
-        yield f"error {finding.code}: {inert(finding.message)} ({inert(finding.address)})"
-    if result.findings:
-        yield "These hold up every apply: mend them, or waive them under checks, with a reason."
+    yield from _held_up(result.findings)
     would = "would write" if result.tried else "wrote"
     for file in result.files:
         yield f"{would} {inert(file.path)}: {counted(file.entries, 'entry')} in {counted(file.lines, 'line')}"
-    if not result.files:
+    if result.files:
+        entries = counted(len(result.taken), "entry")
+        taken = counted(sum(len(entry.objects) for entry in result.taken), "object")
+        yield f"Took {taken} as {entries}; the plan takes over {result.adopts} and changes no field."
+        yield f"Values: {values_text(result.values)}."
+    else:
         yield "Nothing new: no file was written."
-    objects = sum(len(entry.objects) for entry in result.taken)
-    entries = counted(len(result.taken), "entry")
-    yield f"Took {counted(objects, 'object')} as {entries}; their plan takes over {result.adopts} and changes no field."
     if result.creates:
         yield f"An apply makes {counted(len(result.creates), 'object')}, which isolation asks for:"
         yield from (f"  + {inert(address)}" for address in result.creates[:_SHOWN])
@@ -41,26 +142,51 @@ def _lines(result: Import) -> Iterator[str]:
         yield f"  ? {inert(unread.site)} {inert(unread.kind)}: {inert(unread.reason)}"
     if result.unread:
         yield f"{counted(len(result.unread), 'collection')} could not be read: import again when they can."
+    yield from _beyond(result)
     yield f"The document has {result.covered} % of what could be managed."
     yield from map(inert, result.notes)
-    if result.next:
+    if result.next and not any(state.handover.needed for state in result.terraform):
         yield f"Next: {result.next}"
+    yield from handover_text(result.terraform, result.next, tried=result.tried and not result.next)
+
+
+def _held_up(findings: Iterable[Finding]) -> Iterator[str]:
+    findings = list(findings)
+    for finding in findings:
+        yield f"error {finding.code}: {inert(finding.address)}: {inert(finding.message)}"
+    if findings:
+        yield "These are true of what is live, and hold up every apply: mend them, or accept them with a reason and a last day:"
+        yield "  checks:"
+        yield "    waive:"
+        yield from (f"      - {inert(waiver(finding), None)}" for finding in findings)
 
 
 def _left(result: Import) -> Iterator[str]:
     """What is left, by code; what is somebody else's is only counted."""
-    told = [left for left in result.left if left.code != "MANAGED"]
-    groups: dict[str, list[LeftObject]] = {}
-    for left in told:
-        groups.setdefault(left.code, []).append(left)
+    groups = by_code(result.left)
     for code, group in groups.items():
-        kinds = Counter(left.kind for left in group)
-        counts = ", ".join(f"{count} {inert(kind)}" for kind, count in sorted(kinds.items()))
-        yield f"Left, {code}: {counts}"
-        if not group[0].counts:
+        if code == "MANAGED":
             continue
-        for left in group[:_SHOWN]:
-            where = f"{left.site}/{left.kind}/{left.name}" + (f", its {left.field}" if left.field else "")
-            yield f"  {inert(where)}: {inert(left.why)}" + (f" ({inert(left.fix)})" if left.fix else "")
-        if len(group) > _SHOWN:
-            yield f"  and {len(group) - _SHOWN} more (--format json lists all)"
+        meaning = MEANINGS.get(code, "")
+        title = "Fields left out" if code == "FIELD" else f"Left, {inert(code)}" + (f" ({meaning})" if meaning else "")
+        yield f"{title}: {kinds(group)}"
+        if not is_listed(code, group):
+            continue
+        told = alike(group)
+        for each in told[:_SHOWN]:
+            field = f", its {inert(each.field)}" if each.field else ""
+            where = f"{inert(each.kind)} {inert(each.name)}{field} ({inert(some(each.sites))})"
+            yield f"  {where}: {inert(each.why)}" + (f"; {inert(each.fix)}" if each.fix else "")
+        if len(told) > _SHOWN:
+            yield f"  and {len(told) - _SHOWN} more (--format json lists all)"
+
+
+def _beyond(result: Import) -> Iterator[str]:
+    if not result.beyond:
+        return
+    yield (
+        "No kind here, so never read:"
+        if is_counted(result.beyond)
+        else "No kind here, so never read (--census counts):"
+    )
+    yield from (f"  {inert(line, None)}" for line in beyond_text(result.beyond))

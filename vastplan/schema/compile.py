@@ -48,6 +48,7 @@ from vastplan.schema.markers import (
     Shorthand,
     Shown,
     Since,
+    Theirs,
     Typed,
     Unit,
     Until,
@@ -80,6 +81,7 @@ _FIELD_MARKERS = (
     ServerDefault,
     Shape,
     Shorthand,
+    Theirs,
 )
 _DEEP_MARKERS = (Unit, Codec, Typed)
 
@@ -246,6 +248,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         exclusive=_first(metadata, Exclusive),
         instead_of=_first(metadata, InsteadOf),
         shown=shown,
+        theirs=_first(metadata, Theirs),
         clears=clears.sends if clears else None,
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,
         nullable=type(None) in every_arm or shape.unordered,

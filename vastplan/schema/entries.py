@@ -206,7 +206,8 @@ class Composition:
 
     `makes` are the kinds of what it yields that have no section of their own. `recover` is the way back (`schema/recovery.py`),
     `rank` when it is gone: what stands inside others first. Of what it makes the objects of the kinds in `adds` need not be there.
-    `chooses` are fields that it fills in where an entry leaves them out.
+    `chooses` are fields that it fills in where an entry leaves them out, `implied` those (by kind) of what it makes that follow
+    without being said: a system fills them in.
     """
 
     of: str
@@ -216,6 +217,7 @@ class Composition:
     rank: int = 0
     adds: frozenset[str] = frozenset()
     chooses: frozenset[str] = frozenset()
+    implied: frozenset[tuple[str, str]] = frozenset()
 
 
 def compose(

@@ -20,6 +20,7 @@ from vastplan.schema.markers import (
     Shorthand,
     Shown,
     Since,
+    Theirs,
     Typed,
     Until,
 )
@@ -55,6 +56,7 @@ class Field:
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them
+    theirs: Theirs | None = None  # of a mapping: whose its keys are
     clears: Any = None
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
@@ -219,7 +221,8 @@ class Closes:
     Those who would be cut off are objects of another `kind`, whose field `theirs` has (or lists) what our field `ours` has (or
     lists), each in the room that its field `room` names. Rooms in our list `but` may go on; where our field `unless` is
     true, all may. It has not held before where a field in `by` is not as it should be. `name` is what to call one of them,
-    `fix` how to spare a room, and `unseen` who may come that is not there yet, all for people. `backs` are those whose closing would be in vain without it.
+    `fix` how to spare a room, and `unseen` who may come that is not there yet, all for people. With
+    `named` those who would be cut off are named, too: nobody else lists them. `backs` are those whose closing would be in vain without it.
     """
 
     kind: str
@@ -233,6 +236,7 @@ class Closes:
     fix: str = ""
     backs: Backs | None = None
     unseen: str = ""
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -374,6 +378,11 @@ class Kind:
 
     def __post_init__(self) -> None:
         _set(self, "fields", table(self.fields))
+
+    @property
+    def secretive(self) -> bool:
+        """Whether its objects hold secrets."""
+        return table(self.fields).secret
 
     def field(self, name: str) -> Field:
         """The field of that name; raises `KeyError`."""

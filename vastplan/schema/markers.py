@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 
@@ -202,9 +203,13 @@ class Exclusive:
 
 @dataclass(frozen=True, slots=True)
 class InsteadOf:
-    """The field says in another way what another one says: where that can say it, it is left out of what is written."""
+    """The field says in another way what another one says: where that can say it, it is left out of what is written.
+
+    `keys` are those of mappings, each with the field that it is in, which it says too: they are left out where it is written.
+    """
 
     field: str
+    keys: tuple[tuple[str, str], ...] = ()
 
 
 class Evidence(Enum):
@@ -255,6 +260,23 @@ class Shown:
     def has(self, key: str) -> bool:
         """Whether the value of a key may be kept."""
         return not self.keys or key in self.keys
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Theirs:
+    """Of a mapping with free keys: each belongs to whoever wrote it, so an import takes only what somebody asks for.
+
+    Keys in `never` are not taken either way: they hold whole objects.
+    """
+
+    never: frozenset[str]
+
+    def __init__(self, *never: str) -> None:
+        object.__setattr__(self, "never", frozenset(never))
+
+    def asked_for(self, key: str, patterns: Iterable[str]) -> bool:
+        """Whether a key fits a pattern, and may be taken."""
+        return key not in self.never and any(fnmatchcase(key, pattern) for pattern in patterns)
 
 
 Product = Literal["vms", "csi", "runai", "kubernetes"]

@@ -88,6 +88,14 @@ class Owning(Protocol):
         """What will see to the object, as `StatefulSet web`, or the program that made it; none where nothing says so."""
 
 
+@runtime_checkable
+class Counting(Protocol):
+    """A provider whose system says how many objects a collection has, without showing them all. A provider need not."""
+
+    def count(self, path: str) -> int:
+        """How many there are, by what answers at the path of `Uncovered`."""
+
+
 class Journal(Protocol):
     """What apply asks of a site's ledger: durable notes of what is ours, before and after every write.
 

@@ -68,6 +68,15 @@ class Client(Provider, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Uncovered:
+    """A collection that a system has and vastplan has no kind for; `name` is the vendor's. At `path` one small answer says how many
+    objects there are; "" where no call says so."""
+
+    name: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class System(Generic[Said]):
     """One system. `name` is its key in a document's site, and the `system` of its kinds.
 
@@ -84,6 +93,8 @@ class System(Generic[Said]):
     """What a document says of a shared ledger in it, where it can keep one."""
     rank: int = 100
     """Its place where systems are listed for people: what others stand on comes first."""
+    uncovered: tuple[Uncovered, ...] = ()
+    """What a person configures there and no kind stands for, from the vendor's document."""
 
 
 Systems = Mapping[str, System[Any]]

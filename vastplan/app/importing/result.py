@@ -40,7 +40,7 @@ def told(
 
     `workspace` is the document as it is, `free` what is not left before anything is written.
     """
-    keys = _taken(planned, {entry.address for entry in workspace.composed().entries})
+    keys = taken_objects(planned, {entry.address for entry in workspace.composed().entries})
     rest = tuple(_rest(free, left, keys))
     plan = planned.plan
     return Import(
@@ -66,8 +66,8 @@ def told(
     )  # fmt: skip
 
 
-def _taken(planned: Planned, old: Set[Address]) -> set[LiveKey]:
-    """The live objects that the plan takes over and that the document did not have."""
+def taken_objects(planned: Planned, old: Set[Address] = frozenset()) -> set[LiveKey]:
+    """The live objects that the plan takes over and that an `old` document did not have."""
     actions = [action for action in planned.plan.actions if action.verb is Verb.ADOPT and action.address not in old]
     matched = (planned.matches.match(action.address).live for action in actions)
     return {key_of(live) for live in matched if live is not None}

@@ -116,7 +116,9 @@ def verify(
         cuts_off = next((block for block in action.blocked if block.guard == "narrows"), None)
         if cuts_off is not None:
             unread = any(planned.observed.error(action.address.site, rule.kind) for rule in kind.closes)
-            reason, text = Reason.UNREAD if unread else Reason.FORM, f"an apply would cut off: {cuts_off.message}"
+            fixes = [rule.fix for rule in kind.closes if rule.fix and action.desired.get(rule.ours) is not None]
+            text = "; ".join([f"an apply would cut off: {cuts_off.message}", *(f"write {fix}" for fix in fixes)])
+            reason = Reason.UNREAD if unread else Reason.FORM
             _leave(behind.lines(action.address), action, reason, text, faults)
         elif action.verb is Verb.CREATE and keeps_closed:
             creates.append(action.address)

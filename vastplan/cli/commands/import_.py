@@ -7,11 +7,12 @@ from pathlib import Path
 from vastplan.app import reports
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.importer import ImportOptions, import_live, write
+from vastplan.app.importing.terraform import read_states
 from vastplan.app.workspace import open_workspace
 from vastplan.cli import reporting
 from vastplan.cli.request import Format, ImportRequest
 from vastplan.cli.screen import Screen
-from vastplan.importing.model import Selection
+from vastplan.importing.model import Detail, Selection
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError
 from vastplan.model.shell import words
@@ -23,17 +24,21 @@ def import_(request: ImportRequest, screen: Screen) -> int:
     folder = _folder(request)
     snapshot = None if request.snapshot is None else snapshot_file.load(request.snapshot)
     workspace = open_workspace(request.paths, request.connections, snapshot)
+    sites = workspace.chosen(request.site)
     options = ImportOptions(
-        sites=workspace.chosen(request.site),
+        sites=sites,
         snapshot=snapshot,
         selection=Selection(request.tenants, request.kinds, request.take, request.without),
+        detail=Detail(request.full, request.labels),
+        census=request.census,
         single=request.layout == "single",
         connections=request.connections,
         close=request.close,
+        states=read_states(request.terraform, sites),
     )
     imported = import_live(workspace, options, screen.progress)
     result = imported.result
-    if imported.texts and not request.dry_run:
+    if not request.dry_run:
         result = write(imported, folder, _to_apply(request, folder))
     if request.format is Format.JSON:
         screen.rendered(reports.of_import(result)[".json"](), is_json=True)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import product
 
 from vastplan.engine.match import LiveKey
@@ -18,6 +17,7 @@ from vastplan.importing.terraform.address import Key
 from vastplan.importing.terraform.resource_types import RESOURCE_TYPES, FoundBy, ResourceType
 from vastplan.importing.terraform.state import Instance, State
 from vastplan.model.escaping import inert
+from vastplan.model.handover import Standing
 
 _LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]{0,127}")  # what a key of a document may be
 _SAID = {
@@ -25,20 +25,6 @@ _SAID = {
     "path": "path",
     "tenant": "tenant_id",
 }  # fields of kinds that states know, by what they call them
-
-
-class Standing(StrEnum):
-    """What is known of a resource's object."""
-
-    MATCHED = "matched"
-    STALE = "stale"
-    """It is not there under its id, or what is there is another: the state has to be refreshed."""
-    SEVERAL = "several"
-    """It would be one on each of several sites: which one the state is of has to be said."""
-    UNREAD = "unread"
-    """It cannot be told, because its kind could not be read."""
-    KINDLESS = "kindless"
-    """A data source, or of a type that no kind stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +90,13 @@ def _of(instance: Instance, observed: Observed, sites: Sequence[str], foreign: M
     meant = None if instance.resource.data else RESOURCE_TYPES.get(instance.resource.type)
     if meant is None:
         return Matched(instance, Standing.KINDLESS)
-    findings = {site: _on(instance, meant, observed, site, foreign.get(site, "")) for site in sites}
+    asked = observed.sites(meant.kind)
+    having = [site for site in sites if site in asked and not observed.absent(site, meant.kind)]
+    if not having:
+        return Matched(
+            instance, Standing.STALE, meant.kind, why=f"nothing on {', '.join(sites)} can have a {meant.kind}"
+        )
+    findings = {site: _on(instance, meant, observed, site, foreign.get(site, "")) for site in having}
     found = {site: live for site, live in findings.items() if isinstance(live, Live)}
     if len(found) > 1:
         return Matched(instance, Standing.SEVERAL, meant.kind, why=f"it fits an object on each of {', '.join(found)}")

@@ -59,6 +59,8 @@ class _Rooms:
     def access(self, entry: Entry) -> ClassAccess | Unsayable:
         """Who may use one, and in which tenant it is to stand so that just they may."""
         site, tenant = entry.address.site, self._pieces.tenant(entry, _OF_TENANT)
+        if entry.values.get("driver") == "block" and "tenant_name" not in entry.values:
+            tenant = None  # one that stands in a tenant says which
         home = self._members.get((site, tenant.target), {}) if tenant is not None else {}
         said = self._allowed(entry, home)
         if isinstance(said, Unsayable):
@@ -145,9 +147,9 @@ def _departs(binding: Mapping[str, Any], policy: str, *, audit: bool) -> tuple[s
         return None
     said = f"says {_some(actions)}"
     if audit:
-        return f"{said}, and the site says isolation: audit", "leave out isolation: audit on the site" * (
-            actions == {"Deny"}
-        )
+        return f"{said}, and the site says isolation: audit", "leave out isolation: audit on the site"
+    if "Deny" in actions:
+        return f"{said}, and an entry says Deny", _BY_HAND
     return f"{said}, which refuses nobody", "isolation: audit on the site"
 
 

@@ -328,4 +328,5 @@ def _of_home(static: Entry, view: Entry) -> dict[str, Any]:
 
 _MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
 _CHOSEN = frozenset({"project", "view_policy", "vip_pool", "secret"})
-COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=3, chooses=_CHOSEN)
+_BOUND = frozenset({("persistent_volume_claim", "volume"), ("persistent_volume_claim", "size")})
+COMPOSITION = Composition("volume", _compose, makes=_MAKES, recover=_recover, rank=3, chooses=_CHOSEN, implied=_BOUND)

@@ -10,7 +10,7 @@ from pydantic import StringConstraints
 from vastplan.model.units import parse_bytes
 from vastplan.schema.endpoint import Endpoint, Update
 from vastplan.schema.kind import ControllerOwned
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, Codec, Refers, ServerDefault, Wire
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, PROSE, Codec, Refers, ServerDefault, Theirs, Wire
 from vastplan.schema.types import MISSING, Existing, KubernetesName, ReferenceName, Spec
 
 LabelValue = Annotated[str, StringConstraints(max_length=63, pattern=r"^([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)?$")]
@@ -25,6 +25,7 @@ RUNAI_MADE = (
 )  # what its asset sync copies into projects
 # The core API of Kubernetes: "Value of Filesystem is implied when not included in claim spec", of volumes too.
 FILESYSTEM = ServerDefault("Filesystem", PROSE)
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"  # a whole object, as kubectl was given it
 PARAMETER_PREFIX = "csi.storage.k8s.io/"  # parameters that are for the sidecars, not for the driver
 
 
@@ -94,8 +95,10 @@ __all__ = [
 class Labelled(Spec):
     """Labels and annotations; only the keys that are written here are managed."""
 
-    labels: Annotated[dict[LabelKey, LabelValue | None] | MISSING, Wire("metadata", "labels")] = MISSING
-    annotations: Annotated[dict[LabelKey, str | None] | MISSING, Wire("metadata", "annotations")] = MISSING
+    labels: Annotated[dict[LabelKey, LabelValue | None] | MISSING, Wire("metadata", "labels"), Theirs()] = MISSING
+    annotations: Annotated[dict[LabelKey, str | None] | MISSING, Wire("metadata", "annotations"), Theirs(_APPLIED)] = (
+        MISSING
+    )
 
 
 def in_full(secret: object) -> None:

@@ -45,6 +45,7 @@ _ONLY = {
     "block": ("subsystem", "transport_type", "fs_type", "volume_group", "tenant_name"),
 }
 _NODE_EXPAND = f"{PARAMETER_PREFIX}node-expand-secret-"
+_BY_PURPOSE = InsteadOf("secret", tuple(("parameters", f"{_NODE_EXPAND}{part}") for part in ("name", "namespace")))
 _COMMON = ("vip_pool_fqdn_random_prefix", "qos_policy_id", "blocking_clones", PARAMETER_PREFIX + "fstype")
 _KNOWN = {
     "file": (
@@ -164,7 +165,7 @@ class StorageClass(Labelled):
         _ELSEWHERE,
         *SECRET_SINCE,
     ] = MISSING
-    secrets: Annotated[ClassSecrets | MISSING, Wire("parameters"), IMMUTABLE, InsteadOf("secret")] = MISSING
+    secrets: Annotated[ClassSecrets | MISSING, Wire("parameters"), IMMUTABLE, _BY_PURPOSE] = MISSING
     """In the place of `secret`, for a class whose purposes do not all have the same one."""
     mount_options: Annotated[list[Text] | None | MISSING, Wire("mountOptions")] = MISSING
     reclaim_policy: Annotated[

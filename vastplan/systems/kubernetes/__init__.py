@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from vastplan.schema.system import Connection, SimulatorEndpoint, System
+from vastplan.schema.system import Connection, SimulatorEndpoint, System, Uncovered
 from vastplan.systems.kubernetes.spec import KubernetesEndpoint, KubernetesLedgerSpec
 
 if TYPE_CHECKING:
@@ -64,4 +64,21 @@ def _of_simulator(endpoint: SimulatorEndpoint) -> dict[str, Any]:
     }
 
 
-SYSTEM = System("kubernetes", KubernetesEndpoint, _connect, _simulate, ledger=KubernetesLedgerSpec, rank=2)
+# What has to do with storage and is made by hand, of the core API and of the snapshot controller.
+_UNCOVERED = (
+    Uncovered("csidrivers", "/apis/storage.k8s.io/v1/csidrivers"),
+    Uncovered("limitranges", "/api/v1/limitranges"),
+    Uncovered("volumeattributesclasses", "/apis/storage.k8s.io/v1/volumeattributesclasses"),
+    Uncovered("volumesnapshots", "/apis/snapshot.storage.k8s.io/v1/volumesnapshots"),
+    Uncovered("volumesnapshotcontents", "/apis/snapshot.storage.k8s.io/v1/volumesnapshotcontents"),
+)
+
+SYSTEM = System(
+    "kubernetes",
+    KubernetesEndpoint,
+    _connect,
+    _simulate,
+    ledger=KubernetesLedgerSpec,
+    rank=2,
+    uncovered=_UNCOVERED,
+)

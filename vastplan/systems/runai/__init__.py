@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from vastplan.schema.system import Connection, SimulatorEndpoint, System
+from vastplan.schema.system import Connection, SimulatorEndpoint, System, Uncovered
 from vastplan.systems.runai.spec import RunaiEndpoint
 
 if TYPE_CHECKING:
@@ -42,4 +42,20 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> RunaiProvi
     )
 
 
-SYSTEM = System("runai", RunaiEndpoint, _connect, _simulate, rank=3)
+# Lists of the document of 2.24 whose objects are created and deleted. Only some have a call that counts them; credentials are
+# not asked for.
+_UNCOVERED = (
+    Uncovered("access keys"),
+    Uncovered("compute resources"),
+    Uncovered("credentials"),
+    Uncovered("data sources other than PVCs"),
+    Uncovered("data volumes", "/api/v1/datavolumes/count"),
+    Uncovered("environments"),
+    Uncovered("identity providers"),
+    Uncovered("network topologies", "/api/v1/network-topologies/count"),
+    Uncovered("service accounts"),
+    Uncovered("users", "/api/v1/users/count"),
+    Uncovered("workload templates"),
+)
+
+SYSTEM = System("runai", RunaiEndpoint, _connect, _simulate, rank=3, uncovered=_UNCOVERED)

@@ -148,6 +148,14 @@ class RunaiProvider:
             if len(rows) < SAMPLES:
                 return
 
+    def count(self, path: str) -> int:
+        """By the call that counts, of all clusters."""
+        body = self._call("GET", path).body
+        count = body.get("count") if isinstance(body, dict) else None
+        if not isinstance(count, int):
+            raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many there are")
+        return count
+
     def version(self) -> str:
         """The version of the site's cluster, such as `2.24.0` (schema DisplayedCluster); "" when it does not say.
 

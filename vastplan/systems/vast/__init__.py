@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vastplan.schema.connection import AnySecret
-from vastplan.schema.system import Connection, SimulatorEndpoint, System
+from vastplan.schema.system import Connection, SimulatorEndpoint, System, Uncovered
 from vastplan.systems.vast.spec import VastEndpoint
 
 if TYPE_CHECKING:
@@ -46,4 +46,20 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> VastProvid
     )
 
 
-SYSTEM = System("vast", VastEndpoint, _connect, _simulate, rank=1)
+# Lists of the document of VMS 5.5 whose objects are created and deleted, without what a cluster has of hardware and of itself.
+# Credentials (`s3keys`) are not asked for.
+_UNCOVERED = (
+    "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers", "globalsnapstreams", "groups",
+    "iamroles", "kerberos", "ldaps", "localproviders", "managers", "nis", "oidcs", "quotagroups", "realms",
+    "replicationpolicies", "replicationstreams", "replicationtargets", "roles", "s3lifecyclerules", "s3policies",
+    "snapshotpolicies", "userquotas", "users", "volumes", "vpntunnels", "webhooks",
+)  # fmt: skip
+
+SYSTEM = System(
+    "vast",
+    VastEndpoint,
+    _connect,
+    _simulate,
+    rank=1,
+    uncovered=tuple(Uncovered(name, f"/{name}/") for name in _UNCOVERED),
+)

@@ -172,6 +172,14 @@ class VastProvider:
         # In which order they come is not documented: the last change may be among those that were not read.
         raise Unreachable(f"{self._url}: more than {PAGES * PAGE} events since {stamp(start)}")
 
+    def count(self, path: str) -> int:
+        """By a page of one row."""
+        body = self._get(path, {"page_size": 1})
+        count = body.get("count") if isinstance(body, dict) else len(body) if isinstance(body, list) else None
+        if not isinstance(count, int):
+            raise Unreachable(f"{self._url}: the answer to GET {path} does not say how many there are")
+        return count
+
     def version(self) -> str:
         """The cluster's software version, such as `5.5.0.12`."""
         body = self._get("/versions/", {"status": "success", "page_size": 1})

@@ -1,0 +1,112 @@
+"""The stage that reads Terraform's states, and says how Terraform lets go of what the document has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from vastplan.engine.observe import Observed
+from vastplan.importing.model import LiveKey
+from vastplan.importing.terraform import match
+from vastplan.importing.terraform.handover import handover
+from vastplan.importing.terraform.match import Matched
+from vastplan.importing.terraform.state import STATE_BYTES, State, parse
+from vastplan.model import regular_files
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.handover import StateHandover
+
+_SITE = re.compile(r"[^=/\\.]+")
+"""What stands before `=` is a site; the name of a file that has such a beginning can be typed as `./a=b`."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateFile:
+    """A state, its file as it was typed, and the sites whose objects it may have."""
+
+    name: str
+    sites: tuple[str, ...]
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A state with the live object of each of its instances."""
+
+    file: StateFile
+    matches: tuple[Matched, ...]
+
+
+def read_states(typed: Sequence[str], sites: Sequence[str]) -> tuple[StateFile, ...]:
+    """What is in the files of `[SITE=]FILE`; without a site one may have objects of each of `sites`, which are imported.
+
+    Raises `VastplanError` for another site, a file that is given twice, cannot be read, or is no state.
+    """
+    states: list[StateFile] = []
+    known: dict[Path, str] = {}
+    for text in typed:
+        site, path = _split(text, sites)
+        place = path.absolute()
+        if place in known:
+            raise VastplanError(
+                f"--terraform {inert(text)}: {inert(path)} is given twice; give it once, without a site if it is of several"
+            )
+        known[place] = text
+        states.append(StateFile(str(path), (site,) if site else tuple(sites), _read(path)))
+    return tuple(states)
+
+
+def look_up(states: Iterable[StateFile], observed: Observed) -> tuple[Found, ...]:
+    """Each state with what there is of it."""
+    return tuple(Found(file, match.matched(file.state, observed, *file.sites)) for file in states)
+
+
+def labels(found: Iterable[Found]) -> Mapping[LiveKey, str]:
+    """What objects are called in Terraform; an object of two states is called as in the first that is in order."""
+    return match.labels(chain.from_iterable(each.matches for each in found))
+
+
+def handovers(found: Iterable[Found], owned: Set[LiveKey]) -> tuple[StateHandover, ...]:
+    """How Terraform lets go of the objects that the document has, those included that it takes now."""
+    return tuple(
+        StateHandover(
+            each.file.name,
+            each.file.sites,
+            _count(each.matches, None),
+            _count(each.matches, owned),
+            handover(each.matches, owned),
+        )
+        for each in found
+    )
+
+
+def _count(matches: Iterable[Matched], among: Collection[LiveKey] | None) -> int:
+    objects = (each.object for each in matches if each.object is not None and not each.instance.deposed)
+    return sum(1 for key in objects if among is None or key in among)
+
+
+def _split(text: str, sites: Sequence[str]) -> tuple[str, Path]:
+    """The site, "" where none is said, and the file."""
+    site, equals, path = text.partition("=")
+    if not equals or not _SITE.fullmatch(site):
+        site, path = "", text
+    if site and site not in sites:
+        raise VastplanError(
+            f"--terraform {inert(text)}: {inert(site)} is no site of this import ({', '.join(sites)});"
+            " a file of that name is typed as ./FILE"
+        )
+    if not path:
+        raise VastplanError(f"--terraform {inert(text)}: it names no file")
+    return site, Path(path)
+
+
+def _read(path: Path) -> State:
+    try:
+        content = regular_files.read(path, STATE_BYTES)
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else "no file can be called that"
+        raise VastplanError(f"{inert(path)} cannot be read: {reason}") from None
+    return parse(content, inert(path))

@@ -1,0 +1,49 @@
+"""How many values of what is taken the document says, how many it leaves to its systems, and how many nobody is told. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from vastplan.importing.flatten import Flat, is_unset
+from vastplan.model.imported import ImportedValues
+from vastplan.model.value import REDACTED
+from vastplan.schema.markers import Evidence
+from vastplan.schema.walk import leaves
+
+
+def figures(flats: Iterable[Flat]) -> ImportedValues:
+    """The values of all these objects; what is unset is none."""
+    written, withheld, fallen = 0, 0, 0
+    known: Counter[Evidence] = Counter()
+    for flat in flats:
+        gone = {left.path for left in flat.fallen}
+        said = flat.entry.values if flat.whole is None else flat.whole
+        spoken = {leaf.path for leaf in leaves(flat.live.kind.fields, said)}
+        for leaf in leaves(flat.live.kind.fields, flat.full):
+            if leaf.value is REDACTED or is_unset(leaf.field, leaf.value):
+                continue
+            if leaf.path[0] in gone:
+                fallen += 1
+            elif leaf.path in flat.known and leaf.path not in spoken:
+                known[flat.known[leaf.path]] += 1
+            else:
+                written += 1
+        withheld += sum(
+            1
+            for field in flat.live.kind.fields
+            if field.theirs is None
+            for _ in _redacted(flat.live.values.get(field.name))
+        )
+    unconfirmed = known.pop(Evidence.WITNESS, 0)
+    return ImportedValues(written, sum(known.values()), unconfirmed, withheld, fallen)
+
+
+def _redacted(value: Any) -> Iterator[None]:
+    """Each value in here that is withheld."""
+    if value is REDACTED:
+        yield None
+    elif isinstance(value, dict | list):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _redacted(item)

@@ -1,0 +1,28 @@
+"""The stage that writes every readable value of the kinds of which somebody asked for that (`--full`). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from vastplan.importing.flatten import Flat
+from vastplan.importing.recover import Written
+from vastplan.model.address import Address
+
+
+def in_full(written: Sequence[Written], of_address: Mapping[Address, Flat]) -> list[Written]:
+    """The entries, those of objects that are to be said as a whole with all their values. What the way back has put into another
+    form stays so: it says the same."""
+    return [_in_full(one, of_address.get(one.entry.address)) for one in written]
+
+
+def _in_full(written: Written, flat: Flat | None) -> Written:
+    if flat is None or flat.whole is None:
+        return written
+    entry, alone = written.entry, flat.entry.values
+    more = {
+        name: value
+        for name, value in flat.whole.items()
+        if (name in entry.values) == (name in alone) and entry.values.get(name) == alone.get(name)
+    }
+    return replace(written, entry=entry.standing_for({**entry.values, **more}))

@@ -1,0 +1,120 @@
+"""How Terraform lets go of what an import took, as text: what to type, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from vastplan.model.escaping import inert
+from vastplan.model.handover import ByHand, Handover, StateHandover
+from vastplan.report.values import counted
+
+_SHOWN = 20
+"""Of what nothing is to be typed for; a JSON report has all."""
+
+_TWO_OWNERS = "Two tools own these objects until the last step is done. Let nobody run Terraform in between."
+_CHANGE = (
+    "Prepare a change of Terraform's configuration, without applying it. The resource blocks must go in the same change, and so"
+    " must keys of `for_each` whose instances go alone: what is still written, Terraform makes again. Where others call the same"
+    " module, take out its call instead of the block in it."
+)
+_COMMANDS = (
+    "Run this before the change is applied; what the change leaves out and the state still has, Terraform destroys:"
+)
+_COUNTED = (
+    "These are counted, and what stays moves up when `count` shrinks: Terraform would destroy it. Move it with"
+    " `terraform state mv`, or write `for_each`:"
+)
+_DEPENDS = "In the same change, let what stays refer to a data source. It depends on what goes:"
+_BY_HAND = "Look at these, which were taken, too:"
+_LAST = "Apply the change. Its `terraform plan` must destroy nothing and create nothing."
+_LEFT = "Left to Terraform, because which objects these are cannot be told:"
+_STALE = (
+    "Left to Terraform, because the state is old: run `terraform apply -refresh-only`, write the state to a file again and import"
+    " again. These were not found:"
+)
+_OTHERS = "Not compared, because a document has nothing like it: "
+_WHY = {
+    ByHand.DEPOSED: "Terraform still means to destroy an earlier object of it; let `terraform apply` finish, then import again",
+    ByHand.UNSHOWABLE: "its address cannot be shown as it is; `terraform state list` has it",
+}
+
+
+def handover_text(
+    states: Sequence[StateHandover], apply: str, *, tried: bool = False, name: Callable[[object], str] = inert
+) -> list[str]:
+    """What to do, for people, in order: `apply` is the command that takes the objects, "" where the ledger has them.
+
+    Lines that are to be typed, and those that name addresses, are indented by four blanks; in the others names are shown by
+    `name`. Where the import was only tried there is nothing to do yet.
+    """
+    text = [_found(state, name) for state in states]
+    needed = [state for state in states if state.handover.needed]
+    if tried and needed:
+        text += ["How Terraform lets go of them is said when the files are written."]
+    elif needed:
+        text += ["", _TWO_OWNERS]
+        steps = [["Take them:", "", f"    {apply}"]] if apply else []
+        text += _numbered(steps, 1)
+        number = len(steps) + 1
+        for state in needed:
+            if len(states) > 1:
+                text += ["", f"In the configuration whose state is {name(state.state)}:"]
+            steps = _steps(state.handover)
+            text += _numbered(steps, number)
+            number += len(steps)
+    for state in states:
+        left = (f"{each.address}: {each.why}" for each in state.handover.not_found)
+        text += _told(_STALE if state.handover.stale else _LEFT, left, _SHOWN)
+    return text
+
+
+def _found(state: StateHandover, name: Callable[[object], str]) -> str:
+    """What a state has, and what of it is ours."""
+    sites, others = ", ".join(map(name, state.sites)), state.handover.other_types
+    text = (
+        f"Terraform, {name(state.state)}: {counted(state.found, 'resource')} found on {sites},"
+        f" {state.taken} of them in the document."
+    )
+    if others:
+        shown = [f"{each.resources} {name(each.type)}" for each in others[:_SHOWN]]
+        more = [f"{len(others) - _SHOWN} more types"] if len(others) > _SHOWN else []
+        text += f" {_OTHERS}{', '.join(shown + more)}."
+    return text
+
+
+def _steps(handover: Handover) -> list[list[str]]:
+    """What to do in one configuration, each step with its lines."""
+    steps = [[_CHANGE]]
+    if handover.blocks:
+        steps[-1] += [
+            "",
+            "In the root module, in the place of these resources (Terraform 1.7, OpenTofu 1.10, or later):",
+            "",
+        ]
+        steps[-1] += [f"    {line}".rstrip() for block in handover.blocks for line in block.text.splitlines()]
+    if handover.commands:
+        steps += [[_COMMANDS, "", *(f"    {command.text}" for command in handover.commands)]]
+        steps[-1] += _told(_COUNTED, (f"{each.address} keeps {_numbers(each.staying)}" for each in handover.counted))
+    if handover.staying:
+        steps += [_told(_DEPENDS, (f"{each.address}: {', '.join(each.depends_on)}" for each in handover.staying))[1:]]
+    if handover.unsettled:
+        steps += [_told(_BY_HAND, (f"{each.address}: {_WHY[each.reason]}" for each in handover.unsettled))[1:]]
+    return [*steps, [_LAST]]
+
+
+def _numbered(steps: Sequence[Sequence[str]], first: int) -> list[str]:
+    text = []
+    for number, step in enumerate(steps, first):
+        text += ["", f"{number}. {step[0]}", *step[1:]]
+    return text
+
+
+def _told(title: str, items: Iterable[str], most: int | None = None) -> list[str]:
+    told = [f"    {item}" for item in items]
+    hidden = 0 if most is None else max(0, len(told) - most)
+    more = [f"    and {hidden} more (--format json lists all)"] if hidden else []
+    return ["", title, "", *told[: len(told) - hidden], *more] if told else []
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    return ", ".join(f"[{number}]" for number in numbers)

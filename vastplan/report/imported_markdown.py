@@ -1,0 +1,92 @@
+"""What an import took and left, as one comment with a marker of its own, below what a code host takes."""
+
+from __future__ import annotations
+
+import re
+
+from vastplan.model.imported import Import, ImportCoverage, TakenEntry
+from vastplan.model.wording import counted, some
+from vastplan.report.handover import handover_text
+from vastplan.report.imported import MEANINGS, Alike, alike, beyond_text, by_code, is_listed, kinds, values_text, waiver
+from vastplan.report.markdown_escape import code, prose
+from vastplan.report.markdown_page import LIMIT, Page, findings, fix, marker, section
+
+_FOOT = 2_000  # characters kept free for the end
+_SHOWN = 60
+_NUMBER = re.compile(r"^(\d+)\.")
+
+
+def comment(result: Import) -> str:
+    """All of it, as far as it has room; never longer than `LIMIT`."""
+    page = Page(LIMIT - _FOOT, "`vastplan import --format json`")
+    page.add(
+        f"{marker(result.document, 'import')}\n### Import: {code(result.document, 100)}\n\n**{_verdict(result)}**\n"
+    )
+    page.add_lines(findings(result.findings, "Holds up every apply"))
+    if result.findings:
+        waivers = "".join(f"    {code(waiver(finding), 500)}\n" for finding in result.findings[:_SHOWN])
+        page.add_lines(f"\nMend it, or complete the line and put it under `checks: {{waive: [...]}}`:\n\n{waivers}")
+    for part in (
+        section("Entries", result.taken, _taken, _SHOWN),
+        section("An apply makes, because isolation asks for it", result.creates, code, _SHOWN),
+        *_left(result),
+        section("Could not be read", result.unread, lambda unread: _unread(unread.site, unread.kind, unread.reason)),
+        section("No kind here, so never read", list(beyond_text(result.beyond)), prose),
+        section("Coverage", result.coverage, _coverage, _SHOWN),
+        section("Notes", result.notes, prose),
+        _terraform(result),
+    ):
+        page.add_lines(part)
+    return page.text() + (f"\nNext: {code(result.next, 1_000)}\n" if result.next else "")
+
+
+def _verdict(result: Import) -> str:
+    if not result.files:
+        return prose(f"Nothing new. The document has {result.covered} % of what could be managed.")
+    taken = counted(sum(len(entry.objects) for entry in result.taken), "object")
+    did = "would be written" if result.tried else "written"
+    lines = sum(file.lines for file in result.files)
+    return prose(
+        f"{taken} in {counted(lines, 'line')} {did}; the plan takes over {result.adopts} and changes no field. "
+        f"The document has {result.covered} % of what could be managed. Values: {values_text(result.values)}."
+    )
+
+
+def _taken(entry: TakenEntry) -> str:
+    return f"{code(f'{entry.file}:{entry.line}')} {code(entry.entry)}: {counted(len(entry.objects), 'object')}"
+
+
+def _left(result: Import) -> list[str]:
+    parts = []
+    for reason, group in by_code(result.left).items():
+        if reason == "MANAGED":
+            continue
+        title = "Fields left out" if reason == "FIELD" else f"Left, {code(reason, 20)}: {MEANINGS.get(reason, '')}"
+        listed = is_listed(reason, group)
+        parts.append(
+            section(title, alike(group), _told, _SHOWN)
+            if listed
+            else f"\n#### {title}\n\n{prose(kinds(group), 2_000)}\n"
+        )
+    return parts
+
+
+def _told(each: Alike) -> str:
+    field = f", its {code(each.field)}" if each.field else ""
+    return f"{code(each.kind)} {code(each.name)}{field} ({prose(some(each.sites))}): {prose(each.why)}{fix(each.fix)}"
+
+
+def _terraform(result: Import) -> str:
+    """How Terraform lets go: what is to be typed is indented, and so a block of code that nothing in it can end."""
+    text = handover_text(result.terraform, result.next, tried=result.tried and not result.next, name=code)
+    # A number that begins a list would make the code below it a part of that; in a key `\u0021` is what Terraform reads as `!`.
+    lines = [_NUMBER.sub(r"\1\\.", line).replace("<!--", "<\\u0021--") for line in text]
+    return "\n".join(["\n#### Terraform\n", *lines, ""]) if lines else ""
+
+
+def _unread(site: str, kind: str, reason: str) -> str:
+    return f"{code(f'{site}/{kind}')}: {prose(reason)}"
+
+
+def _coverage(row: ImportCoverage) -> str:
+    return f"{code(row.kind)}: {row.managed} before, {row.taken} new, {row.left} left"
