@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from vastplan.app.importing.files import write_all
+from vastplan.app.importing.files import Contents, contents, write_all
 from vastplan.app.importing.result import taken_objects, told
 from vastplan.app.importing.terraform import Found, StateFile, handovers, labels, look_up
 from vastplan.app.importing.uncovered import uncovered
@@ -29,12 +29,14 @@ from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
 from vastplan.engine.users import UsersIndex, index_users
 from vastplan.importing.chosen import without_what_is_chosen
-from vastplan.importing.classify import classify
+from vastplan.importing.classify import classify, leave
 from vastplan.importing.comment import comments, rooms_of
+from vastplan.importing.defaults import over_defaults
 from vastplan.importing.figures import figures
 from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
 from vastplan.importing.full import in_full
 from vastplan.importing.lookup import Lookup
+from vastplan.importing.meaning import Changed, changed_meanings, without
 from vastplan.importing.model import Degraded, Detail, Left, LiveKey, Reason, Selection, Step, key_of
 from vastplan.importing.name import names
 from vastplan.importing.place import place
@@ -79,6 +81,9 @@ class Imported:
 
     texts: tuple[Text, ...]
     result: Import
+    paths: tuple[Path, ...] = ()
+    contents: Contents = field(default_factory=dict)
+    """What the document's files held when it was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +97,11 @@ class _World:
     observed: Observed
     lookup: Lookup
     managed: Mapping[LiveKey, Address]
+    kept: tuple[Live, ...]
     left: tuple[Left, ...]
     free: tuple[Any, ...]
     users: UsersIndex
+    contents: Contents
     keys: Mapping[LiveKey, str]
     found: tuple[Found, ...]
 
@@ -111,6 +118,9 @@ def import_live(
     degraded = Degraded()
     for number in range(1, _ROUNDS + 1):
         draft = _draft(world, degraded)
+        while draft.changed:
+            degraded = without(draft.changed, degraded)
+            draft = _draft(world, degraded)
         entries = counted(sum(len(text.entries) for text in draft.texts), "entry")
         progress(f"round {number}: planning {entries} against what was read")
         verified = _hold(world, draft, degraded, patient=number < _ROUNDS - 1)
@@ -134,6 +144,7 @@ def _folded(world: _World, draft: _Draft, verified: Verified, degraded: Degraded
 
 def _read(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None]) -> _World:
     """One observation, live or recorded: both are a snapshot from here on."""
+    held = contents(workspace.document.paths)
     _refuse_unknown(options, workspace.registry.kinds)
     if options.census and options.snapshot is not None:
         raise VastplanError("--census asks the systems, which a snapshot is not: leave out one of the two")
@@ -158,7 +169,7 @@ def _read(workspace: Workspace, options: ImportOptions, progress: Callable[[str]
     found = look_up(options.states, observed)
     named = names(classified.free, lookup, known, labels(found))
     nameless = tuple(
-        _left(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
+        leave(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
         for each in classified.free
         if key_of(each) not in named
     )
@@ -170,9 +181,11 @@ def _read(workspace: Workspace, options: ImportOptions, progress: Callable[[str]
         observed,
         lookup,
         classified.managed,
+        classified.kept,
         (*classified.left, *nameless),
         tuple(each for each in classified.free if key_of(each) in named),
         index_users(observed, kinds.values()),
+        held,
         named,
         found,
     )
@@ -205,7 +218,7 @@ def _of_tenants(world: _World) -> _World:
         if selection.wants(tenant):
             placed.update(each.stands_for)
     out = tuple(
-        _left(each, Reason.UNSELECTED, "--tenant leaves it out") for each in world.free if key_of(each) not in placed
+        leave(each, Reason.UNSELECTED, "--tenant leaves it out") for each in world.free if key_of(each) not in placed
     )
     return replace(world, free=tuple(each for each in world.free if key_of(each) in placed), left=(*world.left, *out))
 
@@ -219,6 +232,10 @@ class _Gathered:
     left: tuple[Left, ...]
     naming: Addresses
     of_address: Mapping[Address, Flat]
+    kept: Mapping[Address, Live]
+    """What the document has already."""
+    changed: tuple[Changed, ...]
+    """New entries that would change what an old one means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +243,8 @@ class _Draft:
     texts: tuple[Text, ...]
     left: tuple[Left, ...]
     flats: tuple[Flat, ...]
+    changed: tuple[Changed, ...] = ()
+    """New entries that would change what an old one means; then there are no texts."""
 
 
 def _gathered(world: _World, degraded: Degraded) -> _Gathered:
@@ -242,13 +261,14 @@ def _gathered(world: _World, degraded: Degraded) -> _Gathered:
     }
     defaults = Defaults(world.observed, versions)
     left: list[Left] = [
-        _left(each, *degraded.why[key_of(each)])
+        leave(each, *degraded.why[key_of(each)], degraded.fixes.get(key_of(each), ""))
         for each in world.free
         if key_of(each) in out and key_of(each) in degraded.why
     ]
     flats: list[Flat] = []
+    unread: set[LiveKey] = set()
     while True:  # what stands on something that is left is left too
-        naming = Addresses(world.observed, registry.kinds, {**world.managed, **addresses})
+        naming = Addresses(world.observed, registry.kinds, {**world.managed, **addresses}, unread)
         results = [flatten(each, addresses[key_of(each)], naming, defaults, degraded, detail) for each in live]
         flats = [result for result in results if isinstance(result, Flat)]
         gone = [result for result in results if isinstance(result, Left)]
@@ -256,15 +276,24 @@ def _gathered(world: _World, degraded: Degraded) -> _Gathered:
             break
         left += gone
         lost = {(each.site, each.kind, each.id) for each in gone}
+        unread |= {(each.site, each.kind, each.id) for each in gone if each.reason is Reason.UNREAD}
         live = [each for each in live if key_of(each) not in lost]
         addresses = {key: address for key, address in addresses.items() if key not in lost}
     known = world.workspace.document.entries
 
+    ours = [flatten(each, world.managed[key_of(each)], naming, defaults, degraded, detail) for each in world.kept]
+    kept = {world.managed[key_of(each)]: each for each in world.kept}
+
     def live_of(ref: Ref) -> Live | None:
+        if ref.target in kept:
+            return kept[ref.target]
         named = world.observed.named(ref.target.site, registry.kinds[ref.target.kind], ref.target.name)
         return named[0] if len(named) == 1 else None
 
     of_address = {flat.entry.address: flat for flat in flats}
+
+    def live_there(ref: Ref) -> Live | None:
+        return of_address[ref.target].live if ref.target in of_address else live_of(ref)
 
     def rooms(address: Address) -> Mapping[str, int] | None:
         return rooms_of(world.users, of_address[address].live)
@@ -273,18 +302,26 @@ def _gathered(world: _World, degraded: Degraded) -> _Gathered:
         named = world.observed.named(site, registry.kinds[kind], name)
         return named[0].values if len(named) == 1 else None
 
-    sight = Sight(rooms, by_name_there, world.options.close)
-    recovered, unsaid = recover(flats, sites, registry, known, degraded, live_of, sight)
-    written = without_what_is_chosen(recovered, known, sites, registry)
+    def unseen(site: str, kind: str) -> str:
+        return "" if world.observed.absent(site, kind) else world.observed.error(site, kind)
+
+    sight = Sight(rooms, by_name_there, world.options.close, unseen)
+    have = [each for each in ours if isinstance(each, Flat)]
+    recovered, unsaid = recover(flats, sites, registry, known, have, degraded, live_of, sight)
+    changed = tuple(changed_meanings(recovered, known, sites, registry, live_there))
+    given = world.workspace.document.defaults
+    written = without_what_is_chosen(recovered, known, sites, registry, given)
     left += unsaid
     left += [fallen for flat in flats for fallen in flat.fallen]
-    return _Gathered(tuple(flats), tuple(written), tuple(left), naming, of_address)
+    return _Gathered(tuple(flats), tuple(written), tuple(left), naming, of_address, kept, changed)
 
 
 def _draft(world: _World, degraded: Degraded, *, folded: bool = False) -> _Draft:
     """The files of a round; `folded` with what sections share under `defaults`."""
     registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
     gathered = _gathered(world, degraded)
+    if gathered.changed:
+        return _Draft((), (), (), gathered.changed)
     of_address = gathered.of_address
     written = in_full(gathered.written, of_address)
     entries = {each.entry.address for each in written}
@@ -293,14 +330,22 @@ def _draft(world: _World, degraded: Degraded, *, folded: bool = False) -> _Draft
     def reference(ref: Ref) -> Any:
         """By what the document calls it, else by the name that it has."""
         flat = of_address.get(ref.target)
-        there = ref.managed and ref.target not in entries and flat is not None
-        return by_name((gathered.naming.existing(flat.live) or ref) if there and flat is not None else ref)
+        live = flat.live if flat is not None else gathered.kept.get(ref.target)
+        there = ref.managed and ref.target not in entries and live is not None
+        return by_name((gathered.naming.existing(live) or ref) if there and live is not None else ref)
+
+    given = world.workspace.document.defaults
 
     def form(type_: EntryType, entry: Written) -> dict[str, Any]:
         flat = of_address.get(entry.entry.address)
         defaults = flat is not None and detail.whole(flat.live.kind)
-        values, name = entry.entry.values, entry.entry.address.name
-        return document_form(type_.fields, values, reference, key=name, defaults=defaults)
+        own, key = entry.entry.values, entry.entry.address.name
+        typed = document_form(type_.fields, own, reference, key=key, defaults=defaults)
+        if type_.section not in given:
+            return typed
+        values = {**(flat.full if flat is not None else {}), **own}
+        whole = document_form(type_.fields, values, reference, key=key, defaults=True)
+        return over_defaults(typed, whole, given[type_.section])
 
     files = place(written, sites, registry, degraded, form, single=world.options.single)
     types = [registry.sections[name] for name in registry.sections]
@@ -311,10 +356,6 @@ def _draft(world: _World, degraded: Degraded, *, folded: bool = False) -> _Draft
         take_out(files, defaults)
     made = texts(files, types, SCHEMA, comments(written, of_address, world.users), defaults)
     return _Draft(tuple(made), gathered.left, gathered.flats)
-
-
-def _left(live: Any, reason: Reason, why: str) -> Left:
-    return Left(live.site, live.kind.name, live.id, live.name, reason, why)
 
 
 def _hold(world: _World, draft: _Draft, degraded: Degraded, *, patient: bool = True) -> Verified:
@@ -367,7 +408,7 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
         if collection.error and not collection.absent
     ]
     left = (*world.left, *draft.left)
-    result = told(world.workspace.name, draft.texts, left, verified.creates, verified.planned, unread, rounds)
+    result = told(world.workspace, draft.texts, world.free, left, verified.creates, verified.planned, unread, rounds)
     written = {key for text in draft.texts for entry in text.entries.values() for key in entry.stands_for}
     owned = world.managed.keys() | taken_objects(verified.planned)
     return Imported(
@@ -381,6 +422,8 @@ def _imported(world: _World, draft: _Draft, verified: Verified, rounds: int) -> 
             terraform=handovers(world.found, owned),
             notes=(*_notes(world), *result.notes, *unseen(verified.planned, verified.creates)),
         ),
+        world.workspace.document.paths,
+        world.contents,
     )
 
 
@@ -406,7 +449,8 @@ def _notes(world: _World) -> Iterator[str]:
 
 def write(imported: Imported, folder: Path, next_command: str) -> Import:
     """Write the files; raises `VastplanError`, and then there is none of them. `next_command` takes over what is not taken yet."""
-    paths = write_all(folder, [(text.name, text.written.text) for text in imported.texts])
+    files = [(text.name, text.written.text) for text in imported.texts]
+    paths = write_all(folder, files, lambda: contents(imported.paths) == imported.contents)
     called = {text.name: str(path) for text, path in zip(imported.texts, paths, strict=True)}
     result = imported.result
     return replace(

@@ -84,6 +84,11 @@ class Instantiator:
             if key not in self._sections:
                 self._unknown(self._defaults, key, self._sections)
 
+    @property
+    def defaults(self) -> dict[str, dict[str, Any]]:
+        """What lies under the entries of a section."""
+        return {key: value for key, value in self._defaults.items() if isinstance(value, Mapping)}
+
     def instantiate(self) -> Iterator[Raw]:
         """Every entry on every site of the document that it does not exclude. Raises `Invalid` for too many."""
         if len(self._sites) > 1 or self._defaults:  # else it is what the files hold

@@ -57,6 +57,8 @@ class Document:
     """Whether it is the document that says where its systems and its ledger are, and no connections file."""
     warnings: tuple[Finding, ...] = ()
     """What is no mistake, and to be said all the same."""
+    defaults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What lies under the entries of a section, as it stands there."""
 
     @property
     def ledger_folder(self) -> Path:
@@ -127,6 +129,7 @@ def load(
         head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections.parent.absolute() if connections else folder,
         systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed,
         credentials.contents(head, folder) if connections is None else {}, connections is None, tuple(warnings),
+        instantiator.defaults,
     )  # fmt: skip
 
 

@@ -74,6 +74,11 @@ class Matches:
         """The address that a live object is matched with, if any."""
         return self._addresses.get((live.site, live.kind.name, live.id))
 
+    @property
+    def desired(self) -> Set[Address]:
+        """The addresses of the document."""
+        return self._desired.keys()
+
     def desires(self, live: Live) -> bool:
         """Whether the document has an entry for a live object."""
         return self.address_of(live) in self._desired

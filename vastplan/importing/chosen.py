@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 from vastplan.importing.recover import Written
@@ -13,16 +14,26 @@ from vastplan.schema.entries import Entry, Scope, Site, composed
 
 
 def without_what_is_chosen(
-    written: Sequence[Written], known: Iterable[Entry], sites: Mapping[str, Site], registry: Registry
+    written: Sequence[Written],
+    known: Iterable[Entry],
+    sites: Mapping[str, Site],
+    registry: Registry,
+    defaults: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> list[Written]:
-    """The entries, each without those fields that its composition fills in with the same; `known` are those that the document has."""
+    """The entries, each without those fields that its composition fills in with the same.
+
+    `known` are those that the document has, `defaults` what it gives entries by section: nothing is chosen where that says it.
+    """
     scope = Scope(sites, [*known, *(each.entry for each in written)])
-    return [replace(each, entry=_shorter(each.entry, scope, registry)) for each in written]
+    return [replace(each, entry=_shorter(each.entry, scope, registry, defaults)) for each in written]
 
 
-def _shorter(entry: Entry, scope: Scope, registry: Registry) -> Entry:
+def _shorter(entry: Entry, scope: Scope, registry: Registry, defaults: Mapping[str, Mapping[str, Any]]) -> Entry:
     composition = registry.compositions.get(entry.address.kind)
-    fields = [name for name in entry.values if composition is not None and name in composition.chooses]
+    given = defaults.get(registry.types[entry.address.kind].section, {})
+    fields = [
+        name for name in entry.values if composition is not None and name in composition.chooses and name not in given
+    ]
     if not fields:
         return entry
     whole = _made(entry, scope, registry)

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from vastplan.engine.guards.owner import Owners
+from vastplan.engine.made import made_by
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
+from vastplan.engine.standing import Standing, standings
+from vastplan.engine.twins import SiteId, twins
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import Left, LiveKey, Reason, Selection, key_of
 from vastplan.model.address import Address
 from vastplan.model.shell import word
-from vastplan.schema.kind import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,8 @@ class Classified:
 
     free: tuple[Live, ...]
     managed: Mapping[LiveKey, Address]
+    kept: tuple[Live, ...]
+    """Those that the document has."""
     left: tuple[Left, ...]
 
 
@@ -31,24 +35,29 @@ def classify(
     document can have. In the order of sites, kinds and names."""
     free: list[Live] = []
     managed: dict[LiveKey, Address] = {}
+    kept: list[Live] = []
     left: list[Left] = []
+    together: dict[str, Mapping[SiteId, tuple[str, ...]]] = {}
+    standing = standings(matches, owners, matches.desired)
     for (_, name), collection in sorted(lookup.observed.collections.items()):
         if name not in importable:
             continue
         kind = matches.kinds[name]
-        twins = _twins(kind, collection.objects)
+        if name not in together:
+            together[name] = twins(lookup.observed, kind)
         for live in sorted(collection.objects, key=lambda live: (live.name, live.locator)):
             address = matches.address_of(live)
             if address is not None and matches.desires(live):
                 managed[key_of(live)] = address
+                kept.append(live)
                 left.append(leave(live, Reason.MANAGED, f"the document has it as {address}"))
                 continue
-            reason = _reason(live, address, lookup, owners, selection, twins)
+            reason = _reason(live, standing.of(live), address, lookup, owners, selection, together[name])
             if reason is None:
                 free.append(live)
             else:
                 left.append(reason)
-    return Classified(tuple(free), managed, tuple(left))
+    return Classified(tuple(free), managed, tuple(kept), tuple(left))
 
 
 def leave(live: Live, reason: Reason, why: str, fix: str = "", path: str = "") -> Left:
@@ -57,34 +66,34 @@ def leave(live: Live, reason: Reason, why: str, fix: str = "", path: str = "") -
 
 
 def _reason(
-    live: Live, address: Address | None, lookup: Lookup, owners: Owners, selection: Selection, twins: set[str]
+    live: Live,
+    standing: Standing,
+    address: Address | None,
+    lookup: Lookup,
+    owners: Owners,
+    selection: Selection,
+    twins: Mapping[SiteId, tuple[str, ...]],
 ) -> Left | None:
     kind = live.kind
+    if standing is Standing.COPY or (live.system_owned and lookup.has_source(live)):
+        return leave(live, Reason.MIRROR, "it is the copy of one on another site, and follows it")
     if live.system_owned:
         return leave(live, Reason.SYSTEM, "it ships with the product")
-    if live.controller:
-        return leave(live, Reason.MADE, f"{live.controller} made it for itself")
-    if document := owners.of(live):
-        return leave(live, Reason.OTHER, f"the document {document} owns it", "let go of it there first")
+    if standing is Standing.MADE:
+        return leave(live, Reason.MADE, f"{made_by(live)} made it for itself")
+    if standing is Standing.ELSEWHERE:
+        return leave(live, Reason.OTHER, f"the document {owners.of(live)} owns it", "let go of it there first")
     if address is not None:
         text = f"the ledger owns it as {address}, and the document has dropped it: an apply deletes it"
         return leave(live, Reason.PENDING, text, f"put {address} back, or vastplan ledger forget")
     if kind.on_request and not selection.asked_for(live):
         text = f"a {kind.name} is taken only when it is asked for"
         return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{live.locator}')}")
-    if live.id in twins:
-        return leave(
-            live, Reason.TWINS, f"several of kind {kind.name} have its identity: which is meant cannot be said"
-        )
+    if (live.site, live.id) in twins:
+        ids = ", ".join(twins[live.site, live.id])
+        text = f"several of kind {kind.name} have its identity (ids {ids}): which is meant cannot be said"
+        return leave(live, Reason.TWINS, text, "rename or delete all but one")
     excluded = selection.excludes(live)
     if excluded:
         return leave(live, Reason.UNSELECTED, f"{excluded} leaves it out")
     return None
-
-
-def _twins(kind: Kind, objects: list[Live]) -> set[str]:
-    """The ids of those that share their identity with another."""
-    seen: dict[tuple[str, ...], list[str]] = {}
-    for live in objects:
-        seen.setdefault(tuple(str(live.values.get(name)) for name in kind.identity), []).append(live.id)
-    return {each for ids in seen.values() if len(ids) > 1 for each in ids}

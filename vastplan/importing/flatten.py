@@ -47,8 +47,27 @@ class Flat:
 class Addresses:
     """How live objects are referred to: by the address of their entry, else by the name that only one of them has."""
 
-    def __init__(self, observed: Observed, kinds: Mapping[str, Kind], addresses: Mapping[LiveKey, Address]) -> None:
-        self._observed, self._kinds, self._addresses = observed, kinds, addresses
+    def __init__(
+        self,
+        observed: Observed,
+        kinds: Mapping[str, Kind],
+        addresses: Mapping[LiveKey, Address],
+        unread: Set[LiveKey] = frozenset(),
+    ) -> None:
+        """`unread` are the objects that stand on something that could not be read."""
+        self._observed, self._kinds, self._addresses, self._unread = observed, kinds, addresses, unread
+
+    def unread(self, site: str, refers: Refers, raw: Any) -> str:
+        """What could not be read of what a raw value stands for: its kind, or an object that stands on such; "" where all was."""
+        missing = ""
+        for kind, attribute in refers.targets:
+            for where in (site,) if attribute == "id" else dict.fromkeys((site, *self._observed.sites(kind))):
+                live = self._observed.find(where, kind, attribute, raw)
+                if live is not None:
+                    return f"{kind} {live.name}" if key_of(live) in self._unread else ""
+                if not missing and self._observed.error(where, kind) and not self._observed.absent(where, kind):
+                    missing = kind if where == site else f"{kind} of {where}"
+        return missing
 
     def named(self, live: Live, refers: Refers, raw: Any) -> Ref | None:
         """The reference that a raw value of an object stands for; `None` where nothing names it, or several are called so."""
@@ -116,10 +135,14 @@ def flatten(
     kind, key = live.kind, key_of(live)
     dropped = dict(degraded.fields.get(key, {}))
     unnamed: list[str] = []
+    unread: list[str] = []
 
     def change(refers: Refers, raw: Any) -> Any:
         if raw is None or raw == "":
             return None
+        missing = addresses.unread(live.site, refers, raw)
+        if missing:
+            unread.append(missing)
         ref = addresses.named(live, refers, raw)
         if ref is None:
             unnamed.append(str(raw))
@@ -137,6 +160,9 @@ def flatten(
         before = len(unnamed)
         mapped = mappers.get(field.name)
         full[field.name] = value if mapped is None or value is None else mapped(value, change)
+        if unread:
+            text = f"its {field.name} stands on what could not be read: {unread[-1]}"
+            return leave(live, Reason.UNREAD, text, "import again when that can be read")
         if len(unnamed) > before:
             if _required(kind, field):
                 return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")

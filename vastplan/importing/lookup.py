@@ -14,6 +14,7 @@ class Lookup:
     def __init__(self, observed: Observed) -> None:
         self.observed = observed
         self._indexes: dict[tuple[str, str, tuple[str, ...]], Index] = {}
+        self._sources: dict[str, dict[str, set[str]]] = {}
 
     def equal(self, live: Live, kind: str, same: tuple[tuple[str, str], ...]) -> list[Live]:
         """The objects of a kind, on the same site, whose fields equal those of one (`same`: ours, theirs)."""
@@ -37,3 +38,15 @@ class Lookup:
                     return ""
         value = live.values.get(field)
         return "" if value is None else str(value)
+
+    def has_source(self, live: Live) -> bool:
+        """Whether an object that systems copy to another site has one of its name there that is no copy."""
+        kind = live.kind
+        if kind.mirrored and kind.name not in self._sources:
+            sources: dict[str, set[str]] = {}
+            for site in self.observed.sites(kind.name):
+                for other in self.observed.objects(site, kind.name):
+                    if not other.system_owned:
+                        sources.setdefault(other.name, set()).add(site)
+            self._sources[kind.name] = sources
+        return kind.mirrored and bool(self._sources[kind.name].get(live.name, set()) - {live.site})

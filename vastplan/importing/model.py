@@ -145,6 +145,8 @@ class Degraded:
     why: Mapping[LiveKey, tuple[Reason, str]] = field(default_factory=lambda: MappingProxyType({}))
     fields: Mapping[LiveKey, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     """Names of top-level fields, each with why it is left out."""
+    fixes: Mapping[LiveKey, str] = field(default_factory=lambda: MappingProxyType({}))
+    """What would change that an object is left."""
 
     def step(self, key: LiveKey) -> Step:
         """How far an object may stand up."""

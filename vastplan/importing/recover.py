@@ -34,19 +34,24 @@ def recover(
     sites: Mapping[str, Site],
     registry: Registry,
     known: Iterable[Entry],
+    managed: Sequence[Flat],
     degraded: Degraded,
     live_of: Callable[[Ref], Live | None],
     sight: Sight,
 ) -> tuple[list[Written], list[Left]]:
     """The entries, and those objects that none says, each with the reason.
 
-    `known` are the entries of the document as it is, `live_of` finds what is referred to and is not imported.
+    `known` are the entries of the document as it is, `managed` the objects that it has, `live_of` finds what is referred to and is
+    not imported.
     """
+    known = tuple(known)
     of_address = {flat.entry.address: flat for flat in flats}
     full = {address: flat.full for address, flat in of_address.items()}
     entries = {address: flat.entry for address, flat in of_address.items()}
     parts: dict[Address, tuple[Address, ...]] = {address: (address,) for address in entries}
     scope = Scope(sites, [*known, *entries.values()])
+    there = {flat.entry.address: flat.entry for flat in managed} | {entry.address: entry for entry in known}
+    full |= {flat.entry.address: flat.full for flat in managed}
     single = {flat.entry.address for flat in flats if degraded.step(key_of(flat.live)) is not Step.COMPOSED}
     objects_of = {address: flat.live for address, flat in of_address.items()}
     trial = _Trial(scope, registry, lambda ref: objects_of.get(ref.target) or live_of(ref))
@@ -54,15 +59,21 @@ def recover(
     unsaid: list[Left] = []
     objections: dict[Address, str] = {}
     for composition in sorted(_ways_back(registry), key=lambda composition: composition.rank):
-        pieces = Pieces(sites, entries.values(), full, sight)
+        pieces = Pieces(sites, entries.values(), full, sight, there)
         claimed: set[Address] = set()
         assert composition.recover is not None
         for candidate in composition.recover(pieces):
             if isinstance(candidate, Unsayable):
                 if candidate.address not in claimed and entries.pop(candidate.address, None) is not None:
-                    flat = of_address[candidate.address]
                     why = candidate.why or objections.get(candidate.address, "")
-                    unsaid.append(leave(flat.live, Reason.FORM, why, candidate.fix))
+                    for part in parts[candidate.address] if candidate.unread else (candidate.address,):
+                        live = of_address[part].live
+                        missing = candidate.unread
+                        unsaid.append(
+                            _unread(live, missing) if missing else leave(live, Reason.FORM, why, candidate.fix)
+                        )
+                continue
+            if any(pieces.known(address) for address in candidate.stands_for):
                 continue
             objects = tuple(dict.fromkeys(part for address in candidate.stands_for for part in parts[address]))
             if claimed.intersection(candidate.stands_for) or (len(objects) > 1 and single.intersection(objects)):
@@ -91,8 +102,17 @@ def recover(
             written.append(Written(entry, keys, notes.get(address, "")))
         else:
             live = of_address[address].live
-            unsaid.append(leave(live, Reason.FORM, "no entry can say it by itself"))
+            unreadable = sorted(kind for kind in registry.kinds if sight.unread(live.site, kind))
+            if unreadable:
+                unsaid.append(_unread(live, unreadable[0]))
+            else:
+                unsaid.append(leave(live, Reason.FORM, "no entry can say it by itself"))
     return written, unsaid
+
+
+def _unread(live: Live, kind: str) -> Left:
+    text = f"what it is a part of cannot be told: {kind} could not be read"
+    return leave(live, Reason.UNREAD, text, "import again when that can be read")
 
 
 def _ways_back(registry: Registry) -> Iterator[Composition]:

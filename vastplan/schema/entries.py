@@ -154,6 +154,11 @@ class Scope:
         self._by_tenant.pop((entry.address.site, entry.address.kind), None)
         self._entries.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
 
+    def drop(self, address: Address) -> None:
+        """Make an entry invisible again."""
+        self._by_tenant.pop((address.site, address.kind), None)
+        self._entries.get((address.site, address.kind), {}).pop(address.name, None)
+
     def get(self, address: Address) -> Entry | None:
         """The entry at an address."""
         return self._entries.get((address.site, address.kind), {}).get(address.name)

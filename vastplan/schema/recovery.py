@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from vastplan.model.address import Address
@@ -37,6 +38,8 @@ class Unsayable:
     address: Address
     why: str = ""
     fix: str = ""
+    unread: str = ""
+    """The kind that could not be read, and with which more could be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +54,16 @@ class Sight:
     rooms: Callable[[Address], Mapping[str, int] | None] = lambda _: {}
     live: Callable[[str, str, str], Mapping[str, Any] | None] = lambda *_: None
     close: bool = False
+    unread: Callable[[str, str], str] = lambda *_: ""
+    """Why the objects of a kind on a site could not be read, "" where they could."""
 
 
 class Pieces:
     """The objects that are to be written, as the entries that a document would have of each alone; a round claims what it uses.
 
     In their values references are addresses, and nothing is there that need not be written. `full` are all values of an
-    object, so that what was left out can be compared, too.
+    object, so that what was left out can be compared, too. `known` is what the document has already, as it says it: it can be
+    referred to and asked of, and nothing claims it.
     """
 
     def __init__(
@@ -66,10 +72,13 @@ class Pieces:
         entries: Iterable[Entry],
         full: Mapping[Address, Mapping[str, Any]],
         sight: Sight | None = None,
+        known: Mapping[Address, Entry] = MappingProxyType({}),
     ) -> None:
         self.sites = sites
         self.sight = sight or Sight()
         self._entries = {entry.address: entry for entry in entries}
+        self._known = known
+        self._known_of: dict[str, list[Entry]] | None = None
         self._full = full
         self._by_kind: dict[tuple[str, str], list[Entry]] = {}
         self._indexes: dict[tuple[str, str, tuple[str, ...]], dict[tuple[Any, ...], list[Entry]]] = {}
@@ -78,13 +87,26 @@ class Pieces:
             self._by_kind.setdefault((entry.address.site, entry.address.kind), []).append(entry)
 
     def get(self, address: Address) -> Entry | None:
-        """The entry at an address, claimed or not."""
-        return self._entries.get(address)
+        """The entry at an address, claimed or not, also one that the document has already."""
+        return self._entries.get(address) or self._known.get(address)
 
     def of(self, kind: str) -> Iterator[Entry]:
         """The entries of a kind on all sites."""
         for site in self.sites:
             yield from self._by_kind.get((site, kind), ())
+
+    def known(self, address: Address) -> bool:
+        """Whether the document has it already: what it says of it stays."""
+        return address in self._known
+
+    def around(self, kind: str) -> Iterator[Entry]:
+        """The entries of a kind on all sites, also those that the document has already."""
+        if self._known_of is None:
+            self._known_of = {}
+            for entry in self._known.values():
+                self._known_of.setdefault(entry.address.kind, []).append(entry)
+        yield from self.of(kind)
+        yield from self._known_of.get(kind, ())
 
     def full(self, entry: Entry) -> Mapping[str, Any]:
         """All values of an object, also those that its entry need not say."""
@@ -111,7 +133,13 @@ class Pieces:
         return self._referring.get(address, [])
 
     def tenant(self, entry: Entry, fields: Iterable[str]) -> Ref | None:
-        """The tenant that all say which an entry names in these fields; `None` where they do not agree, or none is said."""
+        """The tenant that an entry says, else that which all say which it names in these fields.
+
+        `None` where they do not agree, or none is said.
+        """
+        own = entry.values.get("tenant")
+        if isinstance(own, Ref) and self.get(own.target) is not None:
+            return own
         said = set()
         for name in fields:
             ref = entry.values.get(name)

@@ -11,6 +11,7 @@ from vastplan.app.planning.request import Planned
 from vastplan.app.workspace import Workspace
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.made import made_by
+from vastplan.engine.standing import Standing, standings
 from vastplan.model.claims import SiteClaims
 from vastplan.model.drift import ControllerObjects, Coverage, OtherDocumentObjects, UnmanagedObject
 
@@ -28,28 +29,21 @@ class Overview:
 def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteClaims]) -> Overview:
     """Sort what was read; `claims` are what other documents own, by site."""
     others = owners(planned.plan.document, claims)
-    kinds_in_use = set(workspace.registry.types)
-    kinds_in_use |= {entry.address.kind for entry in planned.entries}
-    owned, sites = planned.matches.owned, {part.site for part in planned.plan.parts}
-    owned_names = {(address.kind, address.name) for address in owned}
+    standing = standings(planned.matches, others, planned.matches.owned)
     coverage, unmanaged, controller_owned, elsewhere = [], [], [], []
-    for (site, kind), collection in sorted(planned.observed.collections.items()):
-        if kind not in kinds_in_use or site not in sites or collection.error:
-            continue
+    for site, kind in in_use(planned, workspace):
         managed, strangers, by_controller, by_document = 0, 0, Counter[str](), Counter[str]()
-        for live in collection.objects:
-            address = planned.matches.address_of(live)
-            if address in owned:
-                managed += 1
-            elif address is not None or (live.kind.mirrored and (kind, live.name) in owned_names):
-                continue  # the document speaks of it: to be adopted, or the copy of one of ours
-            elif document := others.of(live):
-                by_document[document] += 1
-            elif maker := made_by(live):
-                by_controller[maker] += 1
-            else:
-                strangers += 1
-                unmanaged.append(UnmanagedObject(site, kind, live.name, opens=live.kind.lets_in is not None))
+        for live in planned.observed.objects(site, kind):
+            match standing.of(live):
+                case Standing.OURS:
+                    managed += 1
+                case Standing.ELSEWHERE:
+                    by_document[others.of(live)] += 1
+                case Standing.MADE:
+                    by_controller[made_by(live)] += 1
+                case Standing.NOBODYS:
+                    strangers += 1
+                    unmanaged.append(UnmanagedObject(site, kind, live.name, opens=live.kind.lets_in is not None))
         if managed or strangers:
             coverage.append(Coverage(site, kind, managed, strangers))
         controller_owned += [
@@ -59,3 +53,11 @@ def look_over(planned: Planned, workspace: Workspace, claims: Mapping[str, SiteC
             OtherDocumentObjects(site, kind, document, count) for document, count in sorted(by_document.items())
         ]
     return Overview(tuple(coverage), tuple(unmanaged), tuple(controller_owned), tuple(elsewhere))
+
+
+def in_use(planned: Planned, workspace: Workspace) -> list[tuple[str, str]]:
+    """The collections that coverage is told of, by site and kind: of what the document can have or has, those that were read."""
+    kinds = set(workspace.registry.types) | {entry.address.kind for entry in planned.entries}
+    sites = {part.site for part in planned.plan.parts}
+    collections = sorted(planned.observed.collections.items())
+    return [(site, kind) for (site, kind), read in collections if kind in kinds and site in sites and not read.error]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
+from vastplan.app.drifting.coverage import in_use
 from vastplan.app.planning.check import forbidden
 from vastplan.app.planning.request import Planned
-from vastplan.importing.model import Left, LiveKey, Reason
+from vastplan.app.workspace import Workspace
+from vastplan.engine.observe import Live
+from vastplan.importing.classify import leave
+from vastplan.importing.model import Left, LiveKey, Reason, key_of
 from vastplan.importing.write import Text
 from vastplan.model.address import Address
 from vastplan.model.imported import (
@@ -23,21 +27,24 @@ from vastplan.model.plan import Verb
 
 
 def told(
-    document: str,
+    workspace: Workspace,
     texts: Sequence[Text],
+    free: Iterable[Live],
     left: Iterable[Left],
     creates: Sequence[Address],
     planned: Planned,
     unread: Sequence[tuple[str, str, str]],
     rounds: int,
 ) -> Import:
-    """The result, its files called as they would be; `left` without what the plan takes over all the same."""
-    keys = taken_objects(planned)
-    rest = tuple(each for each in left if each.path or (each.site, each.kind, each.id) not in keys)
+    """The result, its files called as they would be: every object that was read is taken or `left`, once.
+
+    `workspace` is the document as it is, `free` what is not left before anything is written.
+    """
+    keys = taken_objects(planned, {entry.address for entry in workspace.composed().entries})
+    rest = tuple(_rest(free, left, keys))
     plan = planned.plan
-    adopts = sum(action.verb is Verb.ADOPT for action in plan.actions)
     return Import(
-        document=document,
+        document=workspace.name,
         tried=True,
         files=tuple(
             WrittenFile(text.name, len(text.entries), text.written.text.count("\n")) for text in texts
@@ -50,8 +57,8 @@ def told(
             )
             for each in rest
         ),
-        coverage=_coverage(keys, rest),
-        adopts=adopts,
+        coverage=_coverage(keys, rest, set(in_use(planned, workspace))),
+        adopts=len(keys),
         creates=tuple(map(str, creates)),
         unread=tuple(UnreadCollection(*each) for each in unread),
         findings=tuple(forbidden(plan)),
@@ -59,19 +66,31 @@ def told(
     )  # fmt: skip
 
 
-def taken_objects(planned: Planned) -> Set[LiveKey]:
-    """The live objects that a plan takes over."""
-    return {key for keys in _taken(planned).values() for key in keys}
+def taken_objects(planned: Planned, old: Set[Address] = frozenset()) -> set[LiveKey]:
+    """The live objects that the plan takes over and that an `old` document did not have."""
+    actions = [action for action in planned.plan.actions if action.verb is Verb.ADOPT and action.address not in old]
+    matched = (planned.matches.match(action.address).live for action in actions)
+    return {key_of(live) for live in matched if live is not None}
 
 
-def _taken(planned: Planned) -> Mapping[Address, list[LiveKey]]:
-    """The live objects that the new entries are matched with, by address."""
-    taken: dict[Address, list[LiveKey]] = {}
-    for action in planned.plan.actions:
-        live = planned.matches.match(action.address).live
-        if action.verb is Verb.ADOPT and live is not None:
-            taken.setdefault(action.address, []).append((live.site, live.kind.name, live.id))
-    return taken
+def _rest(free: Iterable[Live], left: Iterable[Left], taken: Set[LiveKey]) -> Iterator[Left]:
+    """What is left, each object once and the first reason of it; fields of what is taken, too."""
+    seen = set(taken)
+    for each in left:
+        key = each.site, each.kind, each.id
+        if each.path:
+            if key in taken:
+                yield each
+        elif key not in seen:
+            seen.add(key)
+            yield each
+    for live in free:
+        if key_of(live) in seen:
+            continue
+        if live.kind.mirrored:
+            yield leave(live, Reason.MIRROR, "it is the copy of one on another site, and follows it")
+        else:
+            yield leave(live, Reason.FORM, "what was written does not take it over")
 
 
 def _entries(texts: Sequence[Text], planned: Planned) -> Iterable[TakenEntry]:
@@ -88,10 +107,14 @@ def _entries(texts: Sequence[Text], planned: Planned) -> Iterable[TakenEntry]:
             yield TakenEntry(name, text.name, lines.first, tuple(sorted(by_line.get((text.name, lines.first), ()))))
 
 
-def _coverage(taken: Iterable[LiveKey], left: Sequence[Left]) -> tuple[ImportCoverage, ...]:
-    new = Counter(kind for _, kind, _ in taken)
-    managed = Counter(each.kind for each in left if each.reason is Reason.MANAGED)
-    lacking = Counter(each.kind for each in left if each.reason.counts and not each.path)
+def _coverage(
+    taken: Iterable[LiveKey], left: Sequence[Left], in_use: Set[tuple[str, str]]
+) -> tuple[ImportCoverage, ...]:
+    """Of the collections that `drift` tells coverage of, as it does."""
+    new = Counter(kind for site, kind, _ in taken if (site, kind) in in_use)
+    counted = [each for each in left if (each.site, each.kind) in in_use and not each.path]
+    managed = Counter(each.kind for each in counted if each.reason is Reason.MANAGED)
+    lacking = Counter(each.kind for each in counted if each.reason.counts)
     return tuple(
         ImportCoverage(kind, managed[kind], new[kind], lacking[kind]) for kind in sorted({*new, *managed, *lacking})
     )

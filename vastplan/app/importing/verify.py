@@ -7,7 +7,7 @@ next round tries again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -16,6 +16,8 @@ from vastplan.app.plan import weigh
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace, open_workspace
+from vastplan.engine.observe import Live
+from vastplan.importing.meaning import meaning
 from vastplan.importing.model import Degraded, LiveKey, Reason, Step
 from vastplan.importing.place import Placed
 from vastplan.model.address import Address
@@ -23,7 +25,10 @@ from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Severity, Where
 from vastplan.model.plan import Action, Verb
 from vastplan.model.snapshot import Snapshot
+from vastplan.model.value import Ref
 from vastplan.model.wording import some
+from vastplan.schema.discover import Registry
+from vastplan.schema.entries import Entry
 
 _NO_SUCH = "VP209"  # a name that the document does not have
 
@@ -99,7 +104,7 @@ def verify(
     old = {entry.address: entry for entry in before.composed().entries}
     new = {entry.address: entry for entry in planned.everything}
     for address, entry in old.items():
-        if address not in new or (new[address].values, new[address].origin) != (entry.values, entry.origin):
+        if address not in new or not _same(entry, new[address], planned, workspace.registry):
             faults.refused.append(_meaning(address))
     creates = []
     behind = Behind(planned.everything, index.at)
@@ -149,6 +154,19 @@ def _change(action: Action) -> Finding:
     return Finding("VP341", Severity.ERROR, text, address=str(action.address))
 
 
+def _same(old: Entry, new: Entry, planned: Planned, registry: Registry) -> bool:
+    """Whether an object of the document means the same with the new entries."""
+    if (old.values, old.origin) == (new.values, new.origin):
+        return True
+
+    def live_of(ref: Ref) -> Live | None:
+        target = ref.target
+        named = planned.observed.named(target.site, registry.kinds[target.kind], target.name)
+        return planned.matches.match(target).live or (named[0] if len(named) == 1 else None)
+
+    return old.origin == new.origin and meaning(old, registry, live_of) == meaning(new, registry, live_of)
+
+
 def _meaning(address: Address) -> Finding:
     return Finding("VP340", Severity.ERROR, "the new entries would change what it means", address=str(address))
 
@@ -157,7 +175,9 @@ def _blame(line: Line | None, finding: Finding, faults: _Faults) -> None:
     if line is None:
         faults.refused.append(finding)
         return
-    for key in line.entry.stands_for:
+    site = finding.address.partition("/")[0]
+    there = [key for key in line.entry.stands_for if key[0] == site]
+    for key in there or line.entry.stands_for:  # an entry may be good on another site
         faults.fall.setdefault(key, (line.form, Reason.FORM, f"{finding.code}: {finding.message}"))
 
 
@@ -193,7 +213,9 @@ def _learned(
             )  # it was left out already, and is wanted all the same
             why.setdefault(key, (Reason.FORM, next(iter(names.values()))))
         fields.setdefault(key, {}).update(names)
-    learned = Degraded(MappingProxyType(steps), MappingProxyType(why), MappingProxyType(fields))
+    learned = replace(
+        degraded, steps=MappingProxyType(steps), why=MappingProxyType(why), fields=MappingProxyType(fields)
+    )
     return Verified(planned, learned, bool(faults.fall or faults.fields), tuple(faults.refused), creates)
 
 

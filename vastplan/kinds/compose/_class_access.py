@@ -15,6 +15,8 @@ from vastplan.schema.entries import Entry
 from vastplan.schema.recovery import Pieces, Unsayable
 
 _OF_TENANT = ("view_policy", "vip_pool", "qos_policy", "subsystem", "tenant_name")
+_BY_QUOTA, _BY_POLICY = ("resource_quota", "namespace"), ("admission_policy", "admission_binding", "namespace")
+"""What says who may use a class."""
 _BY_HAND = "let its entry say who may use it, by hand: a plan shows what that changes"
 
 
@@ -43,7 +45,7 @@ class _Rooms:
         self._pieces = pieces
         self._projects: dict[str, dict[str, Entry]] = {site: {} for site in pieces.sites}
         self._members: dict[tuple[str, Address], dict[str, Entry]] = {}
-        for project in pieces.of("project"):
+        for project in pieces.around("project"):
             site, namespace, tenant = project.address.site, namespace_of(pieces.full(project)), tenant_of(project)
             if namespace is not None:
                 self._projects[site][namespace] = project
@@ -67,10 +69,15 @@ class _Rooms:
         if not home.keys() <= allowed:
             tenant, home = None, {}
         projects = self._projects[site]
-        listing = tuple(projects[name].address for name in sorted(allowed - home.keys()) if name in projects)
-        others = tuple(sorted(allowed - projects.keys()))
-        if is_open and others:
-            return Unsayable(entry.address, f"its policy is open, and lists {_some(others)}, of no project", _BY_HAND)
+        theirs = {name: projects[name].address for name in sorted(allowed - home.keys()) if name in projects}
+        # what the document says of a project already does not change
+        listing = tuple(address for address in theirs.values() if not self._pieces.known(address))
+        strangers = allowed - projects.keys()
+        others = tuple(sorted(strangers | {name for name in theirs if theirs[name] not in listing}))
+        if is_open and strangers:
+            return Unsayable(
+                entry.address, f"its policy is open, and lists {_some(strangers)}, of no project", _BY_HAND
+            )
         members = tuple(sorted(project.address.name for project in home.values()))
         return ClassAccess(tenant, is_open, members, listing, others)
 
@@ -78,6 +85,9 @@ class _Rooms:
         """Whether a class is open to all, and the namespaces that may use it whatever else is."""
         site, name = entry.address.site, f"vastplan-{entry.called}"
         isolation = self._pieces.sites[site].settings.get("isolation")
+        for kind in _BY_QUOTA if isolation == "resource_quota" else _BY_POLICY:
+            if self._pieces.sight.unread(site, kind):
+                return Unsayable(entry.address, unread=kind)
         if isolation == "resource_quota":
             closed = self._quotas.get((site, name))
             namespaces = {one.called for one in self._pieces.of("namespace") if one.address.site == site}

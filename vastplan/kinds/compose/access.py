@@ -58,11 +58,19 @@ def _recover(pieces: Pieces, of: str) -> Iterable[Recovered]:
 def _listed(pieces: Pieces, tenants: Mapping[Address, Ref | None]) -> dict[Address, list[Ref]]:
     """The classes that are not of its tenant and that a project may use, by the project."""
     listed: dict[Address, list[Ref]] = {}
-    access = class_access(pieces, lambda project: tenants[project.address]) if tenants else {}
+    access = (
+        class_access(pieces, lambda project: tenants.get(project.address) or _ref(project.values.get("tenant")))
+        if tenants
+        else {}
+    )
     for class_, said in access.items():
         for project in said.listing if isinstance(said, ClassAccess) else ():
             listed.setdefault(project, []).append(Ref(class_))
     return listed
+
+
+def _ref(value: Any) -> Ref | None:
+    return value if isinstance(value, Ref) else None
 
 
 def _tenant(pieces: Pieces, project: Entry) -> Ref | None:

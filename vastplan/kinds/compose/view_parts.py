@@ -85,7 +85,8 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             parts.append(path.address)
         policy = values.get("qos_policy")
         entry = pieces.get(policy.target) if isinstance(policy, Ref) else None
-        if entry is not None and entry.called == key and pieces.referring(entry.address) == [view.address]:
+        alone = entry is not None and not pieces.known(entry.address)
+        if entry is not None and alone and entry.called == key and pieces.referring(entry.address) == [view.address]:
             values["qos"] = entry.without("name", "tenant", "policy_type")
             del values["qos_policy"]
             parts.append(entry.address)

@@ -18,7 +18,7 @@ from vastplan.model.value import Ref
 from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
-from vastplan.schema.recovery import Pieces, Recovered, only
+from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
 from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Spec, Text
 
 FILE_DRIVER = "csi.vastdata.com"
@@ -231,9 +231,15 @@ _VIEW = {"path", "tenant", "view_policy", "protocols", "quota", "qos", "qos_poli
 _QUOTA = {"hard_limit", "hard_limit_inodes"}
 
 
-def _recover(pieces: Pieces) -> Iterable[Recovered]:
+_STANDS_ON = (
+    "persistent_volume_claim", "project", "department", "namespace", "view", "view_policy", "qos_policy", "quota",
+)  # fmt: skip
+"""What a static volume cannot be put together without."""
+
+
+def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
     """A claim in a project's namespace, with what it is made of (or the class it is of), and what mounts it."""
-    projects = {(entry.address.site, namespace_of(pieces.full(entry))): entry for entry in pieces.of("project")}
+    projects = {(entry.address.site, namespace_of(pieces.full(entry))): entry for entry in pieces.around("project")}
     for claim in pieces.of("persistent_volume_claim"):
         namespace, site = claim.values["namespace"], claim.address.site
         project = projects.get((site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace))
@@ -268,6 +274,12 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             parts.append(source.address)
         values |= {"names": names} if names else {}
         yield Recovered(Entry(Address(site, "volume", claim.address.name), values), tuple(parts))
+    for static in pieces.of("persistent_volume"):
+        site = static.address.site
+        missing = next((kind for kind in _STANDS_ON if pieces.sight.unread(site, kind)), "")
+        if missing:  # its directory waits for it: what has an entry of its own can never be a part of a volume
+            for entry in (static, *_directory(pieces, static)):
+                yield Unsayable(entry.address, unread=missing)
 
 
 def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
@@ -276,7 +288,7 @@ def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
     static = pieces.get(of.target) if isinstance(of, Ref) else None
     pool = static.values.get("vip_pool") if static is not None else None
     owner = pieces.get(pool.target) if isinstance(pool, Ref) else None
-    if static is None or owner is None:
+    if static is None or owner is None or pieces.known(static.address):
         return None
     directory = {"tenant": owner.values.get("tenant"), "path": static.values.get("volume_handle")}
     view = only(pieces.having(site, "view", **directory))
@@ -284,6 +296,16 @@ def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
         return None
     quota = view.values.get("quota") or {}
     return None if quota.keys() - _QUOTA or "hard_limit" not in quota else (static, view)
+
+
+def _directory(pieces: Pieces, static: Entry) -> Iterable[Entry]:
+    """What there is of the directory of a static volume."""
+    site, pool, path = static.address.site, static.values.get("vip_pool"), static.values.get("volume_handle")
+    owner = pieces.get(pool.target) if isinstance(pool, Ref) else None
+    tenant = owner.values.get("tenant") if owner is not None else None
+    yield from pieces.having(site, "view", tenant=tenant, path=path)
+    yield from pieces.having(site, "quota", tenant=tenant, path=path)
+    yield from pieces.having(site, "protected_path", tenant=tenant, source_dir=path)
 
 
 def _of_home(static: Entry, view: Entry) -> dict[str, Any]:

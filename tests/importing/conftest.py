@@ -1,0 +1,33 @@
+"""Worlds that tests of the import share."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.importing.recorded import EXAMPLE, HEAD
+from vastplan.app.files import snapshot as snapshot_file
+from vastplan.cli import main
+from vastplan.model.snapshot import Snapshot
+
+
+@pytest.fixture(scope="session")
+def factory_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with nothing but a head, beside systems that have all that `examples/ai-factory` stands for."""
+    made = tmp_path_factory.mktemp("made")
+    shutil.copytree(EXAMPLE, made, ignore=shutil.ignore_patterns(".vastplan"), dirs_exist_ok=True)
+    assert main(["apply", str(made), "--auto-approve"]) == 0
+    folder = tmp_path_factory.mktemp("factory")
+    shutil.copytree(made / ".vastplan" / "sim", folder / ".vastplan" / "sim")
+    (folder / "head.yaml").write_text(HEAD, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def factory(factory_folder: Path) -> Snapshot:
+    """What is recorded of them."""
+    out = factory_folder.parent / "factory.snapshot.json"
+    assert main(["record", str(factory_folder), "--out", str(out)]) == 0
+    return snapshot_file.load(out)

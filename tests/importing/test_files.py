@@ -1,0 +1,161 @@
+"""The new files: all of them or none, never over what is there, whatever happens while they are written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Run
+from tests.importing.recorded import HEAD, composed, documents, imported
+from vastplan.app.importer import ImportOptions, import_live, write
+from vastplan.app.importing.files import write_all
+from vastplan.app.workspace import open_workspace
+from vastplan.model.errors import VastplanError
+from vastplan.model.snapshot import Snapshot
+
+FILES = [("shared.yaml", "a: 1\n"), ("tenant-a.yaml", "b: 2\n"), ("tenant-b.yaml", "c: 3\n")]
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+
+
+def test_a_name_that_is_taken_gets_another(tmp_path: Path) -> None:
+    (tmp_path / "tenant-a.yaml").write_text("theirs\n")
+    (tmp_path / "tenant-a-2.yaml").symlink_to("nowhere")
+    (tmp_path / "shared.yaml").mkdir()
+    paths = write_all(tmp_path, FILES)
+    assert [path.name for path in paths] == ["shared-2.yaml", "tenant-a-3.yaml", "tenant-b.yaml"]
+    assert [path.read_text() for path in paths] == [text for _, text in FILES]
+    assert (tmp_path / "tenant-a.yaml").read_text() == "theirs\n"
+    assert (tmp_path / "tenant-a-2.yaml").is_symlink() and not (tmp_path / "nowhere").exists()
+
+
+class Killed(BaseException):
+    """The process is gone."""
+
+
+def _failing(monkeypatch: pytest.MonkeyPatch, at: int, problem: BaseException) -> Callable[[], int]:
+    """The N-th call that changes the folder or the disk fails; the answer tells how many there were."""
+    count = 0
+
+    def wrapped(name: str) -> None:
+        original: Callable[..., Any] = getattr(os, name)
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            nonlocal count
+            count += 1
+            if count == at:
+                raise problem
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(os, name, call)
+
+    for name in ("open", "fsync", "link"):
+        wrapped(name)
+    return lambda: count
+
+
+STEPS = 10  # the folder; each of three files opened, synced and linked
+
+
+@pytest.mark.parametrize(
+    "problem", [OSError(errno.ENOSPC, "No space left on device"), Killed()], ids=["full", "interrupted"]
+)
+@pytest.mark.parametrize("at", range(1, STEPS + 1))
+def test_none_is_there_when_one_cannot_be_written(
+    at: int, problem: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.yaml").write_text("mine\n")
+    with monkeypatch.context() as patched:
+        _failing(patched, at, problem)
+        with pytest.raises((VastplanError, Killed)) as raised:
+            write_all(tmp_path, FILES)
+    assert _texts(tmp_path) == {"mine.yaml": "mine\n"}
+    if isinstance(problem, OSError):
+        assert str(raised.value) == f"{tmp_path} cannot be written to: No space left on device; nothing was written"
+
+
+def test_every_step_was_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        counted = _failing(patched, -1, Killed())
+        write_all(tmp_path, FILES)
+    assert counted() == STEPS
+
+
+def test_of_two_imports_at_once_one_writes_all_and_the_other_nothing(factory: Snapshot, tmp_path: Path) -> None:
+    documents(tmp_path, {"head.yaml": HEAD})
+    both = [
+        import_live(open_workspace([tmp_path], None, factory), ImportOptions(("iad", "pdx"), factory)) for _ in range(2)
+    ]
+    problems: list[VastplanError] = []
+
+    def run(number: int) -> None:
+        try:
+            write(both[number], tmp_path, "")
+        except VastplanError as problem:
+            problems.append(problem)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(problems) == 1 and str(problems[0]).endswith("; nothing was written: import again")
+    new = {text.name for text in both[0].texts}
+    assert set(_texts(tmp_path)) == {"head.yaml", "csi-password", *new}
+    assert imported(tmp_path, factory).imported.texts == ()
+
+
+def test_a_document_that_somebody_edits_meanwhile_is_not_added_to(factory: Snapshot, tmp_path: Path) -> None:
+    documents(tmp_path, {"head.yaml": HEAD})
+    done = import_live(open_workspace([tmp_path], None, factory), ImportOptions(("iad", "pdx"), factory))
+    (tmp_path / "more.yaml").write_text("departments: {research: {}}\n")
+    with pytest.raises(VastplanError, match="was changed while it was imported"):
+        write(done, tmp_path, "")
+    assert set(_texts(tmp_path)) == {"head.yaml", "csi-password", "more.yaml"}
+
+
+def test_a_run_that_was_killed_between_two_files_is_finished_by_the_next(
+    factory: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is undone by a process that is gone: some files are there, each whole; the next import adds the rest."""
+    (whole := tmp_path / "whole").mkdir()
+    documents(whole, {"head.yaml": HEAD})
+    imported(whole, factory)
+    for at in (4, 9):  # before any has its name; after the first has
+        (folder := tmp_path / str(at)).mkdir()
+        documents(folder, {"head.yaml": HEAD})
+        done = import_live(open_workspace([folder], None, factory), ImportOptions(("iad", "pdx"), factory))
+
+        def gone(_: Path) -> None:
+            raise Killed
+
+        with monkeypatch.context() as patched:
+            _failing(patched, at, Killed())
+            patched.setattr(Path, "unlink", gone)
+            with pytest.raises(Killed):
+                write(done, folder, "")
+        imported(folder, factory)
+        assert composed(folder, factory).keys() == composed(whole, factory).keys()
+        assert imported(folder, factory).imported.texts == ()
+
+
+def test_a_folder_that_cannot_be_written_to_is_told(
+    factory_folder: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: Any, **__: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    (out := tmp_path / "out").mkdir()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "link", refused)
+        ran = vastplan("import", factory_folder, "--out", out)
+    assert ran.code == 1 and "cannot be written to: Permission denied; nothing was written" in ran.err
+    assert _texts(out) == {}

@@ -1,0 +1,57 @@
+"""Who has to do with a live object: the document, another one, a system, or nobody. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+
+from vastplan.engine.guards.owner import Owners
+from vastplan.engine.made import made_by
+from vastplan.engine.match import Matches
+from vastplan.engine.observe import Live
+from vastplan.model.address import Address
+
+
+class Standing(Enum):
+    """The first that fits."""
+
+    OURS = "ours"  # matched with one of the addresses that were asked about
+    SPOKEN_OF = "spoken of"  # matched with another one of the document or of its ledger
+    COPY = "copy"  # the other site's end of one that is ours
+    ELSEWHERE = "elsewhere"  # another document owns it
+    MADE = "made"  # a driver, a controller or the system itself made it
+    NOBODYS = "nobody's"
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """Tells it of each live object of one observation; made by `standings`."""
+
+    matches: Matches
+    others: Owners
+    ours: frozenset[Address]
+    _copied: frozenset[tuple[str, str]] = field(default_factory=frozenset)
+    """Kinds and names of what is ours and has a copy on another site."""
+
+    def of(self, live: Live) -> Standing:
+        """Of one object."""
+        address = self.matches.address_of(live)
+        if address is not None:
+            return Standing.OURS if address in self.ours else Standing.SPOKEN_OF
+        if live.kind.mirrored and (live.kind.name, live.name) in self._copied:
+            return Standing.COPY
+        if self.others.of(live):
+            return Standing.ELSEWHERE
+        return Standing.MADE if made_by(live) else Standing.NOBODYS
+
+
+def standings(matches: Matches, others: Owners, ours: Iterable[Address]) -> Standings:
+    """`ours` are the addresses whose objects count as managed: those of the ledger, or those of the document as it would be."""
+    own = frozenset(ours)
+    copied = set()
+    for address in own:
+        live = matches.match(address).live
+        if matches.kinds[address.kind].mirrored:
+            copied.add((address.kind, address.name if live is None else live.name))
+    return Standings(matches, others, own, frozenset(copied))

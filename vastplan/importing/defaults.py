@@ -1,0 +1,25 @@
+"""The stage that says what the document's own `defaults:` would say otherwise: they lie under new entries, too. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+_NO_VALUE = ("sites", "per_site")
+
+
+def over_defaults(typed: Mapping[str, Any], whole: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """What somebody would type for an entry of a section with these defaults.
+
+    What a default gives and the entry leaves out is written as it is live (`whole`, in the same form), or as null where nothing is.
+    """
+    said = dict(typed)
+    for name, default in defaults.items():
+        own, there = said.get(name), whole.get(name)
+        if name in _NO_VALUE:
+            continue
+        if name not in said and there != default:
+            said[name] = there
+        elif isinstance(own, Mapping) and isinstance(default, Mapping):
+            said[name] = over_defaults(own, there if isinstance(there, Mapping) else {}, default)
+    return said

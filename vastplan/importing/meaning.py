@@ -1,0 +1,201 @@
+"""The stage that keeps what the document says already as it is: new entries that would change what an old one means. Pure.
+
+An old line that leaves something out means the only one there is, so a second one makes it mean nothing; a class is open to the
+projects of its tenant, so one more opens it. Which new entry does it is found by trying: each old entry is composed with the new
+ones and without, and where that differs, the fewest are left out with which it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from vastplan.engine.observe import Live
+from vastplan.importing.model import Degraded, Reason, Step
+from vastplan.importing.recover import Written
+from vastplan.model.address import Address
+from vastplan.model.finding import Finding
+from vastplan.model.value import Ref
+from vastplan.model.yaml_text import scalar
+from vastplan.schema.discover import Registry
+from vastplan.schema.entries import Entry, Scope, Site, composed
+from vastplan.schema.markers import Refers
+from vastplan.schema.walk import map_references
+
+
+class _Made(NamedTuple):
+    """What an entry stands for, and what was found. `objects` are addresses, values, what those mean, and what comes first."""
+
+    objects: Sequence[tuple[Address, Mapping[str, Any], Mapping[str, Any], tuple[Address, ...]]]
+    findings: list[Finding]
+
+    def same(self, other: _Made) -> bool:
+        """Whether both mean the same."""
+        mine, theirs = ([(each[0], each[2], each[3]) for each in made.objects] for made in (self, other))
+        return mine == theirs and self.findings == other.findings
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A new entry, the first old one that means something else with it, and what that one would have to say: field and value."""
+
+    cause: Written
+    old: Entry
+    unsaid: tuple[tuple[str, str], ...]
+
+
+def changed_meanings(
+    written: Sequence[Written],
+    known: Sequence[Entry],
+    sites: Mapping[str, Site],
+    registry: Registry,
+    live_of: Callable[[Ref], Live | None],
+) -> list[Changed]:
+    """The new entries that cannot stand beside the `known` ones of the document, each once.
+
+    Linear in all of them where there is none; each one that there is costs as many compositions of one entry as its kind has digits in
+    base two.
+    """
+    if not known:
+        return []
+    scope = _Watched(sites, known)
+    before = {old.address: _made(old, scope, registry, live_of) for old in known}
+    for new in written:
+        scope.add(new.entry)
+    by_kind: dict[tuple[str, str], list[Written]] = {}
+    for new in sorted(written, key=lambda new: new.entry.address):
+        by_kind.setdefault((new.entry.address.site, new.entry.address.kind), []).append(new)
+    changed: list[Changed] = []
+    for old in known:
+        scope.looked.clear()
+        if _made(old, scope, registry, live_of).same(before[old.address]):
+            continue
+        candidates = [new for looked in sorted(scope.looked) for new in by_kind.get(looked, ())]
+        for cause in _causes(old, candidates, before[old.address], scope, registry, live_of):
+            by_kind[cause.entry.address.site, cause.entry.address.kind].remove(cause)
+            changed.append(Changed(cause, old, tuple(_unsaid(old, before[old.address], cause.entry, registry))))
+    return changed
+
+
+def without(changed: Iterable[Changed], degraded: Degraded) -> Degraded:
+    """What to write without them: each is left, with the old line that would have to say more first."""
+    steps, why, fixes = dict(degraded.steps), dict(degraded.why), dict(degraded.fixes)
+    for each in changed:
+        old, where = each.old, each.old.where
+        kind, of_kind = (
+            each.cause.entry.address.kind,
+            [key for key in each.cause.stands_for if key[1] == each.cause.entry.address.kind],
+        )
+        place = f"{where.file}:{where.line}" if where is not None else str(old.address)
+        said = ", ".join(f"{field}: {scalar(name)}" for field, name in each.unsaid)
+        for key in of_kind or each.cause.stands_for:
+            steps[key] = Step.LEFT
+            why[key] = Reason.MEANING, f"with one more {kind}, {old.address} would mean something else"
+            fixes[key] = f"{place}: write {said}" if said else f"write it by hand where that is meant; see {place}"
+    return Degraded(MappingProxyType(steps), MappingProxyType(why), degraded.fields, MappingProxyType(fixes))
+
+
+def _causes(
+    old: Entry,
+    candidates: Sequence[Written],
+    wanted: _Made,
+    scope: Scope,
+    registry: Registry,
+    live_of: Callable[[Ref], Live | None],
+) -> Iterator[Written]:
+    """The first that changes an old entry, and the first that does so without it, and so on; they are in the scope no more."""
+    rest = list(candidates)
+    for new in rest:
+        scope.drop(new.entry.address)
+    while rest:
+        if _with(rest, scope, old, registry, live_of).same(wanted):
+            return
+        good, bad = 0, len(rest)  # with so many it is as before, with so many it is not
+        for new in rest:
+            scope.drop(new.entry.address)
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            if _with(rest[good:middle], scope, old, registry, live_of).same(wanted):
+                good = middle
+                continue
+            for new in rest[good:middle]:
+                scope.drop(new.entry.address)
+            bad = middle
+        yield rest[good]
+        rest = rest[bad:]
+
+
+def _with(
+    more: Iterable[Written], scope: Scope, old: Entry, registry: Registry, live_of: Callable[[Ref], Live | None]
+) -> _Made:
+    """What an old entry stands for with more entries beside it."""
+    for new in more:
+        scope.add(new.entry)
+    return _made(old, scope, registry, live_of)
+
+
+def _made(entry: Entry, scope: Scope, registry: Registry, live_of: Callable[[Ref], Live | None]) -> _Made:
+    before = len(scope.findings)
+    made = [
+        (each.address, each.values, meaning(each, registry, live_of), each.after)
+        for each in composed(entry, scope, registry.compositions, set())
+    ]
+    found = scope.findings[before:]
+    del scope.findings[before:]
+    return _Made(made, found)
+
+
+def meaning(entry: Entry, registry: Registry, live_of: Callable[[Ref], Live | None]) -> Mapping[str, Any]:
+    """The values of an object, by what is referred to where that is there: its name and that of an entry for it mean the same."""
+    kind = registry.kinds.get(entry.address.kind)
+
+    def resolved(refers: Refers, value: Any) -> Any:
+        live = live_of(value) if isinstance(value, Ref) else None
+        return value if live is None else live.attributes.get(refers.attribute(value.target.kind), value)
+
+    if kind is None:
+        return entry.values
+    mapped = map_references(kind.fields, dict(entry.values), resolved)
+    return {name: _once(value) for name, value in mapped.items()}
+
+
+def _once(value: Any) -> Any:
+    """A list of names without those that it has twice."""
+    return sorted(set(value)) if isinstance(value, list) and all(isinstance(item, str) for item in value) else value
+
+
+def _unsaid(old: Entry, made: _Made, cause: Entry, registry: Registry) -> Iterator[tuple[str, str]]:
+    """What was chosen for an old entry of the kind that there are more of now, by the fields that it could say it with."""
+    said = {field.name for field in registry.types[old.address.kind].fields} - old.values.keys()
+    chosen = {
+        (name, value.target.name)
+        for _, values, _, _ in made.objects
+        for name, value in values.items()
+        if name in said and isinstance(value, Ref) and value.target.kind == cause.address.kind
+    }
+    yield from sorted(chosen)
+
+
+class _Watched(Scope):
+    """A document that notes which entries compositions ask for, by site and kind."""
+
+    def __init__(self, sites: Mapping[str, Site], entries: Iterable[Entry]) -> None:
+        self.looked: set[tuple[str, str]] = set()
+        super().__init__(sites, entries)
+
+    def get(self, address: Address) -> Entry | None:
+        """See `Scope`."""
+        self.looked.add((address.site, address.kind))
+        return super().get(address)
+
+    def of(self, site: str, kind: str) -> Iterator[Entry]:
+        """See `Scope`."""
+        self.looked.add((site, kind))
+        return super().of(site, kind)
+
+    def owned_by(self, tenant: Ref | None, site: str, kind: str) -> list[Entry]:
+        """See `Scope`."""
+        self.looked.add((site, kind))
+        return super().owned_by(tenant, site, kind)
