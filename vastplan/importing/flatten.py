@@ -173,7 +173,6 @@ def flatten(
     if why:
         return leave(live, Reason.VALUE, why)
     dropped |= fell
-    dropped |= _withheld(kind, full)
     said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
     fallen = tuple(
         leave(live, Reason.VALUE, why, path=name) for name, why in sorted(dropped.items()) if name not in said_otherwise

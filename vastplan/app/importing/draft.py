@@ -1,0 +1,189 @@
+"""The stage that drafts the files of a round: each object by itself, put together, and placed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from vastplan.app.importing.world import World
+from vastplan.document.scalars import flow
+from vastplan.document.typed import by_name, document_form
+from vastplan.engine.observe import Live
+from vastplan.importing.chosen import without_what_is_chosen
+from vastplan.importing.classify import leave
+from vastplan.importing.comment import comments, rooms_of
+from vastplan.importing.defaults import over_defaults
+from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
+from vastplan.importing.full import in_full
+from vastplan.importing.meaning import Changed, changed_meanings
+from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Step, key_of
+from vastplan.importing.place import place
+from vastplan.importing.recover import Written, recover
+from vastplan.importing.shared import shared, take_out
+from vastplan.importing.write import Text, texts
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import EntryType
+from vastplan.schema.recovery import Sight
+
+SCHEMA = "schemas/desired-state.schema.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What there is to write of a round: entries, and how objects are referred to."""
+
+    flats: tuple[Flat, ...]
+    written: tuple[Written, ...]
+    left: tuple[Left, ...]
+    naming: Addresses
+    of_address: Mapping[Address, Flat]
+    kept: Mapping[Address, Live]
+    """What the document has already."""
+    changed: tuple[Changed, ...]
+    """New entries that would change what an old one means."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    texts: tuple[Text, ...]
+    left: tuple[Left, ...]
+    flats: tuple[Flat, ...]
+    changed: tuple[Changed, ...] = ()
+    """New entries that would change what an old one means; then there are no texts."""
+
+
+def _gathered(world: World, degraded: Degraded) -> Gathered:
+    """Each object by itself, then put together."""
+    registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
+    out = {key for key, step in degraded.steps.items() if step is Step.LEFT}
+    live = [each for each in world.free if key_of(each) not in out]
+    addresses = {key_of(each): Address(each.site, each.kind.name, world.keys[key_of(each)]) for each in live}
+    versions = {
+        (site, system): str(known[f"{system}_version"])
+        for site, known in world.source.probed().items()
+        for system in sites[site].systems
+        if f"{system}_version" in known
+    }
+    defaults = Defaults(world.observed, versions)
+    left: list[Left] = [
+        leave(each, *degraded.why[key_of(each)], degraded.fixes.get(key_of(each), ""))
+        for each in world.free
+        if key_of(each) in out and key_of(each) in degraded.why
+    ]
+    flats: list[Flat] = []
+    unread: set[LiveKey] = set()
+    while True:  # what stands on something that is left is left too
+        naming = Addresses(world.observed, registry.kinds, {**world.managed, **addresses}, unread)
+        results = [flatten(each, addresses[key_of(each)], naming, defaults, degraded, detail) for each in live]
+        flats = [result for result in results if isinstance(result, Flat)]
+        gone = [result for result in results if isinstance(result, Left)]
+        if not gone:
+            break
+        left += gone
+        lost = {(each.site, each.kind, each.id) for each in gone}
+        unread |= {(each.site, each.kind, each.id) for each in gone if each.reason is Reason.UNREAD}
+        live = [each for each in live if key_of(each) not in lost]
+        addresses = {key: address for key, address in addresses.items() if key not in lost}
+    known = world.workspace.document.entries
+
+    ours = [flatten(each, world.managed[key_of(each)], naming, defaults, degraded, detail) for each in world.kept]
+    kept = {world.managed[key_of(each)]: each for each in world.kept}
+
+    def live_of(ref: Ref) -> Live | None:
+        if ref.target in kept:
+            return kept[ref.target]
+        named = world.observed.named(ref.target.site, registry.kinds[ref.target.kind], ref.target.name)
+        return named[0] if len(named) == 1 else None
+
+    of_address = {flat.entry.address: flat for flat in flats}
+
+    def live_there(ref: Ref) -> Live | None:
+        return of_address[ref.target].live if ref.target in of_address else live_of(ref)
+
+    def rooms(address: Address) -> Mapping[str, int] | None:
+        return rooms_of(world.users, of_address[address].live)
+
+    def by_name_there(site: str, kind: str, name: str) -> Mapping[str, Any] | None:
+        named = world.observed.named(site, registry.kinds[kind], name)
+        return named[0].values if len(named) == 1 else None
+
+    def unseen(site: str, kind: str) -> str:
+        return "" if world.observed.absent(site, kind) else world.observed.error(site, kind)
+
+    sight = Sight(rooms, by_name_there, world.options.close, unseen)
+    have = [each for each in ours if isinstance(each, Flat)]
+    recovered, unsaid = recover(flats, sites, registry, known, have, degraded, live_of, sight)
+    changed = tuple(changed_meanings(recovered, known, sites, registry, live_there))
+    given = world.workspace.document.defaults
+    written = without_what_is_chosen(recovered, known, sites, registry, given)
+    left += unsaid
+    left += [fallen for flat in flats for fallen in flat.fallen]
+    return Gathered(tuple(flats), tuple(written), tuple(left), naming, of_address, kept, changed)
+
+
+def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
+    """The files of a round; `folded` with what sections share under `defaults`."""
+    registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
+    gathered = _gathered(world, degraded)
+    if gathered.changed:
+        return Draft((), (), (), gathered.changed)
+    of_address = gathered.of_address
+    written = in_full(gathered.written, of_address)
+    entries = {each.entry.address for each in written}
+    entries |= {entry.address for entry in world.workspace.document.entries}
+
+    def reference(ref: Ref) -> Any:
+        """By what the document calls it, else by the name that it has."""
+        flat = of_address.get(ref.target)
+        live = flat.live if flat is not None else gathered.kept.get(ref.target)
+        there = ref.managed and ref.target not in entries and live is not None
+        return by_name((gathered.naming.existing(live) or ref) if there and live is not None else ref)
+
+    given = world.workspace.document.defaults
+
+    def form(type_: EntryType, entry: Written) -> dict[str, Any]:
+        flat = of_address.get(entry.entry.address)
+        defaults = flat is not None and detail.whole(flat.live.kind)
+        own, key = entry.entry.values, entry.entry.address.name
+        typed = document_form(type_.fields, own, reference, key=key, defaults=defaults)
+        if type_.section not in given:
+            return typed
+        values = {**(flat.full if flat is not None else {}), **own}
+        whole = document_form(type_.fields, values, reference, key=key, defaults=True)
+        return over_defaults(typed, whole, given[type_.section])
+
+    files = place(written, sites, registry, degraded, form, single=world.options.single)
+    types = [registry.sections[name] for name in registry.sections]
+    defaults: dict[str, Mapping[str, Any]] = {}
+    if folded:
+        known = {registry.types[entry.address.kind].section for entry in world.workspace.document.entries}
+        defaults = shared(files, known, lambda values: len(flow(values)))
+        take_out(files, defaults)
+    made = texts(files, types, SCHEMA, comments(written, of_address, world.users), defaults)
+    return Draft(tuple(made), gathered.left, gathered.flats)
+
+
+def of_tenants(world: World) -> World:
+    """Without what is placed in no tenant that was asked for: that is known once all is put together."""
+    selection = world.options.selection
+    if not selection.tenants:
+        return world
+    gathered = _gathered(world, Degraded())
+    called = {address: flat.live.name for address, flat in gathered.of_address.items()}
+    every = [live for collection in world.observed.collections.values() for live in collection.objects]
+    called |= {world.managed[key_of(live)]: live.name for live in every if key_of(live) in world.managed}
+    placed: set[LiveKey] = set()
+    for each in gathered.written:
+        own, address = each.entry.values.get("tenant"), each.entry.address
+        if world.workspace.registry.types[address.kind].contains:
+            tenant: str | None = called.get(address, address.name)
+        else:
+            tenant = called.get(own.target, own.target.name) if isinstance(own, Ref) else None
+        if selection.wants(tenant):
+            placed.update(each.stands_for)
+    out = tuple(
+        leave(each, Reason.UNSELECTED, "--tenant leaves it out") for each in world.free if key_of(each) not in placed
+    )
+    return replace(world, free=tuple(each for each in world.free if key_of(each) in placed), left=(*world.left, *out))

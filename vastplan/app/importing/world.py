@@ -1,0 +1,121 @@
+"""The stage that reads: one observation, live or recorded, with what is asked for and what every object is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from vastplan.app.importing.files import Contents, contents
+from vastplan.app.importing.terraform import Found, StateFile, labels, look_up
+from vastplan.app.planning.source import RecordedSystems
+from vastplan.app.record import record
+from vastplan.app.workspace import Workspace
+from vastplan.document.instantiate import nearest
+from vastplan.engine.guards.owner import owners
+from vastplan.engine.match import match
+from vastplan.engine.observe import Live, Observed
+from vastplan.engine.users import UsersIndex, index_users
+from vastplan.importing.classify import classify, leave
+from vastplan.importing.lookup import Lookup
+from vastplan.importing.model import Detail, Left, LiveKey, Reason, Selection, key_of
+from vastplan.importing.name import names
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What to import, and where the files go."""
+
+    sites: tuple[str, ...]
+    snapshot: Snapshot | None = None
+    selection: Selection = field(default_factory=Selection)
+    detail: Detail = field(default_factory=Detail)
+    single: bool = False
+    census: bool = False
+    defaults: bool = False
+    connections: Path | None = None
+    close: bool = False
+    """Whether access is written as narrow as those allow who are seen."""
+    states: tuple[StateFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What one import is made from: read once, the same for every round."""
+
+    workspace: Workspace
+    options: ImportOptions
+    snapshot: Snapshot
+    source: RecordedSystems
+    observed: Observed
+    lookup: Lookup
+    managed: Mapping[LiveKey, Address]
+    kept: tuple[Live, ...]
+    left: tuple[Left, ...]
+    free: tuple[Any, ...]
+    users: UsersIndex
+    contents: Contents
+    keys: Mapping[LiveKey, str]
+    found: tuple[Found, ...]
+
+
+def read(workspace: Workspace, options: ImportOptions, progress: Callable[[str], None]) -> World:
+    """One observation, live or recorded: both are a snapshot from here on."""
+    held = contents(workspace.document.paths)
+    _refuse_unknown(options, workspace.registry.kinds)
+    if options.census and options.snapshot is not None:
+        raise VastplanError("--census asks the systems, which a snapshot is not: leave out one of the two")
+    snapshot = options.snapshot or record(workspace, options.sites, labels=options.detail.labels, progress=progress)
+    source = RecordedSystems(workspace, snapshot)
+    ledger = source.ledger(options.sites)
+    systems, kinds = workspace.systems(), workspace.registry.kinds
+    keys = [(site, name) for site in options.sites for name, kind in kinds.items() if kind.system in systems[site]]
+    observed = source.observe(keys, ledger, {})
+    entries = {entry.address: entry for entry in workspace.composed().entries}
+    matches = match(kinds, observed, ledger, entries)
+    lookup = Lookup(observed)
+    others = owners(workspace.name, source.claims(options.sites))
+    registry = workspace.registry
+    importable = {*registry.types} | {
+        name for made in registry.compositions for name in registry.compositions[made].makes
+    }
+    classified = classify(lookup, matches, others, options.selection, importable & kinds.keys())
+    known: dict[str, set[str]] = {}
+    for entry in workspace.document.entries:
+        known.setdefault(entry.address.kind, set()).add(entry.address.name)
+    found = look_up(options.states, observed)
+    named = names(classified.free, lookup, known, labels(found))
+    nameless = tuple(
+        leave(each, Reason.TWINS, f"nothing but an id tells it from another {each.kind.name}")
+        for each in classified.free
+        if key_of(each) not in named
+    )
+    return World(
+        workspace,
+        options,
+        snapshot,
+        source,
+        observed,
+        lookup,
+        classified.managed,
+        classified.kept,
+        (*classified.left, *nameless),
+        tuple(each for each in classified.free if key_of(each) in named),
+        index_users(observed, kinds.values()),
+        held,
+        named,
+        found,
+    )
+
+
+def _refuse_unknown(options: ImportOptions, kinds: Iterable[str]) -> None:
+    """Raises `VastplanError` for a kind that there is none of."""
+    for option, patterns in (("--kind", options.selection.kinds), ("--full", options.detail.full)):
+        for pattern in patterns:
+            if not any(fnmatchcase(name, pattern) for name in kinds):
+                raise VastplanError(f"{option} {pattern}: there is no such kind {nearest(pattern, kinds)}".rstrip())
