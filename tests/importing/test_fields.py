@@ -20,8 +20,10 @@ from vastplan.app.redact import asked_for
 from vastplan.document.load import Document
 from vastplan.engine.observe import Observed
 from vastplan.engine.read import observe
-from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
+from vastplan.importing.addresses import Addresses
+from vastplan.importing.flatten import Flat, flatten
 from vastplan.importing.model import Degraded, Detail, key_of
+from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.codec import Encoder, at, item_id
@@ -151,7 +153,7 @@ def lost(case: Case, folder: Path) -> tuple[set[str], set[str]]:
     rows = Rows(document, case.get("unexpanded", []))
     there = observed(rows, {"iad": case.get("systems", []), **case.get("sites", {})})
     addresses = {(address.site, address.kind, rows.ids[address]): address for address in rows.entries}
-    naming, defaults = Addresses(there, KINDS, addresses), Defaults(there, {})
+    naming, defaults = Addresses(there, KINDS, addresses), ServerDefaults(there, {})
     back: set[str] = set()
     missing: set[str] = set()
     for site in there.sites(case.kind):

@@ -11,7 +11,8 @@ from vastplan.app.workspace import Workspace
 from vastplan.engine.diff import leaves, value_at
 from vastplan.engine.match import Match
 from vastplan.engine.observe import Live, Observed
-from vastplan.importing.flatten import Defaults, is_unset
+from vastplan.importing.flatten import is_unset
+from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
@@ -105,7 +106,7 @@ def describe(workspace: Workspace, address: Address) -> dict[str, Any]:
 def _unsaid(live: Live, entry: Entry, observed: Observed) -> list[dict[str, Any]]:
     """The values that are live and not in the document, each with how it is known that its system takes it anyway, if it is."""
     kind = live.kind
-    known = Defaults(observed, {}).known(live)
+    known = ServerDefaults(observed, {}).known(live)
     said = {leaf.path for leaf in leaves(kind.fields, entry.values)}
     shown = [
         leaf

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from vastplan.engine.observe import Live
+from vastplan.importing.accepted import refused
 from vastplan.importing.classify import leave
-from vastplan.importing.flatten import Flat, refused
+from vastplan.importing.flatten import Flat
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Step, key_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref

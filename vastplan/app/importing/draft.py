@@ -10,16 +10,18 @@ from vastplan.app.importing.world import World
 from vastplan.document.scalars import flow
 from vastplan.document.typed import by_name, document_form
 from vastplan.engine.observe import Live
+from vastplan.importing.addresses import Addresses
 from vastplan.importing.chosen import without_what_is_chosen
 from vastplan.importing.classify import leave
 from vastplan.importing.comment import comments, rooms_of
-from vastplan.importing.defaults import over_defaults
-from vastplan.importing.flatten import Addresses, Defaults, Flat, flatten
+from vastplan.importing.document_defaults import over_defaults
+from vastplan.importing.flatten import Flat, flatten
 from vastplan.importing.full import in_full
 from vastplan.importing.meaning import Changed, changed_meanings
 from vastplan.importing.model import Degraded, Left, LiveKey, Reason, Step, key_of
 from vastplan.importing.place import place
 from vastplan.importing.recover import Written, recover
+from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.importing.shared import shared, take_out
 from vastplan.importing.write import Text, texts
 from vastplan.model.address import Address
@@ -66,7 +68,7 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
         for system in sites[site].systems
         if f"{system}_version" in known
     }
-    defaults = Defaults(world.observed, versions)
+    defaults = ServerDefaults(world.observed, versions)
     left: list[Left] = [
         leave(each, *degraded.why[key_of(each)], degraded.fixes.get(key_of(each), ""))
         for each in world.free

@@ -1,0 +1,91 @@
+"""What the model of an entry takes of a live object's values, and what falls by itself. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import EntryType
+from vastplan.schema.kind import Field, Kind, Values
+from vastplan.schema.markers import Marker
+from vastplan.schema.walk import map_references
+
+
+def acceptable(kind: Kind, address: Address, values: Values) -> tuple[Values, dict[str, str], str]:
+    """The values that the model takes; by field or key why others fell; and why nothing can be said, "" where it can."""
+    fell: dict[str, str] = {}
+    while (problems := refused(kind, address, values)) is not None:
+        name, text = problems
+        name = name or _without_one(kind, address, values)
+        culprit = next((field for field in kind.fields if field.name == name), None)
+        if culprit is None or name not in values or required(kind, culprit):
+            return values, fell, f"{name}: {text}" if name else text
+        rest = {other: value for other, value in values.items() if other != name}
+        keys = _refused_keys(kind, address, values, culprit)
+        if keys:
+            fell |= {f"{name}.{key}": why for key, why in keys.items()}
+            kept = {key: value for key, value in values[name].items() if key not in keys}
+            values = {**values, name: kept} if kept else rest
+            continue
+        if values[name] is not None:  # that nothing is there is not lost by leaving it unsaid
+            fell[name] = text
+        values = rest
+    return values, fell, ""
+
+
+def required(kind: Kind, field: Field) -> bool:
+    """Whether no entry can be without a field."""
+    return field.name in kind.identity or kind.model.model_fields[field.name].is_required()
+
+
+def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any]) -> tuple[str, str] | None:
+    """The first field that the model does not take, and why; `None` where it takes all."""
+    typed = map_references(kind.fields, values, lambda _, value: _typed(value))
+    for name in _named_after(kind):
+        typed.setdefault(name, address.name)
+    try:
+        kind.model.model_validate(typed)
+    except ValidationError as invalid:
+        problem = invalid.errors(include_url=False, include_context=False, include_input=False)[0]
+        where = [str(step) for step in problem["loc"]]
+        return (where[0] if where else ""), problem["msg"].removeprefix("Value error, ")
+    return None
+
+
+def _typed(value: Any) -> Any:
+    return (
+        {"existing": str(value)}
+        if isinstance(value, Ref) and not value.managed
+        else str(value)
+        if isinstance(value, Ref)
+        else value
+    )
+
+
+def _without_one(kind: Kind, address: Address, values: Values) -> str:
+    """The one field without which the model takes the others, the last in its order; "" where there is none."""
+    for field in reversed(kind.fields):
+        if field.name in values and not required(kind, field):
+            rest = {name: value for name, value in values.items() if name != field.name}
+            if refused(kind, address, rest) is None:
+                return field.name
+    return ""
+
+
+def _refused_keys(kind: Kind, address: Address, values: Values, field: Field) -> dict[str, str]:
+    """The keys of a mapping that the model takes in no company, each with why; none where it is not about single ones."""
+    mapping = values[field.name]
+    if field.fields or not isinstance(mapping, dict):
+        return {}
+    problems = {key: refused(kind, address, {**values, field.name: {key: mapping[key]}}) for key in mapping}
+    return {key: problem[1] for key, problem in problems.items() if problem is not None}
+
+
+def _named_after(kind: Kind | EntryType) -> Iterator[str]:
+    for field in kind.fields:
+        if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY)):
+            yield field.name

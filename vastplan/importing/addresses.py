@@ -1,0 +1,82 @@
+"""How live objects are referred to in what is written. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+from vastplan.engine.observe import Live, Observed
+from vastplan.importing.model import LiveKey, key_of
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.kind import Kind
+from vastplan.schema.markers import Refers
+from vastplan.schema.references import raw_references
+
+_OF_A_SITE = frozenset({"id", "name", "path", "namespace"})
+"""What says nothing elsewhere: on another site it is of another object."""
+
+
+class Addresses:
+    """How live objects are referred to: by the address of their entry, else by the name that only one of them has."""
+
+    def __init__(
+        self,
+        observed: Observed,
+        kinds: Mapping[str, Kind],
+        addresses: Mapping[LiveKey, Address],
+        unread: Set[LiveKey] = frozenset(),
+    ) -> None:
+        """`unread` are the objects that stand on something that could not be read."""
+        self._observed, self._kinds, self._addresses, self._unread = observed, kinds, addresses, unread
+
+    def unread(self, site: str, refers: Refers, raw: Any) -> str:
+        """What could not be read of what a raw value stands for: its kind, or an object that stands on such; "" where all was."""
+        missing = ""
+        for kind, attribute in refers.targets:
+            for where in (site,) if attribute == "id" else dict.fromkeys((site, *self._observed.sites(kind))):
+                live = self._observed.find(where, kind, attribute, raw)
+                if live is not None:
+                    return f"{kind} {live.name}" if key_of(live) in self._unread else ""
+                if not missing and self._observed.error(where, kind) and not self._observed.absent(where, kind):
+                    missing = kind if where == site else f"{kind} of {where}"
+        return missing
+
+    def named(self, live: Live, refers: Refers, raw: Any) -> Ref | None:
+        """The reference that a raw value of an object stands for; `None` where nothing names it, or several are called so."""
+        site = live.site
+        for kind, attribute in refers.targets:
+            everywhere = () if attribute in _OF_A_SITE else self._observed.sites(kind)
+            for where in dict.fromkeys((site, *everywhere)):
+                found = self._observed.having(where, kind, attribute, raw)
+                if attribute == "name" and self._kinds[kind].endpoint.namespaced:
+                    found = [other for other in found if self._beside(live, other)]
+                if found:
+                    return self._ref(found[0])
+        for kind, attribute in refers.targets:
+            if attribute in ("name", "path") and self._observed.absent(site, kind):
+                return Ref(Address(site, kind, str(raw)), managed=False)
+        return None
+
+    def _beside(self, live: Live, other: Live) -> bool:
+        """Whether an object stands in something that another stands in: the namespace of a project, say."""
+        return not self._stands_in(live).isdisjoint(self._stands_in(other))
+
+    def _stands_in(self, live: Live) -> Set[LiveKey]:
+        return {
+            key_of(target)
+            for _, refers, raw in raw_references(live.kind.fields, live.values)
+            for kind, attribute in refers.targets
+            for target in self._observed.having(live.site, kind, attribute, raw)
+        }
+
+    def _ref(self, live: Live) -> Ref | None:
+        address = self._addresses.get(key_of(live))
+        return Ref(address) if address is not None else self.existing(live)
+
+    def existing(self, live: Live) -> Ref | None:
+        """A reference by name, which more than one may have."""
+        name = live.locator if live.kind.endpoint.namespaced else live.name
+        if len(self._observed.named(live.site, live.kind, name)) != 1:
+            return None
+        return Ref(Address(live.site, live.kind.name, name), managed=False)

@@ -1,0 +1,30 @@
+"""What the systems take for what nobody says, at the versions and with the rows that one observation has. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vastplan.engine.observe import Live, Observed
+from vastplan.schema.defaults import is_witness, known_defaults
+from vastplan.schema.markers import Evidence
+from vastplan.schema.rows import Path
+
+
+class ServerDefaults:
+    """What the systems of one observation take for what nobody says; the rows that show it are looked for once."""
+
+    def __init__(self, observed: Observed, versions: Mapping[tuple[str, str], str]) -> None:
+        """`versions` are those of the systems, by site and system."""
+        self._observed, self._versions = observed, versions
+        self._witnesses: dict[tuple[str, str], Mapping[str, Any] | None] = {}
+
+    def known(self, live: Live) -> Mapping[Path, Evidence]:
+        """The leaves of an object that need not be written, and how that is known."""
+        key = live.site, live.kind.name
+        if key not in self._witnesses:
+            rows = self._observed.objects(*key)
+            self._witnesses[key] = next((row.values for row in rows if is_witness(live.kind, row.values)), None)
+        return known_defaults(
+            live.kind, live.values, self._witnesses[key], self._versions.get((live.site, live.kind.system), "")
+        )
