@@ -68,6 +68,10 @@ class Yard(Plant):
         self.calls.append((method, host, target))
         return super().answer(host, method, target, content, headers)
 
+    def forget(self) -> None:
+        """Note from now on."""
+        self.calls.clear()
+
     def writes(self) -> list[tuple[str, str, str]]:
         """The requests that change something, without log-ins and questions."""
         harmless = ("/token", "/token/refresh", "selfsubjectaccessreviews")
