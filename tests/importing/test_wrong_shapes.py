@@ -90,6 +90,7 @@ CRASHED = [
     ("qos_policy", "team-a", ("static_limits", "made-up"), "x"),
     ("qos_policy", "team-a", ("static_limits", "max_reads_bw_mbps"), {"a": 1}),
     ("qos_policy", "team-a", ("static_limits",), ["x"]),
+    ("project", "team-a", ("node_pools", "default", "gpu", "over_quota_weight"), 10**30),
 ]
 
 
