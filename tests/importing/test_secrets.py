@@ -223,7 +223,12 @@ def test_a_bug_of_ours_does_not_say_one(
 
 
 def test_a_state_that_is_none_is_not_quoted(brownfield: Brownfield, vastplan: Run) -> None:
-    for text in (CANARY, f'{{"version": 4, "{CANARY}": ', f'{{"version": "{CANARY}", "resources": []}}', f'["{CANARY}"]'):
+    for text in (
+        CANARY,
+        f'{{"version": 4, "{CANARY}": ',
+        f'{{"version": "{CANARY}", "resources": []}}',
+        f'["{CANARY}"]',
+    ):
         brownfield.state.write_text(text)
         ran = brownfield.run(vastplan, "--terraform", brownfield.state)
         assert ran.code == 1 and "terraform.tfstate" in ran.err, ran

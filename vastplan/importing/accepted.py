@@ -78,14 +78,15 @@ def _write_what_is_odd(value: Any) -> None:
 
 
 def required(kind: Kind, field: Field) -> bool:
-    """Whether no entry can be without a field."""
-    return field.name in kind.identity or kind.model.model_fields[field.name].is_required()
+    """Whether no entry can be without a field: with what is named after the entry it would say something else."""
+    named_after = field.has(Marker.NAMED) or field.name in kind.identity
+    return named_after or kind.model.model_fields[field.name].is_required()
 
 
 def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any]) -> tuple[str, str] | None:
     """The first field that the model does not take, and why; `None` where it takes all."""
     typed = map_references(kind.fields, values, lambda _, value: _typed(value))
-    for name in _named_after(kind):
+    for name in named_after(kind):
         typed.setdefault(name, address.name)
     try:
         kind.model.model_validate(typed)
@@ -125,7 +126,8 @@ def _refused_keys(kind: Kind, address: Address, values: Values, field: Field) ->
     return {key: problem[1] for key, problem in problems.items() if problem is not None}
 
 
-def _named_after(kind: Kind | EntryType) -> Iterator[str]:
+def named_after(kind: Kind | EntryType) -> Iterator[str]:
+    """The fields that are as the entry is called, where it does not say them."""
     for field in kind.fields:
         if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY)):
             yield field.name
