@@ -127,11 +127,17 @@ def copied(like: SeenObject, called: str, **values: Any) -> SeenObject:
 
 
 def taken_objects(done: Done, world: Snapshot) -> set[LiveKey]:
-    """What was read of the kinds that a document can have, and is not left. Each object is taken or left, once."""
+    """What was read of the kinds that a document can have, and is not left. Each object is taken or left, once.
+
+    Without what holds secrets: nothing takes it unasked, and its id is told to nobody.
+    """
     registry = discover(vastplan.kinds)
     kinds = set(registry.types).union(*(each.makes for each in registry.compositions.values()))
+    kinds -= {name for name, kind in registry.kinds.items() if kind.secretive}
     read = [(each.site, each.kind, one.id) for each in world.collections if each.kind in kinds for one in each.objects]
-    left = [(each.site, each.kind, each.id) for each in done.imported.result.left if not each.field]
+    left = [
+        (each.site, each.kind, each.id) for each in done.imported.result.left if each.kind in kinds and not each.field
+    ]
     assert len(set(read)) == len(read) and len(set(left)) == len(left), "each once"
     assert set(left) <= set(read)
     taken = set(read) - set(left)

@@ -21,7 +21,7 @@ from vastplan.model.value import Reason, Ref, Unknown, references
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Refers
-from vastplan.schema.references import map_references
+from vastplan.schema.references import OF_A_SITE, map_references
 
 LiveKey = tuple[str, str, str]  # site, kind, id
 
@@ -171,13 +171,13 @@ class Matches:
         text = str(raw)
         for hint in hints:
             attribute = refers.attributes.get(hint.target.kind)
-            if attribute is None or (attribute == "id" and hint.target.site != site):  # an id says nothing elsewhere
+            if attribute is None or (attribute in OF_A_SITE and hint.target.site != site):
                 continue
             value = resolve(hint, attribute)
             if not isinstance(value, Unknown) and str(value) == text:
                 return hint
         for kind, attribute in refers.targets:
-            for where in (site,) if attribute == "id" else dict.fromkeys((site, *self.observed.sites(kind))):
+            for where in (site,) if attribute in OF_A_SITE else dict.fromkeys((site, *self.observed.sites(kind))):
                 live = self.observed.find(where, kind, attribute, raw)
                 if live is not None:
                     named = self.named(live)
