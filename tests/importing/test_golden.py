@@ -38,10 +38,12 @@ WORLDS: dict[str, tuple[Callable[[], Snapshot], dict[str, str], dict[str, Any]]]
     ),
     "factory-kinds": (factory_world, {"head.yaml": HEAD}, {"selection": Selection(kinds=("view", "tenant", "snap*"))}),
     "factory-beside": (factory_world, BESIDE, {}),
-    **{
-        f"brownfield-{seed}": (lambda seed=seed: brownfield_world(seed), {"head.yaml": HEAD}, {}) for seed in (1, 3, 5)
-    },
-    "brownfield-close": (lambda: brownfield_world(3), {"head.yaml": HEAD}, {"close": True, "detail": Detail(full=("*",))}),
+    **{f"brownfield-{seed}": (lambda seed=seed: brownfield_world(seed), {"head.yaml": HEAD}, {}) for seed in (1, 3, 5)},
+    "brownfield-close": (
+        lambda: brownfield_world(3),
+        {"head.yaml": HEAD},
+        {"close": True, "detail": Detail(full=("*",))},
+    ),
 }
 
 
