@@ -183,10 +183,11 @@ def test_defaults_lie_under_new_entries_and_change_nothing(factory: Snapshot, tm
     assert new["storage_class"]["vip_pool"] == "team-b"
 
 
-def test_what_cannot_be_said_over_a_default_falls_alone(factory: Snapshot, tmp_path: Path) -> None:
+def test_a_switch_that_is_off_is_said_over_a_default(factory: Snapshot, tmp_path: Path) -> None:
     document = deepcopy(WHOLE)
     del document["tenants"]["team-b"]
     document["defaults"] = {"storage_classes": {"default": True}}
     done = _import(tmp_path, {"all.yaml": yaml.safe_dump(document)}, factory)
-    assert ("iad", "storage_class", "team-b") in done.reasons("FORM")
+    assert yaml.safe_load(done.text)["tenants"]["team-b"]["storage_class"]["default"] is False
+    assert done.left == {}
     assert {"iad/tenant/team-b", "iad/view/team-b-datasets", "iad/project/team-b"} <= done.taken

@@ -70,7 +70,7 @@ These are true of what is live, and hold up every apply: mend them, or accept th
     waive:
       - {code: TEN-01, address: iad/tenant/nlp, reason: "", until: ""}
 wrote site/tenant-nlp.yaml: 2 entries in 14 lines
-Took 4 objects as 2 entries; the plan takes over 4 and changes no field.
+Took 4 objects as 2 entries; the plan takes them over and changes no field of them.
 Values: 40 in the document, 12 left to defaults of the systems, 7 left to defaults that no vendor's document confirms \
 (--full writes them), 1 withheld, 1 that no entry can say.
 An apply makes 1 object, which isolation asks for:

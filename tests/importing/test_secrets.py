@@ -177,7 +177,7 @@ def test_no_canary_is_told_asked_for_or_left_behind(
     assert "secrets:" in texts[3] and "team: nlp" in texts[4]
     told = json.loads((brownfield.outside.folder / "import.json").read_text())
     secret = [left for left in told["left"] if left["kind"] == "secret"]
-    assert [(left["name"], left["id"]) for left in secret] == [("mgmt", "")]
+    assert [(left["name"], left["id"]) for left in secret] == [("vast-csi/mgmt", "")]
     assert not any(canary in caplog.text for canary in brownfield.outside.canaries)
 
 

@@ -206,7 +206,7 @@ def test_a_claim_that_runai_makes_is_its_data_sources(yard: Yard, tmp_path: Path
         found = document(desk)
     assert "volumes" not in found
     assert found["data_sources"]["scratch"]["claim_name"] == "space"
-    assert [one["code"] for one in told["left"] if one["name"] in ("space", "scratch")] == ["MADE"]
+    assert [one["code"] for one in told["left"] if one["name"].rpartition("/")[2] in ("space", "scratch")] == ["MADE"]
 
 
 def test_whom_a_share_is_open_to_is_said_of_each(yard: Yard, tmp_path: Path) -> None:

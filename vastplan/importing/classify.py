@@ -62,7 +62,8 @@ def classify(
 
 def leave(live: Live, reason: Reason, why: str, fix: str = "", path: str = "") -> Left:
     """An object that is left."""
-    return Left(live.site, live.kind.name, live.id, live.name, reason, why, fix, path)
+    name = live.locator if live.kind.endpoint.namespaced else live.name
+    return Left(live.site, live.kind.name, live.id, name, reason, why, fix, path)
 
 
 def _reason(
@@ -85,7 +86,7 @@ def _reason(
         return leave(live, Reason.OTHER, f"the document {owners.of(live)} owns it", "let go of it there first")
     if address is not None:
         text = f"the ledger owns it as {address}, and the document has dropped it: an apply deletes it"
-        return leave(live, Reason.PENDING, text, f"put {address} back, or vastplan ledger forget")
+        return leave(live, Reason.PENDING, text, f"put {address} back, or vastplan ledger forget PATH {address}")
     if kind.on_request and not selection.asked_for(live):
         text = f"a {kind.name} is taken only when it is asked for"
         return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{pattern_of(live.locator)}')}")

@@ -19,7 +19,14 @@ def over_defaults(typed: Mapping[str, Any], whole: Mapping[str, Any], defaults: 
         if name in _NO_VALUE:
             continue
         if name not in said and there != default:
-            said[name] = there
+            said[name] = _unsaid(there, default)
         elif isinstance(own, Mapping) and isinstance(default, Mapping):
             said[name] = over_defaults(own, there if isinstance(there, Mapping) else {}, default)
     return said
+
+
+def _unsaid(there: Any, default: Any) -> Any:
+    """What is written over a default where an entry leaves it out: what is live, as far as the default speaks of it."""
+    if isinstance(default, Mapping) and default.keys() != {"existing"}:
+        return over_defaults({}, there if isinstance(there, Mapping) else {}, default)
+    return bool(there) if isinstance(default, bool) else there

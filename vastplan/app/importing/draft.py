@@ -177,6 +177,7 @@ def of_tenants(world: World) -> World:
     every = [live for collection in world.observed.collections.values() for live in collection.objects]
     called |= {world.managed[key_of(live)]: live.name for live in every if key_of(live) in world.managed}
     placed: set[LiveKey] = set()
+    inside: set[Address] = set()
     for each in gathered.written:
         own, address = each.entry.values.get("tenant"), each.entry.address
         if world.workspace.registry.types[address.kind].contains:
@@ -184,6 +185,12 @@ def of_tenants(world: World) -> World:
         else:
             tenant = called.get(own.target, own.target.name) if isinstance(own, Ref) else None
         if selection.wants(tenant):
+            placed.update(each.stands_for)
+            inside.add(address)
+    for each in gathered.written:  # and what is in what is placed there: the data sources of a project
+        keyed = world.workspace.registry.kinds.get(each.entry.address.kind)
+        within = each.entry.values.get(keyed.keyed.within) if keyed is not None and keyed.keyed.within else None
+        if isinstance(within, Ref) and within.target in inside and "tenant" not in each.entry.values:
             placed.update(each.stands_for)
     out = tuple(
         leave(each, Reason.UNSELECTED, "--tenant leaves it out") for each in world.free if key_of(each) not in placed
