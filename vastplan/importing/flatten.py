@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_core import PydanticUndefined
 
 from vastplan.engine.observe import Live
-from vastplan.importing.accepted import acceptable, required
+from vastplan.importing.accepted import acceptable, named_after, required
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.classify import leave
 from vastplan.importing.model import Degraded, Detail, Left, Reason, key_of
@@ -24,6 +24,7 @@ from vastplan.schema.types import MISSING
 from vastplan.schema.walk import leaves, same, table
 
 NO_MORE = Detail()
+_UNSAID = object()
 _UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, Marker.SENSITIVE})
 
 
@@ -67,6 +68,9 @@ def flatten(
             unnamed.append(str(raw))
         return raw if ref is None else ref
 
+    for name in named_after(kind):
+        if live.values.get(name, _UNSAID) in (None, ""):
+            return leave(live, Reason.VALUE, f"its {name} is empty, which no entry can say")
     full: Values = {}
     mappers = {name: mapper for name, _, mapper in table(kind.fields).referring}
     for field in kind.fields:
