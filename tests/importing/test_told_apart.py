@@ -212,7 +212,7 @@ def test_a_claim_that_runai_makes_is_its_data_sources(yard: Yard, tmp_path: Path
 def test_whom_a_share_is_open_to_is_said_of_each(yard: Yard, tmp_path: Path) -> None:
     clicks = Clicks(yard)
     made = clicks("iad", "vast", "POST", "/api/v5/viewpolicies/", {"name": "smb", "flavor": "SMB", "tenant_id": 1})
-    grants = [
+    grants: list[dict[str, Any]] = [
         {"grantee": "groups", "uid_or_gid": 1000, "perm": "FULL"},
         {"grantee": "users", "name": "ana", "perm": "READ"},
     ]
@@ -258,3 +258,15 @@ def test_an_empty_list_of_hosts_is_said_where_it_says_who_may_come(
     squashed = {"nfs_root_squash": ["*"]} if any(name.startswith("nfs") for name in shown) else {}
     lists = {name: value for name, value in said.items() if isinstance(value, list) and name != "sites"}
     assert lists == written | squashed
+
+
+def test_a_host_that_is_added_to_an_empty_list_shows_as_drift(yard: Yard, tmp_path: Path) -> None:
+    clicks = Clicks(yard)
+    body = {"name": "hosts", "flavor": "NFS", "tenant_id": 1, "nfs_read_write": ["10.0.0.1"]}
+    made = clicks("iad", "vast", "POST", "/api/v5/viewpolicies/", body)
+    with yard.running():
+        desk = Desk.of(yard, tmp_path / "lab")
+        round_trip(desk)
+        clicks("iad", "vast", "PATCH", f"/api/v5/viewpolicies/{made['id']}/", {"nfs_read_only": ["*"]})
+        drift = desk.types("drift", "--format", "json").json()
+    assert [field["path"] for one in drift["drift"] for field in one["fields"]] == ["nfs_read_only"]

@@ -15,6 +15,8 @@ from kubernetes import client
 
 import vastplan.kinds
 from tests.systems.wire import Answer, Seen, Server, proxying, say, serving
+from vastplan.kinds.runai.node import KIND as NODE
+from vastplan.kinds.runai.workload import KIND as WORKLOAD
 from vastplan.model.errors import NotAuthorised, Refused, Unclear, Unreachable
 from vastplan.schema.discover import discover
 from vastplan.schema.kind import Kind
@@ -379,6 +381,29 @@ def test_run_ai_says_the_version_of_the_site_s_cluster(tmp_path: Path) -> None:
         assert client.version() == "2.24.3"
         assert isinstance(client, RunaiProvider) and client.cluster_id() == "u"
         assert [seen.path for seen in server.seen].count("/api/v1/clusters") == 1
+
+
+@pytest.mark.parametrize("older", [True, False])
+def test_nodes_of_a_run_ai_that_knows_no_pages_of_them_are_read_at_once(older: bool, tmp_path: Path) -> None:
+    def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        if seen.path.endswith("/token"):
+            return say(handler, 200, {"accessToken": "t"})
+        if seen.path.endswith("/clusters"):
+            return say(handler, 200, [{"name": "c", "uuid": "u"}])
+        if "limit=" in seen.path or not older:
+            return say(handler, 400, {"message": "The request is not valid"})
+        return say(handler, 200, {"nodes": [{"name": f"gpu-{number}"} for number in range(501)]})
+
+    with serving(tmp_path, answer) as server:
+        client = logging_in("runai", server)
+        if older:
+            assert [len(page) for page in client.pages(NODE)] == [501]
+        else:
+            with pytest.raises(Refused, match="400"):
+                list(client.pages(NODE))
+        assert [seen.path.partition("?")[0].endswith("/nodes") for seen in server.seen].count(True) == 2
+        with pytest.raises(Refused, match="400"):  # other lists had pages from the first
+            list(client.pages(WORKLOAD))
 
 
 def test_what_took_all_the_time_is_not_waited_for_again(system: str, tmp_path: Path) -> None:

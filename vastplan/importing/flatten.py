@@ -92,11 +92,12 @@ def flatten(
             dropped.setdefault(field.name, f"nothing names {unnamed[-1]!r}")
     known = defaults.known(live)
     values, fell, why = acceptable(kind, address, _said(kind, full, frozenset(dropped), known.keys()))
-    refused = {field.instead_of.field for field in kind.fields if field.instead_of and field.instead_of.field in fell}
-    if refused:  # said in the other way it may do
-        unsaid = frozenset(dropped) | refused
+    others = {field.instead_of.field for field in kind.fields if field.instead_of}
+    refused = {name: text for name, text in fell.items() if name in others}
+    if refused:  # there is another field that may say it
+        unsaid = frozenset(dropped) | refused.keys()
         values, fell, why = acceptable(kind, address, _said(kind, full, unsaid, known.keys()))
-        fell = dict.fromkeys(refused, "the model takes neither form of it") | fell
+        fell = refused | fell
     if why:
         return leave(live, Reason.VALUE, why)
     dropped |= fell
