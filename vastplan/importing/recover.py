@@ -69,10 +69,8 @@ def recover(
                     why = candidate.why or objections.get(candidate.address, "")
                     for part in parts[candidate.address] if candidate.unread else (candidate.address,):
                         live = of_address[part].live
-                        missing = candidate.unread
-                        unsaid.append(
-                            _unread(live, missing) if missing else leave(live, Reason.FORM, why, candidate.fix)
-                        )
+                        missing, reason = candidate.unread, Reason.UNASKED if candidate.unasked else Reason.FORM
+                        unsaid.append(_unread(live, missing) if missing else leave(live, reason, why, candidate.fix))
                 continue
             if any(pieces.known(address) for address in candidate.stands_for):
                 continue

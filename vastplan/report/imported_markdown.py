@@ -7,7 +7,18 @@ import re
 from vastplan.model.imported import Import, ImportCoverage, TakenEntry
 from vastplan.model.wording import counted, some
 from vastplan.report.handover import handover_text
-from vastplan.report.imported import MEANINGS, Alike, alike, beyond_text, by_code, is_listed, kinds, values_text, waiver
+from vastplan.report.imported import (
+    MEANINGS,
+    Alike,
+    alike,
+    beyond_text,
+    by_code,
+    coverage_text,
+    is_listed,
+    kinds,
+    values_text,
+    waiver,
+)
 from vastplan.report.markdown_escape import code, prose
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, fix, marker, section
 
@@ -42,13 +53,13 @@ def comment(result: Import) -> str:
 
 def _verdict(result: Import) -> str:
     if not result.files:
-        return prose(f"Nothing new. The document has {result.covered} % of what could be managed.")
+        return prose(f"Nothing new. {coverage_text(result)}")
     taken = counted(sum(len(entry.objects) for entry in result.taken), "object")
     did = "would be written" if result.tried else "written"
     lines = sum(file.lines for file in result.files)
     return prose(
         f"{taken} in {counted(lines, 'line')} {did}; the plan takes over {result.adopts} and changes no field. "
-        f"The document has {result.covered} % of what could be managed. Values: {values_text(result.values)}."
+        f"{coverage_text(result)} Values: {values_text(result.values)}."
     )
 
 
