@@ -9,7 +9,10 @@ import pytest
 
 from tests.conftest import Run
 from tests.importing.class_world import ClassWorld, team
-from tests.importing.recorded import HEAD, changed, composed, documents, imported, second
+from tests.importing.recorded import HEAD, SITES, changed, composed, documents, imported, second
+from vastplan.app.importer import ImportOptions, import_live
+from vastplan.app.workspace import open_workspace
+from vastplan.importing.model import Detail
 from vastplan.model.snapshot import SeenCollection, Snapshot
 from vastplan.report.imported import coverage_text
 
@@ -72,3 +75,29 @@ def test_a_closed_class_stays_closed_where_only_classes_are_asked_for(tmp_path: 
     assert not [one for one in report["left"] if one["kind"].startswith("admission")]
     world.run("apply", "--adopt", "--auto-approve")
     assert world.may() == before
+
+
+def test_labels_of_parts_are_told_and_cost_nothing_else(factory: Snapshot, tmp_path: Path) -> None:
+    """What somebody asks for in addition takes nothing away."""
+
+    def labelled(collection: SeenCollection) -> SeenCollection:
+        objects = [
+            replace(seen, values={**seen.values, "labels": {"team": "x"}}, withheld=())
+            if not seen.system_owned and not seen.controller
+            else seen
+            for seen in collection.objects
+        ]
+        return replace(collection, objects=tuple(objects))
+
+    parts = ("persistent_volume", "persistent_volume_claim", "admission_policy", "storage_class")
+    world = factory
+    for kind in parts:
+        world = changed(world, labelled, kind, "iad")
+    folder = _folder(tmp_path / "labelled")
+    options = ImportOptions(SITES, world, detail=Detail(labels=("team",)))
+    result = import_live(open_workspace([folder], None, world), options).result
+    plain = imported(_folder(tmp_path / "plain"), factory).imported.result
+    assert result.adopts == plain.adopts
+    told = {(one.kind, one.name) for one in result.left if one.field == "labels" and one.site == "iad"}
+    assert {kind for kind, _ in told} == {"persistent_volume", "persistent_volume_claim", "admission_policy"}
+    assert ("persistent_volume_claim", "team-a-data") in told
