@@ -68,7 +68,7 @@ record-kube: $(VENV)/ready kube
 	VASTPLAN_KUBE=record $(BIN)/pytest tests/kube
 
 schemas: $(VENV)/ready
-	for which in desired-state plan snapshot ledger approvals connections validate apply drift import show budget ledger-list problems checks import; do \
+	for which in desired-state plan snapshot ledger approvals connections validate apply drift import show budget ledger-list problems checks; do \
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
 
 # docs/checks.md from the catalogue of checks.
@@ -82,7 +82,7 @@ explore: $(VENV)/ready
 
 # The reports of the plan files in tests/report/plans and what is said of checkpoints, written anew. Read the difference before you commit it.
 golden: $(VENV)/ready
-	VASTPLAN_GOLDEN=write $(BIN)/pytest -n0 tests/report/test_golden.py tests/checks/checkpoint/test_told.py
+	VASTPLAN_GOLDEN=write $(BIN)/pytest -n0 tests/report/test_golden.py tests/checks/checkpoint/test_told.py tests/importing/test_golden.py
 
 # The HTML report in a headless Chromium of this machine (apt-get install chromium); fails where there is none.
 browser: $(VENV)/ready

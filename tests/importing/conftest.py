@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.importing.recorded import EXAMPLE, HEAD
-from vastplan.app.files import snapshot as snapshot_file
+from tests.importing.remembered import factory_world
 from vastplan.cli import main
 from vastplan.model.snapshot import Snapshot
 
@@ -26,8 +26,6 @@ def factory_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def factory(factory_folder: Path) -> Snapshot:
+def factory() -> Snapshot:
     """What is recorded of them."""
-    out = factory_folder.parent / "factory.snapshot.json"
-    assert main(["record", str(factory_folder), "--out", str(out)]) == 0
-    return snapshot_file.load(out)
+    return factory_world()

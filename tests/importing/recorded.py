@@ -133,11 +133,18 @@ def taken_objects(done: Done, world: Snapshot) -> set[LiveKey]:
     """
     registry = discover(vastplan.kinds)
     kinds = set(registry.types).union(*(each.makes for each in registry.compositions.values()))
-    kinds -= {name for name, kind in registry.kinds.items() if kind.secretive}
-    read = [(each.site, each.kind, one.id) for each in world.collections if each.kind in kinds for one in each.objects]
-    left = [
-        (each.site, each.kind, each.id) for each in done.imported.result.left if each.kind in kinds and not each.field
-    ]
+    read, left = [], []
+    for each in world.collections:
+        if each.kind in kinds:
+            secretive = registry.kinds[each.kind].secretive  # nobody is told an id of what holds secrets
+            read += [
+                (each.site, each.kind, str(one.attributes["name"]) if secretive else one.id) for one in each.objects
+            ]
+    for one in done.imported.result.left:
+        if not one.field:
+            secretive = registry.kinds[one.kind].secretive
+            assert bool(one.id) is not secretive
+            left.append((one.site, one.kind, one.name if secretive else one.id))
     assert len(set(read)) == len(read) and len(set(left)) == len(left), "each once"
     assert set(left) <= set(read)
     taken = set(read) - set(left)

@@ -47,7 +47,7 @@ def _strike(world: ClassWorld, plural: str, fault: Callable[[dict[str, Any], Req
         response = handle(replace(request, query={key: value for key, value in asked.items() if value}))
         return replace(response, body=fault(response.body, request)) if response.status == 200 else response
 
-    world.plant.planes["iad", "kubernetes"] = SimpleNamespace(handle=struck)  # type: ignore[assignment]
+    world.plant.planes["iad", "kubernetes"] = SimpleNamespace(handle=struck)
 
 
 @pytest.mark.parametrize("plural", KINDS)

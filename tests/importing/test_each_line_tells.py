@@ -23,6 +23,7 @@ from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.workspace import open_workspace
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
+from vastplan.model.plan import Verb
 from vastplan.model.snapshot import Snapshot
 from vastplan.model.value import from_json, references, to_json
 from vastplan.schema.walk import leaves
@@ -174,6 +175,10 @@ def told(written: Written, renames: bool, less: bool) -> str:
 
 def test_every_line_tells(written: Written) -> None:
     silent, tried = [], 0
+    changes = [
+        address for address, (verb, fields) in written.base.planned.items() if verb is not Verb.CREATE and fields
+    ]
+    assert changes == [], "as it was written nothing is changed"
     for file in written.files():
         text = file.read_text(encoding="utf-8")
         try:

@@ -87,7 +87,12 @@ class Matches:
         """How to refer to a live object: by the address that it is matched with, else by its name."""
         address = self.address_of(live)
         name = live.locator if live.kind.endpoint.namespaced else live.name
-        return Ref(address) if address else Ref(Address(live.site, live.kind.name, name), managed=False)
+        if address is None:
+            address = Address(live.site, live.kind.name, name)
+            if address in self._matches:  # an entry is called so that stands for another object
+                address = address._replace(name=f"{name} (id {live.id})")
+            return Ref(address, managed=False)
+        return Ref(address)
 
     def resolve(self, ref: Ref, attribute: str) -> Any:
         """The wire value of a reference, or `Unknown`: as things are now, of what is to be called otherwise the new name.
@@ -95,7 +100,7 @@ class Matches:
         Whoever refers to that comes after it.
         """
         address = ref.target
-        match = self._matches.get(address)
+        match = self._matches.get(address) if ref.managed else None
         if match is not None and match.unknown:
             return Unknown(match.unknown, Reason.UNREAD)
         live = self._existing(address, attribute) if match is None else match.live

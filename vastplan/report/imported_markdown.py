@@ -17,6 +17,7 @@ from vastplan.report.imported import (
     is_listed,
     kinds,
     values_text,
+    verbs,
     waiver,
 )
 from vastplan.report.markdown_escape import code, prose
@@ -40,6 +41,7 @@ def comment(result: Import) -> str:
     for part in (
         section("Entries", result.taken, _taken, _SHOWN),
         section("An apply makes, because isolation asks for it", result.creates, code, _SHOWN),
+        f"An apply also does what the document asked for before: {verbs(result.besides)}.\n" if result.besides else "",
         *_left(result),
         section("Could not be read", result.unread, lambda unread: _unread(unread.site, unread.kind, unread.reason)),
         section("No kind here, so never read", list(beyond_text(result.beyond)), prose),
