@@ -275,7 +275,9 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
         address = Address(site, "volume", claim.address.name)
         source = only(pieces.having(site, "data_source", project=Ref(project.address), claim=Ref(claim.address)))
         if source is not None:
-            mounted = {name: source.values[name] for name in ("mount", "description") if name in source.values}
+            mounted: dict[str, Any] = {
+                name: source.values[name] for name in ("mount", "description") if name in source.values
+            }
             called = {"data_source": source.called} if source.called != claim.called else {}
             yield Recovered(Entry(address, _called_so({**values, **mounted}, names | called)), (*parts, source.address))
         # what mounts it may say more than a volume can: then it is an entry of its own
