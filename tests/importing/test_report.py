@@ -193,4 +193,4 @@ def test_a_system_that_does_not_answer_is_told_with_its_own_reason(tmp_path: Pat
     (tmp_path / "token").write_text("t")
     ran = vastplan("import", tmp_path)
     assert ran.code == 6 and "https://127.0.0.1:9" in ran.out and "snapshot" not in ran.out, ran
-    assert "Nothing new: no file was written." in ran.out and "Of what could be read the document has" in ran.out
+    assert "Nothing new: no file was written." in ran.out and "is not known: nothing of it could be read" in ran.out

@@ -122,7 +122,7 @@ def test_no_field_of_any_form_takes_more_with_it_than_stands_on_it(
         assert elsewhere <= taken_objects(done, world), (path, wrong)
 
 
-PLANES = {"vast": VastPlane, "kubernetes": KubernetesPlane, "runai": RunaiPlane}
+PLANES: dict[str, Any] = {"vast": VastPlane, "kubernetes": KubernetesPlane, "runai": RunaiPlane}
 SPARED = {"id", "metadata", "name", "guid"}
 
 
@@ -134,11 +134,12 @@ def test_rows_of_another_form_over_http(
     shutil.copytree(factory_folder, folder := tmp_path / "live")
     plane = PLANES[system]
     handled = plane.handle
-    for wrong in ("x", {"a": 1}, [[]]):
+    wrongs: tuple[Any, ...] = ("x", {"a": 1}, [[]])
+    for wrong in wrongs:
         for spared in (SPARED, set[str]()):
 
             def handle(self: Any, request: Request, wrong: Any = wrong, spared: set[str] = spared) -> Response:
-                response = handled(self, request)
+                response: Response = handled(self, request)
                 if request.method != "GET" or response.status != 200:
                     return response
                 body = copy.deepcopy(response.body)

@@ -78,6 +78,7 @@ TABLE = {
     "a proxy's headers without end": Expected(HEAD, proxy=True),
 }
 ELSEWHERE = {"our request read byte by byte", "what nobody asked for"}
+_LARGE_ONES = ("a bomb", "a bomb in a bomb", "very many values")
 QUICK = TransportLimits(connect=1, silence=1, whole=0.6, retries=1, backoff=0.001, size=1 << 20)
 
 
@@ -106,6 +107,21 @@ def test_a_plan_ends_in_time_and_takes_no_memory(name: str, tmp_path: Path) -> N
     assert noted["mebibytes"] < MEMORY, (name, noted)
 
 
+@pytest.mark.parametrize("name", by_force([name for name in TABLE if name not in _LARGE_ONES], "a body bit by bit"))
+def test_an_import_ends_in_time_and_writes_nothing(name: str, tmp_path: Path) -> None:
+    """It reads every collection that there is, and is held no longer than for each of them."""
+    expected = TABLE[name]
+    with hostile(name, tmp_path) as server:
+        done, noted = _planned(server, tmp_path, SHORT, expected.proxy, ("import", "doc.yaml", "--out", "."))
+    assert done.returncode == 6, done
+    assert "Traceback" not in done.stderr, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["files"], said["taken"], said["left"]) == ([], [], [])
+    assert {one["kind"] for one in said["unread"]} >= {"tenant", "namespace", "department", "pod"}
+    assert sorted(path.name for path in tmp_path.glob("*.yaml")) == ["connections.yaml", "doc.yaml"]
+    assert noted["seconds"] < 45 and noted["mebibytes"] < MEMORY, (name, noted)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["a body without end", "a body of a 503 without end"])
 def test_nor_by_the_usual_bounds(name: str, tmp_path: Path) -> None:
@@ -118,7 +134,7 @@ def test_nor_by_the_usual_bounds(name: str, tmp_path: Path) -> None:
 
 
 def _planned(
-    server: Hostile, folder: Path, limits: dict[str, Any], proxy: bool
+    server: Hostile, folder: Path, limits: dict[str, Any], proxy: bool, line: tuple[str, ...] = ("plan", "doc.yaml")
 ) -> tuple[subprocess.CompletedProcess[str], dict[str, float]]:
     url = "https://127.0.0.1:9" if proxy else server.url
     token = {"env": "HOSTILE_TOKEN"}
@@ -145,7 +161,7 @@ def _planned(
     if proxy:
         environment["HTTPS_PROXY"] = f"http://127.0.0.1:{server.port}"
     note = folder / "note"
-    words = [sys.executable, "-m", "tests.trust.hostile_plan", str(note), json.dumps(limits), "plan", "doc.yaml"]
+    words = [sys.executable, "-m", "tests.trust.hostile_plan", str(note), json.dumps(limits), *line]
     done = subprocess.run(
         [*words, "--connections", "connections.yaml", "--format", "json"],
         cwd=folder, env={**environment, "PYTHONPATH": os.getcwd()}, capture_output=True, text=True, timeout=60, check=False,

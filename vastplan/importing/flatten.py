@@ -54,6 +54,7 @@ def flatten(
     """An object as an entry, or why it cannot be one: it has a value that this version does not know, or stands on what has no name."""
     kind, key = live.kind, key_of(live)
     dropped = dict(degraded.fields.get(key, {}))
+    nameless = ""
     unnamed: list[str] = []
     unread: list[str] = []
 
@@ -89,6 +90,7 @@ def flatten(
         if len(unnamed) > before:
             if required(kind, field):
                 return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")
+            nameless = nameless or f"{field.name} is {unnamed[-1]!r}, which nothing names"
             dropped.setdefault(field.name, f"nothing names {unnamed[-1]!r}")
     known = defaults.known(live)
     values, fell, why = acceptable(kind, address, _said(kind, full, frozenset(dropped), known.keys()))
@@ -97,9 +99,9 @@ def flatten(
     if refused:  # there is another field that may say it
         unsaid = frozenset(dropped) | refused.keys()
         values, fell, why = acceptable(kind, address, _said(kind, full, unsaid, known.keys()))
-        fell = refused | fell
-    if why:
-        return leave(live, Reason.VALUE, why)
+        fell = dict.fromkeys(refused, "the model takes neither form of it") | fell
+    if why:  # where the model does without what it refers to, nothing else is wrong
+        return leave(live, Reason.REFERENCE, nameless) if nameless else leave(live, Reason.VALUE, why)
     dropped |= fell
     said_otherwise = {field.instead_of.field for field in kind.fields if field.instead_of and field.name in values}
     fallen = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,8 +50,12 @@ def place(
     document_form: DocumentForm,
     *,
     single: bool = False,
+    given_sites: Set[str] = frozenset(),
 ) -> tuple[File, ...]:
-    """Files by name. With `single` there is one, and all else as ever."""
+    """Files by name. With `single` there is one, and all else as ever.
+
+    `given_sites` are the sections of which the document's `defaults` say on which sites an entry is.
+    """
     tenants = {
         entry.entry.address: entry.entry.address.name
         for entry in written
@@ -87,9 +91,9 @@ def place(
     for tenant, entry in inside:
         containers[tenant].parts.append(entry)
     for entry in (*flat, *containers.values()):
-        _say_sites(entry, sites, None)
+        _say_sites(entry, sites, None, given_sites)
         for part in entry.parts:
-            _say_sites(part, sites, entry)
+            _say_sites(part, sites, entry, given_sites)
     return _files(containers, flat, single=single)
 
 
@@ -100,13 +104,13 @@ def _typed(type_: EntryType, entry: Written, tenant: str, document_form: Documen
     return values
 
 
-def _say_sites(entry: Placed, sites: Mapping[str, Site], container: Placed | None) -> None:
-    """Write `sites` where an entry would be on others without it."""
+def _say_sites(entry: Placed, sites: Mapping[str, Site], container: Placed | None, given: Set[str]) -> None:
+    """Write `sites` where an entry would be on others without it, or the document's defaults say it."""
     if entry.type.sites is not None:
         return
     around = container.sites if container is not None else tuple(sites)
     needed = entry.type.systems(entry.values)
-    if entry.sites != tuple(site for site in around if needed <= sites[site].systems):
+    if entry.type.section in given or entry.sites != tuple(site for site in around if needed <= sites[site].systems):
         entry.values = {"sites": list(entry.sites), **entry.values}
 
 

@@ -69,10 +69,8 @@ def recover(
                     why = candidate.why or objections.get(candidate.address, "")
                     for part in parts[candidate.address] if candidate.unread else (candidate.address,):
                         live = of_address[part].live
-                        missing = candidate.unread
-                        unsaid.append(
-                            _unread(live, missing) if missing else leave(live, Reason.FORM, why, candidate.fix)
-                        )
+                        missing, reason = candidate.unread, Reason.UNASKED if candidate.unasked else Reason.FORM
+                        unsaid.append(_unread(live, missing) if missing else leave(live, reason, why, candidate.fix))
                 continue
             if any(pieces.known(address) for address in candidate.stands_for):
                 continue
@@ -101,6 +99,7 @@ def recover(
         keys = tuple(key_of(of_address[part].live) for part in parts[address])
         if address.kind in registry.types:
             written.append(Written(entry, keys, notes.get(address, "")))
+            unsaid += (left for part in parts[address] for left in _unsaid_keys(of_address[part], entry))
         else:
             live = of_address[address].live
             unreadable = sorted(kind for kind in registry.kinds if sight.unread(live.site, kind))
@@ -109,6 +108,16 @@ def recover(
             else:
                 unsaid.append(leave(live, Reason.FORM, "no entry can say it by itself"))
     return written, unsaid
+
+
+def _unsaid_keys(flat: Flat, entry: Entry) -> Iterator[Left]:
+    """Labels of a part that were asked for: the entry that it is a part of has no place for them."""
+    if flat.entry.address == entry.address:
+        return
+    for field in flat.live.kind.fields:
+        if field.theirs is not None and flat.entry.values.get(field.name):
+            text = f"it is a part of {entry.address}, which says no {field.name} of its parts"
+            yield leave(flat.live, Reason.FORM, text, path=field.name)
 
 
 def _unread(live: Live, kind: str) -> Left:
@@ -182,7 +191,7 @@ class _Trial:
         wanted, there = map_references(kind.fields, entry.values, resolved), flat.live.values
         said = leaves(kind.fields, wanted)
         alone = {leaf.path for leaf in leaves(kind.fields, flat.entry.values)} - {leaf.path for leaf in said}
-        if any((kind.name, path[0]) not in implied for path in alone):
+        if any((kind.name, path[0]) not in implied and kind.field(path[0]).theirs is None for path in alone):
             return False  # what an entry of its own would say would be said nowhere
         return all(
             _same(leaf.field, leaf.value, value_at(there, leaf.path))

@@ -116,6 +116,14 @@ def beyond_text(collections: Sequence[UncountedCollection]) -> Iterator[str]:
         yield f"{site} {system}: {some(there, 40) or 'nothing'}{also}"
 
 
+def coverage_text(result: Import) -> str:
+    """How much the document has of what could be managed."""
+    if result.unread and not result.coverage:
+        return "How much of what could be managed the document has is not known: nothing of it could be read."
+    known = "Of what could be read the" if result.unread else "The"
+    return f"{known} document has {result.covered} % of what could be managed."
+
+
 def is_counted(collections: Iterable[UncountedCollection]) -> bool:
     """Whether somebody asked how many there are."""
     return any(each.objects is not None or each.error for each in collections)
@@ -153,8 +161,7 @@ def _lines(result: Import) -> Iterator[str]:
     if result.unread:
         yield f"{counted(len(result.unread), 'collection')} could not be read: import again when they can."
     yield from _beyond(result)
-    known = "Of what could be read the" if result.unread else "The"
-    yield f"{known} document has {result.covered} % of what could be managed."
+    yield coverage_text(result)
     yield from map(inert, result.notes)
     if result.next and not any(state.handover.needed for state in result.terraform):
         yield f"Next: {result.next}"

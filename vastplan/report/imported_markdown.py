@@ -13,6 +13,7 @@ from vastplan.report.imported import (
     alike,
     beyond_text,
     by_code,
+    coverage_text,
     is_listed,
     kinds,
     values_text,
@@ -54,13 +55,13 @@ def comment(result: Import) -> str:
 
 def _verdict(result: Import) -> str:
     if not result.files:
-        return prose(f"Nothing new. The document has {result.covered} % of what could be managed.")
+        return prose(f"Nothing new. {coverage_text(result)}")
     taken = counted(sum(len(entry.objects) for entry in result.taken), "object")
     did = "would be written" if result.tried else "written"
     lines = sum(file.lines for file in result.files)
     return prose(
         f"{taken} in {counted(lines, 'line')} {did}; the plan takes over {result.adopts} and changes no field. "
-        f"The document has {result.covered} % of what could be managed. Values: {values_text(result.values)}."
+        f"{coverage_text(result)} Values: {values_text(result.values)}."
     )
 
 

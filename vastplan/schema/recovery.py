@@ -40,6 +40,8 @@ class Unsayable:
     fix: str = ""
     unread: str = ""
     """The kind that could not be read, and with which more could be told."""
+    unasked: bool = False
+    """Whether it is nothing that a document is about, so that nobody misses it."""
 
 
 @dataclass(frozen=True, slots=True)

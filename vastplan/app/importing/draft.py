@@ -156,7 +156,8 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
         whole = document_form(type_.fields, values, reference, key=key, defaults=True)
         return over_defaults(typed, whole, given[type_.section])
 
-    files = place(written, sites, registry, degraded, form, single=world.options.single)
+    sited = {section for section, values in given.items() if "sites" in values}
+    files = place(written, sites, registry, degraded, form, single=world.options.single, given_sites=sited)
     types = [registry.sections[name] for name in registry.sections]
     defaults: dict[str, Mapping[str, Any]] = {}
     if folded:

@@ -237,6 +237,9 @@ _STANDS_ON = (
 """What a static volume cannot be put together without."""
 
 
+_NO_PROJECT = "its namespace is no project's, and a volume is of a project"
+
+
 def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
     """A claim in a project's namespace, with what it is made of (or the class it is of), and what mounts it."""
     projects = {(entry.address.site, namespace_of(pieces.full(entry))): entry for entry in pieces.around("project")}
@@ -244,6 +247,8 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
         namespace, site = claim.values["namespace"], claim.address.site
         project = projects.get((site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace))
         if project is None:
+            if not pieces.sight.unread(site, "project"):
+                yield Unsayable(claim.address, _NO_PROJECT, "give the namespace a project", unasked=True)
             continue
         values: dict[str, Any] = {"project": Ref(project.address)}
         names, parts = dict[str, str](), [claim.address]
