@@ -34,7 +34,8 @@ class Addresses:
         """What could not be read of what a raw value stands for: its kind, or an object that stands on such; "" where all was."""
         missing = ""
         for kind, attribute in refers.targets:
-            for where in (site,) if attribute == "id" else dict.fromkeys((site, *self._observed.sites(kind))):
+            everywhere = () if attribute in _OF_A_SITE else self._observed.sites(kind)
+            for where in dict.fromkeys((site, *everywhere)):
                 live = self._observed.find(where, kind, attribute, raw)
                 if live is not None:
                     return f"{kind} {live.name}" if key_of(live) in self._unread else ""
