@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +42,9 @@ WORLDS: dict[str, tuple[Callable[[], Snapshot], dict[str, str], dict[str, Any]]]
     "factory-odd-full": (odd_world, {"head.yaml": HEAD}, {"detail": Detail(full=("*",), labels=("*",)), "close": True}),
     "factory-odd-beside": (odd_world, BESIDE, {}),
     "factory-beside": (factory_world, BESIDE, {}),
-    **{f"brownfield-{seed}": (lambda seed=seed: brownfield_world(seed), {"head.yaml": HEAD}, {}) for seed in (1, 3, 5)},
+    **{f"brownfield-{seed}": (partial(brownfield_world, seed), {"head.yaml": HEAD}, {}) for seed in (1, 3, 5)},
     "brownfield-close": (
-        lambda: brownfield_world(3),
+        partial(brownfield_world, 3),
         {"head.yaml": HEAD},
         {"close": True, "detail": Detail(full=("*",))},
     ),

@@ -139,7 +139,7 @@ def test_values_are_counted_once_each() -> None:
     full = {"name": "fast", "driver": "file", "parameters": {"a": REDACTED, "b": "x", "c": "y"}, "default": True,
             "reclaim_policy": "Delete", "volume_binding_mode": "Immediate", "view_policy": None}  # fmt: skip
     fallen = Left("iad", "storage_class", "9", "fast", Reason.VALUE, "no", path="parameters.b")
-    known = {
+    known: dict[tuple[str, ...], Evidence] = {
         ("reclaim_policy",): Evidence.SCHEMA,
         ("volume_binding_mode",): Evidence.WITNESS,
         ("default",): Evidence.PROSE,
