@@ -15,6 +15,8 @@ from tests.importing.factory import SITES, applied, desk_with_snapshot
 from tests.importing.recorded import changed, second
 from tests.importing.worlds import Brownfield, Yard
 from vastplan.app.files import snapshot as snapshot_file
+from vastplan.app.files.snapshot import sealed
+from vastplan.model.site_ledger import Owned
 from vastplan.model.snapshot import SeenCollection, SeenObject, Snapshot
 
 _KEPT: dict[str, Snapshot] = {}
@@ -32,7 +34,7 @@ def brownfield_world(seed: int) -> Snapshot:
 
 def odd_world() -> Snapshot:
     """The reference where one of each sort cannot be said as it is: values of a newer version, what nothing names, what cannot be read,
-    what is withheld, what others own, and twins."""
+    what is withheld, what others own or the document has dropped, and twins."""
     world = factory_world()
     for site, kind, name, values in _ODD:
         world = changed(world, partial(_valued, name=name, values=values), kind, site)
@@ -43,6 +45,7 @@ def odd_world() -> Snapshot:
     kept = {"withheld": (("parameters", "lb_strategy"), ("parameters", "new"))}
     for site, name, fields in (("pdx", "team-a-block", {"document": "theirs"}), ("iad", "team-b", kept)):
         world = changed(world, partial(_kept, name=name, fields=fields), "storage_class", site)
+    world = _dropped(world, "snapshot_class", "vast-block")
     return second(world, "quota", "team-b-datasets", "team-b-datasets")
 
 
@@ -68,6 +71,15 @@ def _valued(collection: SeenCollection, name: str, values: dict[str, Any]) -> Se
     )
     assert objects != collection.objects
     return replace(collection, objects=objects)
+
+
+def _dropped(world: Snapshot, kind: str, name: str) -> Snapshot:
+    """The ledger of the first site owns an object that the document has no more."""
+    collection = next(each for each in world.collections if (each.site, each.kind) == ("iad", kind))
+    owned = next(seen.id for seen in collection.objects if _named(seen) == name)
+    first, *rest = world.sites
+    ledger = replace(first.ledger, entries={f"iad/{kind}/dropped": Owned(owned, owned)})
+    return sealed(replace(world, sites=(replace(first, ledger=ledger), *rest), id=""))
 
 
 def _kept(collection: SeenCollection, name: str, fields: dict[str, Any]) -> SeenCollection:
