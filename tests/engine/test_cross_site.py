@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.lab import EVERYTHING, Lab
+from tests.lab import EVERYTHING, REGISTRY_KINDS, Lab
 from vastplan.app import drift, ledger
 from vastplan.app.plan import PlanOptions, make_plan
+from vastplan.engine.match import match
+from vastplan.engine.observe import Collection, Live, Observed
 from vastplan.model.address import Address
 from vastplan.model.outcome import State
 from vastplan.model.plan import Action, Plan, Step, Verb
@@ -189,3 +191,19 @@ def test_one_site_alone_sees_the_other_as_it_is(lab: Lab) -> None:
     plan = make_plan(lab.workspace(), PlanOptions(("iad",), consent=EVERYTHING)).plan
     assert plan.actions == () and plan.unknown == ()
     assert plan.in_sync == sum(address.startswith("iad/") for address in ALL)
+
+
+def test_a_name_is_that_of_an_object_of_the_same_site_alone() -> None:
+    """What is called so elsewhere is another object: nothing of this site refers to it."""
+    pool, of_class = REGISTRY_KINDS["vip_pool"], REGISTRY_KINDS["storage_class"]
+    there = Live("pdx", pool, "7", "7", {"name": "x"}, {"id": "7", "name": "x", "leading_vip": "10.9.2.10"}, {})
+    here = Live("iad", of_class, "u", "gold", {"name": "gold", "vip_pool": "x"}, {"name": "gold"}, {})
+    collections = {("pdx", "vip_pool"): [there], ("iad", "vip_pool"): [], ("iad", "storage_class"): [here]}
+    observed = Observed({key: Collection(objects) for key, objects in collections.items()})
+    matches = match(REGISTRY_KINDS, observed, {}, {})
+    assert matches.symbolic(of_class, here)["vip_pool"] == "x"
+    same = Ref(Address("pdx", "vip_pool", "x"), managed=False)
+    assert matches.symbolic(of_class, here, [same])["vip_pool"] == "x"
+    peer = REGISTRY_KINDS["replication_peer"]  # an address is of one site only, whichever that is
+    end = Live("iad", peer, "1", "1", {"name": "p", "leading_vip": "10.9.2.10"}, {"name": "p"}, {})
+    assert matches.symbolic(peer, end)["leading_vip"] == same

@@ -460,6 +460,7 @@ def test_only_what_enforces_it_holds_it_and_only_by_that_field() -> None:
 
     assert in_force(bound, "policy")
     assert in_force(bound, "storage_class") is False
+    assert in_force(replace(bound, values={**bound.values, "validation_actions": [*SEEN]}), "policy") is False
     assert in_force(replace(bound, kind=replace(bound.kind, enforces=None)), "policy") is False
 
 
@@ -468,6 +469,8 @@ def test_a_part_of_what_puts_it_in_force_counts_as_that(path: str, closes: bool)
     change = FieldChange(path, {"a": "b"}, None, Cause.SYSTEM)
     bound = Action(Address("iad", "admission_binding", "c"), Verb.UPDATE, "", changes=(change,))
     assert may_close(bound, kinds()["admission_binding"], {}) is closes
+    seen = replace(bound, desired={"validation_actions": [*SEEN]})
+    assert may_close(seen, kinds()["admission_binding"], {}) is False
 
 
 @pytest.mark.parametrize("unread", [{}, {"storage_class": "timed out"}], ids=["not-there", "unread"])

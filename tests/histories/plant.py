@@ -52,8 +52,10 @@ class Killed(BaseException):
 class Plant:
     """The sites. `refuse_after` writes every connection is refused, `die_after` writes the process is gone; `None` never."""
 
-    def __init__(self, folder: Path, sites: Iterable[str]) -> None:
+    def __init__(self, folder: Path, sites: Iterable[str], versions: Mapping[str, str] | None = None) -> None:
+        """`versions` are of the systems, the newest where one is left out."""
         self.folder = folder
+        self._versions = {"vast": "5.5", "runai": "2.24", **(versions or {})}
         self.planes: dict[tuple[str, str], Plane] = {}
         self.stores: dict[tuple[str, str], Store] = {}
         self.refused: list[str] = []
@@ -73,12 +75,14 @@ class Plant:
         stores = {system: Store() for system in SYSTEMS}
         self.stores |= {(site, system): store for system, store in stores.items()}
         vast = VastPlane(
-            stores["vast"], name=site, username="admin", password="p", api_tokens={"t": "csi", "h": "hand"}
-        )
+            stores["vast"], name=site, username="admin", password="p", api_tokens={"t": "csi", "h": "hand"},
+            version=self._versions["vast"],
+        )  # fmt: skip
         cluster = KubernetesPlane(stores["kubernetes"], name=site, token="k", storage=VastStorage(vast, "t"))
         runai = RunaiPlane(
-            stores["runai"], name=site, client_id="vastplan", client_secret="r", clusters={site: cluster}
-        )
+            stores["runai"], name=site, client_id="vastplan", client_secret="r", clusters={site: cluster},
+            version=self._versions["runai"],
+        )  # fmt: skip
         self.planes |= {(site, "vast"): vast, (site, "kubernetes"): cluster, (site, "runai"): runai}
 
     def endpoints(self) -> list[SimEndpoint]:

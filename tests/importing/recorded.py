@@ -127,7 +127,10 @@ def copied(like: SeenObject, called: str, **values: Any) -> SeenObject:
 
 
 def taken_objects(done: Done, world: Snapshot) -> set[LiveKey]:
-    """What was read of the kinds that a document can have, and is not left. Each object is taken or left, once."""
+    """What was read of the kinds that a document can have, and is not left. Each object is taken or left, once.
+
+    Without what holds secrets: nothing takes it unasked, and its id is told to nobody.
+    """
     registry = discover(vastplan.kinds)
     kinds = set(registry.types).union(*(each.makes for each in registry.compositions.values()))
     read, left = [], []

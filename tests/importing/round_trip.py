@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tests.histories.history import Ran, ran
 from tests.importing.worlds import Yard
@@ -13,11 +13,21 @@ from tests.importing.worlds import Yard
 HEAD = "version: 1\nname: {name}\nsites: {{{sites}}}\n"
 
 
+class Watched(Protocol):
+    """Systems that note what vastplan asks of them."""
+
+    def forget(self) -> None:
+        """Note from now on."""
+
+    def writes(self) -> list[tuple[str, str, str]]:
+        """Method, host and path of each request that changes something."""
+
+
 @dataclass(slots=True)
 class Desk:
     """A folder with a document of three lines, and its commands."""
 
-    yard: Yard
+    yard: Watched
     folder: Path
     sites: tuple[str, ...]
     files: dict[str, bytes] = field(default_factory=dict)
@@ -25,8 +35,12 @@ class Desk:
     @classmethod
     def of(cls, yard: Yard, folder: Path, name: str = "brownfield") -> Desk:
         """A new folder."""
-        folder.mkdir(parents=True)
-        sites = tuple(sorted({site for site, _ in yard.planes}))
+        return cls.at(folder, yard, tuple(sorted({site for site, _ in yard.planes})), name)
+
+    @classmethod
+    def at(cls, folder: Path, yard: Watched, sites: tuple[str, ...], name: str = "brownfield") -> Desk:
+        """A folder of systems that are reached as they are."""
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "brownfield.yaml").write_text(
             HEAD.format(name=name, sites=", ".join(f"{site}: {{sim: {{}}}}" for site in sites))
         )
@@ -34,7 +48,7 @@ class Desk:
 
     def types(self, command: str, *flags: str | Path) -> Ran:
         """A command on the folder; the yard's calls are those of it alone."""
-        self.yard.calls.clear()
+        self.yard.forget()
         done = ran(command, self.folder, *flags)
         assert "Traceback" not in done.err, done.err
         assert "a bug in vastplan" not in done.err, done.err

@@ -168,3 +168,93 @@ def test_a_project_that_waits_for_its_namespace_is_adopted_as_it_is(yard: Yard, 
     with yard.running():
         told = round_trip(Desk.of(yard, tmp_path / "lab"))
     assert told["adopts"] == 2
+
+
+def test_what_mounts_a_claim_in_another_way_leaves_the_claim_a_volume(yard: Yard, tmp_path: Path) -> None:
+    clicks = Clicks(yard)
+    project = clicks.project("nlp")
+    clicks.kube("iad", "/apis/storage.k8s.io/v1/storageclasses", "StorageClass", "ebs", provisioner="ebs.csi.aws.com")
+    spec = {"accessModes": ["ReadWriteOnce"], "storageClassName": "ebs", "resources": {"requests": {"storage": "1Gi"}}}
+    claims = "/api/v1/namespaces/runai-nlp/persistentvolumeclaims"
+    clicks.kube("iad", claims, "PersistentVolumeClaim", "models", spec=spec)
+    meta = {"name": "models", "scope": "project", "projectId": int(project), "clusterId": clicks.cluster}
+    mounted = {"claimName": "models", "existingPvc": True, "path": "/models", "readOnly": True}
+    clicks("iad", "runai", "POST", "/api/v1/asset/datasource/pvc", {"meta": meta, "spec": mounted})
+    with yard.running():
+        desk = Desk.of(yard, tmp_path / "lab")
+        round_trip(desk)  # a second import takes nothing that the first one left
+        found = document(desk)
+    assert found["data_sources"]["models"]["read_only"] is True
+    assert "mount" not in found["volumes"]["models"]
+
+
+def test_a_claim_that_runai_makes_is_its_data_sources(yard: Yard, tmp_path: Path) -> None:
+    clicks = Clicks(yard)
+    project = clicks.project("nlp")
+    clicks.kube("iad", "/apis/storage.k8s.io/v1/storageclasses", "StorageClass", "ebs", provisioner="ebs.csi.aws.com")
+    meta = {"name": "scratch", "scope": "project", "projectId": int(project), "clusterId": clicks.cluster}
+    made = {
+        "claimName": "space",
+        "existingPvc": False,
+        "path": "/s",
+        "claimInfo": {"size": "1Gi", "storageClass": "ebs"},
+    }
+    clicks("iad", "runai", "POST", "/api/v1/asset/datasource/pvc", {"meta": meta, "spec": made})
+    with yard.running():
+        desk = Desk.of(yard, tmp_path / "lab")
+        told = round_trip(desk)
+        found = document(desk)
+    assert "volumes" not in found
+    assert found["data_sources"]["scratch"]["claim_name"] == "space"
+    assert [one["code"] for one in told["left"] if one["name"] in ("space", "scratch")] == ["MADE"]
+
+
+def test_whom_a_share_is_open_to_is_said_of_each(yard: Yard, tmp_path: Path) -> None:
+    clicks = Clicks(yard)
+    made = clicks("iad", "vast", "POST", "/api/v5/viewpolicies/", {"name": "smb", "flavor": "SMB", "tenant_id": 1})
+    grants = [
+        {"grantee": "groups", "uid_or_gid": 1000, "perm": "FULL"},
+        {"grantee": "users", "name": "ana", "perm": "READ"},
+    ]
+    view = {
+        "path": "/home",
+        "policy_id": made["id"],
+        "tenant_id": 1,
+        "protocols": ["SMB"],
+        "share": "home",
+        "create_dir": True,
+    }
+    clicks("iad", "vast", "POST", "/api/v5/views/", {**view, "share_acl": {"enabled": True, "acl": grants}})
+    with yard.running():
+        desk = Desk.of(yard, tmp_path / "lab")
+        round_trip(desk)
+        acl = document(desk)["views"]["home"]["share_acl"]
+    assert acl == {"enabled": True, "acl": [grants[0], {**grants[1], "fqdn": "All"}]}
+
+
+@pytest.mark.parametrize(
+    ("shown", "written"),
+    [
+        (
+            {"nfs_read_write": [], "nfs_read_only": ["10.0.0.1"]},
+            {"nfs_read_write": [], "nfs_read_only": ["10.0.0.1"], "nfs_no_squash": []},
+        ),
+        # To whom more could be added unseen, where one list is somebody's choice, is said; else it would say nothing.
+        ({"nfs_read_write": ["10.0.0.1"]}, {"nfs_read_write": ["10.0.0.1"], "nfs_read_only": [], "nfs_no_squash": []}),
+        ({"nfs_no_squash": ["10.0.0.1"]}, {"nfs_read_write": ["*"], "nfs_no_squash": ["10.0.0.1"]}),
+        ({"read_write": ["10.0.0.1"]}, {"read_write": ["10.0.0.1"], "read_only": [], "trash_access": []}),
+        ({}, {}),
+    ],
+)
+def test_an_empty_list_of_hosts_is_said_where_it_says_who_may_come(
+    shown: dict[str, Any], written: dict[str, Any], yard: Yard, tmp_path: Path
+) -> None:
+    clicks = Clicks(yard)
+    clicks("iad", "vast", "POST", "/api/v5/viewpolicies/", {"name": "hosts", "flavor": "NFS", "tenant_id": 1, **shown})
+    with yard.running():
+        desk = Desk.of(yard, tmp_path / "lab")
+        desk.imports()
+        said = document(desk)["view_policies"]["hosts"]
+    squashed = {"nfs_root_squash": ["*"]} if any(name.startswith("nfs") for name in shown) else {}
+    lists = {name: value for name, value in said.items() if isinstance(value, list) and name != "sites"}
+    assert lists == written | squashed

@@ -7,7 +7,7 @@ fields at random; what a system refuses is tried again with fewer of those, and 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -56,8 +56,8 @@ _PROTOCOLS: tuple[list[str], ...] = (
 class Yard(Plant):
     """A plant that notes what vastplan asks of it, and can be cut off."""
 
-    def __init__(self, folder: Path, sites: Iterable[str]) -> None:
-        super().__init__(folder, sites)
+    def __init__(self, folder: Path, sites: Iterable[str], versions: Mapping[str, str] | None = None) -> None:
+        super().__init__(folder, sites, versions)
         self.calls: list[tuple[str, str, str]] = []
         """Method, host and path of each request of vastplan."""
         self.unplugged = False
@@ -67,6 +67,10 @@ class Yard(Plant):
         assert not self.unplugged, f"{method} {host}{target}: nobody may be asked"
         self.calls.append((method, host, target))
         return super().answer(host, method, target, content, headers)
+
+    def forget(self) -> None:
+        """Note from now on."""
+        self.calls.clear()
 
     def writes(self) -> list[tuple[str, str, str]]:
         """The requests that change something, without log-ins and questions."""

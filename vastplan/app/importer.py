@@ -22,6 +22,7 @@ from vastplan.importing.model import Degraded, key_of
 from vastplan.importing.write import Text
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid, VastplanError
+from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding
 from vastplan.model.imported import Import, LeftObject
 from vastplan.model.wording import counted
@@ -50,7 +51,9 @@ def import_live(
 
     Raises `Invalid` for a document that is wrong already, and `VastplanError` where nothing can be written that would do.
     """
-    world = of_tenants(read(workspace, options, progress))
+    everything = read(workspace, options, progress)
+    _refuse_unmatched(everything)
+    world = of_tenants(everything)
     degraded = Degraded()
     for number in range(1, _ROUNDS + 1):
         tried = draft(world, degraded)
@@ -118,6 +121,16 @@ def _by_file_name(finding: Finding) -> Finding:
     """The finding where its file will be, and not where it was tried."""
     where = finding.where
     return finding if where is None else replace(finding, where=replace(where, file=Path(where.file).name))
+
+
+def _refuse_unmatched(world: World) -> None:
+    """Raises `VastplanError` for a name that somebody typed and that nothing has, where all was read."""
+    collections = world.observed.collections.values()
+    if any(collection.error and not collection.absent for collection in collections):
+        return
+    for option, pattern in world.options.selection.unmatched([live for each in collections for live in each.objects]):
+        if not set(pattern) & set("*?["):
+            raise VastplanError(f"{option} {inert(pattern)}: there is nothing of that name")
 
 
 def _notes(world: World) -> Iterator[str]:

@@ -7,6 +7,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
+from vastplan.checks.as_told import figure, parts
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.checks.quotas.promised import claimed, hard_limits_of, outermost, promised_by
@@ -154,9 +155,7 @@ def _qos_sums(facts: Facts, site: str, objects: Index, *, claims: bool) -> dict[
     sums: dict[str, float] = {}
     policies = objects.on(site, "qos_policy")
     for name, count in users.items():
-        policy_limits: Mapping[str, int | None] = (
-            (policies[name].values.get("static_limits") or {}) if name in policies else {}
-        )
+        policy_limits = parts(policies[name].values.get("static_limits")) if name in policies else {}
         for field, value in policy_limits.items():
-            sums[field] = sums.get(field, 0) + (value or 0) * count
+            sums[field] = sums.get(field, 0) + figure(value) * count
     return sums

@@ -38,6 +38,7 @@ class Resolver:
         self._combinations = frozenset(site.systems for site in sites.values())
         self._retired = retired
         self._known: dict[tuple[str, str], dict[str, Where]] = {}
+        self._called: dict[tuple[str, str], dict[str, str]] = {}  # keys of entries by what their objects are called
         self._places: dict[tuple[str, str], list[str]] = {}  # the sites of a name
         self._renamed: dict[tuple[str, str], dict[str, str]] = {}  # names by former names
         self._seen: set[tuple[str, Where]] = set()
@@ -54,6 +55,8 @@ class Resolver:
             if raw.name not in names:
                 names[raw.name] = raw.where
                 self._places.setdefault((raw.type.name, raw.name), []).append(raw.site)
+            called = str(raw.values.get("name", raw.name))
+            self._called.setdefault((raw.site, raw.type.name), {}).setdefault(called, raw.name)
             if raw.renamed_from:
                 self._renamed.setdefault((raw.site, raw.type.name), {})[raw.renamed_from] = raw.name
         return [self._entry(raw, values) for raw, values in typed]
@@ -147,8 +150,9 @@ class Resolver:
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
         """What is referred to as existing. Once taken over it is the entry that has its name, and waits for it like any other."""
         for kind in kinds:
-            if name in self._known.get((raw.site, kind), ()):
-                return Ref(Address(raw.site, kind, name))
+            key = self._called.get((raw.site, kind), {}).get(name)
+            if key is not None:
+                return Ref(Address(raw.site, kind, key))
             new = self._renamed.get((raw.site, kind), {}).get(name)
             if new is not None and raw.site not in self._retired:
                 message = (

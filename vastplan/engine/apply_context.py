@@ -40,7 +40,7 @@ class ApplyContext:
 
     def resolve(self, ref: Ref, attribute: str, made: Made) -> Any:
         """The wire value of a reference, counting what was made; raises `Refused` for what is not there."""
-        value = made.get(ref.target, {}).get(attribute)
+        value = made.get(ref.target, {}).get(attribute) if ref.managed else None
         if value is not None:
             return value
         value = self.matches.resolve(ref, attribute)

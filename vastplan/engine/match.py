@@ -21,7 +21,7 @@ from vastplan.model.value import Reason, Ref, Unknown, references
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Kind, Values
 from vastplan.schema.markers import Refers
-from vastplan.schema.references import map_references
+from vastplan.schema.references import OF_A_SITE, map_references
 
 LiveKey = tuple[str, str, str]  # site, kind, id
 
@@ -87,7 +87,12 @@ class Matches:
         """How to refer to a live object: by the address that it is matched with, else by its name."""
         address = self.address_of(live)
         name = live.locator if live.kind.endpoint.namespaced else live.name
-        return Ref(address) if address else Ref(Address(live.site, live.kind.name, name), managed=False)
+        if address is None:
+            address = Address(live.site, live.kind.name, name)
+            if address in self._matches:  # an entry is called so that stands for another object
+                address = address._replace(name=f"{name} (id {live.id})")
+            return Ref(address, managed=False)
+        return Ref(address)
 
     def resolve(self, ref: Ref, attribute: str) -> Any:
         """The wire value of a reference, or `Unknown`: as things are now, of what is to be called otherwise the new name.
@@ -95,7 +100,7 @@ class Matches:
         Whoever refers to that comes after it.
         """
         address = ref.target
-        match = self._matches.get(address)
+        match = self._matches.get(address) if ref.managed else None
         if match is not None and match.unknown:
             return Unknown(match.unknown, Reason.UNREAD)
         live = self._existing(address, attribute) if match is None else match.live
@@ -166,13 +171,13 @@ class Matches:
         text = str(raw)
         for hint in hints:
             attribute = refers.attributes.get(hint.target.kind)
-            if attribute is None or (attribute == "id" and hint.target.site != site):  # an id says nothing elsewhere
+            if attribute is None or (attribute in OF_A_SITE and hint.target.site != site):
                 continue
             value = resolve(hint, attribute)
             if not isinstance(value, Unknown) and str(value) == text:
                 return hint
         for kind, attribute in refers.targets:
-            for where in (site,) if attribute == "id" else dict.fromkeys((site, *self.observed.sites(kind))):
+            for where in (site,) if attribute in OF_A_SITE else dict.fromkeys((site, *self.observed.sites(kind))):
                 live = self.observed.find(where, kind, attribute, raw)
                 if live is not None:
                     named = self.named(live)

@@ -7,6 +7,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from vastplan.document.scalars import Unwritable, key_text, scalar
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import EntryType
@@ -14,10 +15,18 @@ from vastplan.schema.kind import Field, Kind, Values
 from vastplan.schema.markers import Marker
 from vastplan.schema.walk import map_references
 
+_LARGE, _LONG = 10**15, 100
+"""Numbers and keys below are written whatever they are."""
+
 
 def acceptable(kind: Kind, address: Address, values: Values) -> tuple[Values, dict[str, str], str]:
     """The values that the model takes; by field or key why others fell; and why nothing can be said, "" where it can."""
     fell: dict[str, str] = {}
+    for name, problem in _unwritable_fields(values).items():
+        if required(kind, kind.field(name)):
+            return values, fell, f"{name}: {problem}"
+        fell[name] = problem
+        values = {other: value for other, value in values.items() if other != name}
     while (problems := refused(kind, address, values)) is not None:
         name, text = problems
         name = name or _without_one(kind, address, values)
@@ -37,15 +46,47 @@ def acceptable(kind: Kind, address: Address, values: Values) -> tuple[Values, di
     return values, fell, ""
 
 
+def _unwritable_fields(values: Values) -> dict[str, str]:
+    """The fields with a value that no file can hold, each with why."""
+    found: dict[str, str] = {}
+    for name, value in values.items():
+        try:
+            _write_what_is_odd(value)
+        except Unwritable as problem:
+            found[name] = str(problem)
+    return found
+
+
+def _write_what_is_odd(value: Any) -> None:
+    """Write of a value what may not be writable, which is next to nothing. Raises `Unwritable`."""
+    if isinstance(value, str):
+        if not value.isascii():
+            scalar(value)
+    elif isinstance(value, int | float):
+        if abs(value) > _LARGE:
+            scalar(value)
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            if len(key) > _LONG or key == "<<" or not key.isascii():
+                key_text(key)
+            _write_what_is_odd(item)
+    elif isinstance(value, list):
+        for item in value:
+            _write_what_is_odd(item)
+    elif isinstance(value, Ref):
+        _write_what_is_odd(value.target.name)
+
+
 def required(kind: Kind, field: Field) -> bool:
-    """Whether no entry can be without a field."""
-    return field.name in kind.identity or kind.model.model_fields[field.name].is_required()
+    """Whether no entry can be without a field: with what is named after the entry it would say something else."""
+    named_after = field.has(Marker.NAMED) or field.name in kind.identity
+    return named_after or kind.model.model_fields[field.name].is_required()
 
 
 def refused(kind: Kind | EntryType, address: Address, values: Mapping[str, Any]) -> tuple[str, str] | None:
     """The first field that the model does not take, and why; `None` where it takes all."""
     typed = map_references(kind.fields, values, lambda _, value: _typed(value))
-    for name in _named_after(kind):
+    for name in named_after(kind):
         typed.setdefault(name, address.name)
     try:
         kind.model.model_validate(typed)
@@ -85,7 +126,8 @@ def _refused_keys(kind: Kind, address: Address, values: Values, field: Field) ->
     return {key: problem[1] for key, problem in problems.items() if problem is not None}
 
 
-def _named_after(kind: Kind | EntryType) -> Iterator[str]:
+def named_after(kind: Kind | EntryType) -> Iterator[str]:
+    """The fields that are as the entry is called, where it does not say them."""
     for field in kind.fields:
         if field.has(Marker.NAMED) or (field.name == "name" and field.has(Marker.IDENTITY)):
             yield field.name

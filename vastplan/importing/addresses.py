@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from vastplan.engine.observe import Live, Observed
@@ -11,10 +11,7 @@ from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Refers
-from vastplan.schema.references import raw_references
-
-_OF_A_SITE = frozenset({"id", "name", "path", "namespace"})
-"""What says nothing elsewhere: on another site it is of another object."""
+from vastplan.schema.references import OF_A_SITE, raw_references
 
 
 class Addresses:
@@ -34,8 +31,7 @@ class Addresses:
         """What could not be read of what a raw value stands for: its kind, or an object that stands on such; "" where all was."""
         missing = ""
         for kind, attribute in refers.targets:
-            everywhere = () if attribute in _OF_A_SITE else self._observed.sites(kind)
-            for where in dict.fromkeys((site, *everywhere)):
+            for where in self._where(site, kind, attribute):
                 live = self._observed.find(where, kind, attribute, raw)
                 if live is not None:
                     return f"{kind} {live.name}" if key_of(live) in self._unread else ""
@@ -43,12 +39,15 @@ class Addresses:
                     missing = kind if where == site else f"{kind} of {where}"
         return missing
 
+    def _where(self, site: str, kind: str, attribute: str) -> Iterable[str]:
+        """The sites where an attribute of that value may be of what is meant."""
+        return (site,) if attribute in OF_A_SITE else dict.fromkeys((site, *self._observed.sites(kind)))
+
     def named(self, live: Live, refers: Refers, raw: Any) -> Ref | None:
         """The reference that a raw value of an object stands for; `None` where nothing names it, or several are called so."""
         site = live.site
         for kind, attribute in refers.targets:
-            everywhere = () if attribute in _OF_A_SITE else self._observed.sites(kind)
-            for where in dict.fromkeys((site, *everywhere)):
+            for where in self._where(site, kind, attribute):
                 found = self._observed.having(where, kind, attribute, raw)
                 if attribute == "name" and self._kinds[kind].endpoint.namespaced:
                     found = [other for other in found if self._beside(live, other)]

@@ -12,7 +12,7 @@ from vastplan.engine.observe import Live
 from vastplan.engine.standing import Standing, standings
 from vastplan.engine.twins import SiteId, twins
 from vastplan.importing.lookup import Lookup
-from vastplan.importing.model import Left, LiveKey, Reason, Selection, key_of
+from vastplan.importing.model import Left, LiveKey, Reason, Selection, key_of, pattern_of
 from vastplan.model.address import Address
 from vastplan.model.shell import word
 
@@ -88,7 +88,7 @@ def _reason(
         return leave(live, Reason.PENDING, text, f"put {address} back, or vastplan ledger forget")
     if kind.on_request and not selection.asked_for(live):
         text = f"a {kind.name} is taken only when it is asked for"
-        return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{live.locator}')}")
+        return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{pattern_of(live.locator)}')}")
     if (live.site, live.id) in twins:
         ids = ", ".join(twins[live.site, live.id])
         text = f"several of kind {kind.name} have its identity (ids {ids}): which is meant cannot be said"

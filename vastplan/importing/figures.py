@@ -22,7 +22,7 @@ def figures(flats: Iterable[Flat]) -> ImportedValues:
         said = flat.entry.values if flat.whole is None else flat.whole
         spoken = {leaf.path for leaf in leaves(flat.live.kind.fields, said)}
         for leaf in leaves(flat.live.kind.fields, flat.full):
-            if leaf.value is REDACTED or is_unset(leaf.field, leaf.value):
+            if leaf.value is REDACTED or (leaf.path not in spoken and is_unset(leaf.field, leaf.value)):
                 continue
             if leaf.path[0] in gone or ".".join(leaf.path[:2]) in gone:
                 fallen += 1

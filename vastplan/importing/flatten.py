@@ -9,7 +9,7 @@ from typing import Any
 from pydantic_core import PydanticUndefined
 
 from vastplan.engine.observe import Live
-from vastplan.importing.accepted import acceptable, required
+from vastplan.importing.accepted import acceptable, named_after, required
 from vastplan.importing.addresses import Addresses
 from vastplan.importing.classify import leave
 from vastplan.importing.model import Degraded, Detail, Left, Reason, key_of
@@ -24,6 +24,7 @@ from vastplan.schema.types import MISSING
 from vastplan.schema.walk import leaves, same, table
 
 NO_MORE = Detail()
+_UNSAID = object()
 _UNWRITTEN = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.WRITE_ONLY, Marker.SENSITIVE})
 
 
@@ -67,6 +68,9 @@ def flatten(
             unnamed.append(str(raw))
         return raw if ref is None else ref
 
+    for name in named_after(kind):
+        if live.values.get(name, _UNSAID) in (None, ""):
+            return leave(live, Reason.VALUE, f"its {name} is empty, which no entry can say")
     full: Values = {}
     mappers = {name: mapper for name, _, mapper in table(kind.fields).referring}
     for field in kind.fields:
@@ -87,8 +91,12 @@ def flatten(
                 return leave(live, Reason.REFERENCE, f"{field.name} is {unnamed[-1]!r}, which nothing names")
             dropped.setdefault(field.name, f"nothing names {unnamed[-1]!r}")
     known = defaults.known(live)
-    values = _said(kind, full, frozenset(dropped), known.keys())
-    values, fell, why = acceptable(kind, address, values)
+    values, fell, why = acceptable(kind, address, _said(kind, full, frozenset(dropped), known.keys()))
+    refused = {field.instead_of.field for field in kind.fields if field.instead_of and field.instead_of.field in fell}
+    if refused:  # said in the other way it may do
+        unsaid = frozenset(dropped) | refused
+        values, fell, why = acceptable(kind, address, _said(kind, full, unsaid, known.keys()))
+        fell = dict.fromkeys(refused, "the model takes neither form of it") | fell
     if why:
         return leave(live, Reason.VALUE, why)
     dropped |= fell
@@ -112,7 +120,9 @@ def _said(kind: Kind, full: Values, dropped: Set[str], unsaid: Set[Path], *, who
     values: Values = {}
     for leaf in leaves(kind.fields, full):
         top = kind.field(leaf.path[0])
-        if top.name in dropped or leaf.path in unsaid or is_unset(leaf.field, leaf.value) or leaf.value is REDACTED:
+        if top.name in dropped or leaf.path in unsaid or leaf.value is REDACTED:
+            continue
+        if is_unset(leaf.field, leaf.value) and (whole or leaf.value is None or not _in_company(leaf.field)):
             continue
         if len(leaf.path) == 2 and leaf.field is top and (*top.wire, leaf.path[1]) in elsewhere:
             continue  # a key of a mapping that has a field of its own
@@ -147,7 +157,7 @@ def _without_nulls(field: Field, value: Any) -> Any:
     """The parts of a list without what is unset in them."""
     if not field.fields or not isinstance(value, list):
         return value
-    unset = {part.name for part in field.fields if part.nullable and not part.has(Marker.EXPLICIT_NULL)}
+    unset = {part.name for part in field.fields if not part.has(Marker.EXPLICIT_NULL)}
     return [
         {name: inner for name, inner in item.items() if inner is not None or name not in unset}
         if isinstance(item, dict)
@@ -164,6 +174,11 @@ def is_unset(field: Field, value: Any) -> bool:
         return value is None
     default = field.server_default  # where it takes another value than none, none is somebody's choice
     return default is None or default.value is None or default.value in field.cleared
+
+
+def _in_company(field: Field) -> bool:
+    """Whether a field is told with others: that it is empty need not be said only where `known_defaults` has it."""
+    return field.server_default is not None and bool(field.server_default.group)
 
 
 def _withheld(field: Field, value: Any) -> dict[str, str]:

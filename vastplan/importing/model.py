@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -9,9 +10,12 @@ from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from vastplan.engine.observe import Live
+from vastplan.model.escaping import inert
 from vastplan.schema.kind import Kind
 from vastplan.schema.markers import Theirs
 
+_UNTYPED = re.compile(r"[^A-Za-z0-9 ./_:@-]")
+_LONGEST = 200  # characters of a pattern that somebody is told to type
 LiveKey = tuple[str, str, str]  # site, kind, id
 
 
@@ -91,7 +95,7 @@ class Selection:
             ("--except", self.without, names),
         ):
             for pattern in patterns:
-                if not any(fnmatchcase(name, pattern) for name in known):
+                if not any(fits(name, pattern) for name in known):
                     yield option, pattern
 
 
@@ -120,7 +124,18 @@ def _names(live: Live) -> set[str]:
 
 
 def _like(text: str, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatchcase(text, pattern) for pattern in patterns)
+    return any(fits(text, pattern) for pattern in patterns)
+
+
+def fits(text: str, pattern: str) -> bool:
+    """Whether a text is like a pattern of `*` and `?`. A bracket is one: names of tenants and directories have some."""
+    return fnmatchcase(text, pattern.replace("[", "[[]"))
+
+
+def pattern_of(name: str) -> str:
+    """A pattern that a name fits and that can be shown and typed: what cannot is any character."""
+    shown = name if inert(name, None) == name else _UNTYPED.sub("?", name)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}*"
 
 
 class Step(Enum):

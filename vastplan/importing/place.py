@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,8 @@ from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType, Site
 
+_NO_FILE = re.compile(r"[^A-Za-z0-9._-]+")
+"""What some file system does not take in a name, or a log takes for a command."""
 Typed = dict[str, Any]
 DocumentForm = Callable[[EntryType, Written], Typed]
 """What a person would type for the values of an entry."""
@@ -113,10 +116,11 @@ def _files(containers: Mapping[str, Placed], flat: list[Placed], *, single: bool
     files = [File("shared.yaml", tuple(flat))] if flat else []
     names = {"shared.yaml"}
     for key in sorted(containers):
-        name, number = f"tenant-{as_key(key)}.yaml", 1
+        stem, number = f"tenant-{_NO_FILE.sub('-', as_key(key))}", 1
+        name = f"{stem}.yaml"
         while name in names:
             number += 1
-            name = f"tenant-{as_key(key)}-{number}.yaml"
+            name = f"{stem}-{number}.yaml"
         names.add(name)
         files.append(File(name, (containers[key],)))
     return tuple(files)

@@ -87,6 +87,14 @@ class UnreadCollection:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherAction:
+    """What a plan would do to an object of the document as it was."""
+
+    address: str
+    verb: str
+
+
+@dataclass(frozen=True, slots=True)
 class Import:
     """The whole result. `files` are written unless it was only `tried`; `creates` is what an apply would make beside what it takes."""
 
@@ -98,6 +106,8 @@ class Import:
     coverage: tuple[ImportCoverage, ...]
     adopts: int
     creates: tuple[str, ...] = ()
+    besides: tuple[OtherAction, ...] = ()
+    """What else the plan would do: what the document asks for already, whoever moved it."""
     unread: tuple[UnreadCollection, ...] = ()
     findings: tuple[Finding, ...] = ()
     """The errors of checks: they are true of what is live, and hold up every apply until they are mended or waived."""

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from vastplan.model.escaping import inert
 from vastplan.model.finding import Finding
-from vastplan.model.imported import Import, ImportedValues, LeftObject, UncountedCollection
+from vastplan.model.imported import Import, ImportedValues, LeftObject, OtherAction, UncountedCollection
 from vastplan.model.wording import counted, some
 from vastplan.model.yaml_text import scalar
 from vastplan.report.handover import handover_text
@@ -76,6 +76,12 @@ def kinds(left: Iterable[LeftObject]) -> str:
     return ", ".join(counted(count, inert(kind)) for kind, count in sorted(found.items()))
 
 
+def verbs(actions: Iterable[OtherAction]) -> str:
+    """How many of which verb."""
+    found = Counter(each.verb for each in actions)
+    return ", ".join(f"{count} {verb}" for verb, count in sorted(found.items()))
+
+
 def waiver(finding: Finding) -> str:
     """The line that accepts a finding, for a person to complete: why, and until when."""
     return f'{{code: {scalar(finding.code)}, address: {scalar(finding.address)}, reason: "", until: ""}}'
@@ -127,8 +133,7 @@ def _lines(result: Import) -> Iterator[str]:
         yield f"{would} {inert(file.path)}: {counted(file.entries, 'entry')} in {counted(file.lines, 'line')}"
     if result.files:
         entries = counted(len(result.taken), "entry")
-        taken = counted(sum(len(entry.objects) for entry in result.taken), "object")
-        yield f"Took {taken} as {entries}; the plan takes over {result.adopts} and changes no field."
+        yield f"Took {counted(result.adopts, 'object')} as {entries}; the plan takes them over and changes no field of them."
         yield f"Values: {values_text(result.values)}."
     else:
         yield "Nothing new: no file was written."
@@ -137,6 +142,8 @@ def _lines(result: Import) -> Iterator[str]:
         yield from (f"  + {inert(address)}" for address in result.creates[:_SHOWN])
         if len(result.creates) > _SHOWN:
             yield f"  and {len(result.creates) - _SHOWN} more"
+    if result.besides:
+        yield f"An apply also does what the document asked for before: {verbs(result.besides)}."
     yield from _left(result)
     reasons: dict[tuple[str, str], list[str]] = {}
     for unread in result.unread:

@@ -7,7 +7,18 @@ import re
 from vastplan.model.imported import Import, ImportCoverage, TakenEntry
 from vastplan.model.wording import counted, some
 from vastplan.report.handover import handover_text
-from vastplan.report.imported import MEANINGS, Alike, alike, beyond_text, by_code, is_listed, kinds, values_text, waiver
+from vastplan.report.imported import (
+    MEANINGS,
+    Alike,
+    alike,
+    beyond_text,
+    by_code,
+    is_listed,
+    kinds,
+    values_text,
+    verbs,
+    waiver,
+)
 from vastplan.report.markdown_escape import code, prose
 from vastplan.report.markdown_page import LIMIT, Page, bullets, findings, fix, marker, section
 
@@ -29,6 +40,7 @@ def comment(result: Import) -> str:
     for part in (
         section("Entries", result.taken, _taken, _SHOWN),
         section("An apply makes, because isolation asks for it", result.creates, code, _SHOWN),
+        f"An apply also does what the document asked for before: {verbs(result.besides)}.\n" if result.besides else "",
         *_left(result),
         section("Could not be read", result.unread, lambda unread: _unread(unread.site, unread.kind, unread.reason)),
         section("No kind here, so never read", list(beyond_text(result.beyond)), prose),

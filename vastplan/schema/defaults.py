@@ -44,7 +44,8 @@ def known_defaults(
 
     `witness_values` are those of the row that ships with the system, `None` where there is none; `version` is that of the
     kind's product there, "" where nobody knows. What only a client or a simulator says does not count where the witness has
-    another value; a group counts as a whole or not at all. What is required counts only where its whole struct does.
+    another value. A group counts as a whole or not at all, but for its empty lists to which nobody could be added who is not
+    let in already. What is required counts only where its whole struct does.
     """
     witness = witness_values if _speaks_of(kind, values, witness_values) else None
     known: dict[Path, Evidence] = {}
@@ -64,7 +65,7 @@ def known_defaults(
             written.append(leaf.path)
     for group in grouped.values():
         if any(leaf.path not in known and not _is_unset(leaf.field, leaf.value) for leaf in group):
-            held = [leaf.path for leaf in group if leaf.path in known and not _is_unset(leaf.field, leaf.value)]
+            held = [leaf.path for leaf in group if leaf.path in known and not _adds_nothing(kind, leaf, values)]
             written += held
             for path in held:
                 del known[path]
@@ -112,6 +113,20 @@ def _is_default(default: ServerDefault, field: Field, value: Any, values: Mappin
 def _is_unset(field: Field, value: Any) -> bool:
     """Whether there is nothing to write: null, or what the field shows for it, where that is no choice of its own."""
     return Marker.EXPLICIT_NULL not in field.markers and same(field, None, value)
+
+
+def _adds_nothing(kind: Kind, leaf: Leaf, values: Mapping[str, Any]) -> bool:
+    """Whether a part of a group need not be said where others are: nothing, or an empty list that lets in nobody more if it grows."""
+    if leaf.value is None or isinstance(leaf.value, bool) or leaf.value not in leaf.field.cleared:
+        return _is_unset(leaf.field, leaf.value)
+    if leaf.field.admits is None:
+        return leaf.field.opens is None
+    return any(_lets_in_everybody(kind.field(wider), values.get(wider)) for wider in leaf.field.admits.also)
+
+
+def _lets_in_everybody(field: Field, value: Any) -> bool:
+    everybody = field.admits.unsaid if field.admits is not None else ()
+    return bool(everybody) and isinstance(value, list) and set(everybody) <= {str(item) for item in value}
 
 
 def _reached(version: str, needed: str) -> bool:

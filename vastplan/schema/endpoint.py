@@ -62,6 +62,7 @@ class Endpoint:
     update: Update = Update.PATCH
     rows: str = ""  # the key of the list in the answer; "" for the provider's own envelope
     paged: bool = True
+    once_unpaged: bool = False  # an older version refuses to be asked for a page (400), and shows all at once
     query: Mapping[str, str] = field(default_factory=dict)
     id: WirePath = ("id",)
     constants: Mapping[str, Any] = field(default_factory=dict)  # what every create carries

@@ -196,7 +196,8 @@ class Scope:
                 entry, "VP231", f"{field} is left out, and {owner} has several: {names}", f"write {field}: NAME"
             )
         else:
-            self.refuse(entry, "VP232", f"{field} is left out, and {owner} has none", f"write {field}: NAME")
+            text = f"{owner} has none" if tenant else "without a tenant there is none to choose"
+            self.refuse(entry, "VP232", f"{field} is left out, and {text}", f"write {field}: NAME")
         return None
 
 

@@ -8,7 +8,10 @@ from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.walk import fields_with_references, map_references, raw_references
 
-__all__ = ["fields_with_references", "map_references", "raw_references", "reaching", "targets_of"]
+__all__ = ["OF_A_SITE", "fields_with_references", "map_references", "raw_references", "reaching", "targets_of"]
+
+OF_A_SITE = frozenset({"id", "name", "path", "namespace"})
+"""Attributes that say nothing on another site: what has the same there is another object. Addresses and GUIDs are of one."""
 
 
 def targets_of(fields: tuple[Field, ...]) -> set[str]:

@@ -19,6 +19,7 @@ from vastplan.model.imported import (
     Import,
     ImportCoverage,
     LeftObject,
+    OtherAction,
     TakenEntry,
     UnreadCollection,
     WrittenFile,
@@ -40,7 +41,8 @@ def told(
 
     `workspace` is the document as it is, `free` what is not left before anything is written.
     """
-    keys = taken_objects(planned, {entry.address for entry in workspace.composed().entries})
+    old = {entry.address for entry in workspace.composed().entries}
+    keys = taken_objects(planned, old)
     rest = tuple(_rest(free, left, keys))
     plan = planned.plan
     return Import(
@@ -60,6 +62,11 @@ def told(
         coverage=_coverage(keys, rest, set(in_use(planned, workspace))),
         adopts=len(keys),
         creates=tuple(map(str, creates)),
+        besides=tuple(
+            OtherAction(str(action.address), action.verb.value)
+            for action in plan.actions
+            if action.address in old or action.verb in (Verb.DELETE, Verb.RELEASE)
+        ),
         unread=tuple(UnreadCollection(*each) for each in unread),
         findings=tuple(forbidden(plan)),
         rounds=rounds,

@@ -113,6 +113,10 @@ def verify(
             continue
         kind = planned.matches.kinds[action.address.kind]
         keeps_closed = bool(kind.closes) or kind.enforces is not None
+        theirs = next((block for block in action.blocked if block.guard == "other-document"), None)
+        if theirs is not None and (lines_of := behind.lines(action.address)):
+            _leave(lines_of, action, Reason.OTHER, f"{action.address}: {theirs.message}", faults)
+            continue
         cuts_off = next((block for block in action.blocked if block.guard == "narrows"), None)
         if cuts_off is not None:
             unread = any(planned.observed.error(action.address.site, rule.kind) for rule in kind.closes)

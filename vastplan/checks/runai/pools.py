@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from vastplan.checks.as_told import figure, parts
 from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.schema.entries import Entry
@@ -38,7 +39,7 @@ def promised_gpus(site: str, objects: Index) -> dict[str, float]:
 
 def deserved(owner: Entry) -> Iterator[tuple[str, float]]:
     """The guaranteed GPUs of a project or department, by node pool."""
-    for pool, quota in (owner.values.get("node_pools") or {}).items():
-        gpus = ((quota or {}).get("gpu") or {}).get("deserved")
+    for pool, quota in parts(owner.values.get("node_pools")).items():
+        gpus = figure(parts(parts(quota).get("gpu")).get("deserved"))
         if gpus:
             yield pool, gpus

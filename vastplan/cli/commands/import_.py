@@ -15,6 +15,7 @@ from vastplan.cli.screen import Screen
 from vastplan.importing.model import Detail, Selection
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError
+from vastplan.model.imported import Import
 from vastplan.model.shell import words
 from vastplan.report.imported import import_text
 
@@ -40,7 +41,7 @@ def import_(request: ImportRequest, screen: Screen) -> int:
     imported = import_live(workspace, options, screen.progress)
     result = imported.result
     if not request.dry_run:
-        result = write(imported, folder, _to_apply(request, folder))
+        result = write(imported, folder, _next(request, folder, result))
     if request.format is Format.JSON:
         screen.rendered(reports.of_import(result)[".json"](), is_json=True)
     else:
@@ -56,6 +57,9 @@ def import_(request: ImportRequest, screen: Screen) -> int:
 
 def _folder(request: ImportRequest) -> Path:
     """Where the new files go. Raises `VastplanError` where that is not said, or no folder."""
+    for path in request.paths:
+        if not path.exists():
+            raise VastplanError(f"{path}: there is no such file or folder")
     if request.out is None and (len(request.paths) != 1 or not request.paths[0].is_dir()):
         raise VastplanError("--out FOLDER says where the new files go; without it PATH has to be one folder")
     folder = request.out or request.paths[0]
@@ -64,11 +68,13 @@ def _folder(request: ImportRequest) -> Path:
     return folder
 
 
-def _to_apply(request: ImportRequest, folder: Path) -> str:
-    """What to type to take over what was written."""
+def _next(request: ImportRequest, folder: Path, result: Import) -> str:
+    """What to type to take over what was written; a plan first, where more would be done than that, or it would be refused."""
     paths = list(request.paths)
     if folder.resolve() not in {path.resolve() for path in paths}:
         inside = {path.resolve().parent for path in paths if not path.is_dir()}
         paths = [folder] if inside == {folder.resolve()} and len(paths) == 1 else [*paths, folder]
     connections = ["--connections", request.connections] if request.connections is not None else []
-    return words(["vastplan", "apply", *paths, *connections, "--adopt"])
+    snapshot = ["--snapshot", request.snapshot] if request.snapshot is not None else []
+    verb = "plan" if snapshot or result.besides or result.findings or result.unread else "apply"
+    return words(["vastplan", verb, *paths, *connections, *snapshot, "--adopt"])

@@ -267,19 +267,24 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
                 name: claim.values[name] for name in ("storage_class", "size", "volume_mode") if name in claim.values
             }
         values["access_modes"] = claim.values.get("access_modes", ["ReadWriteMany"])
+        address = Address(site, "volume", claim.address.name)
         source = only(pieces.having(site, "data_source", project=Ref(project.address), claim=Ref(claim.address)))
         if source is not None:
-            values |= {name: source.values[name] for name in ("mount", "description") if name in source.values}
-            names |= {"data_source": source.called} if source.called != claim.called else {}
-            parts.append(source.address)
-        values |= {"names": names} if names else {}
-        yield Recovered(Entry(Address(site, "volume", claim.address.name), values), tuple(parts))
+            mounted = {name: source.values[name] for name in ("mount", "description") if name in source.values}
+            called = {"data_source": source.called} if source.called != claim.called else {}
+            yield Recovered(Entry(address, _called_so({**values, **mounted}, names | called)), (*parts, source.address))
+        # what mounts it may say more than a volume can: then it is an entry of its own
+        yield Recovered(Entry(address, _called_so(values, names)), tuple(parts))
     for static in pieces.of("persistent_volume"):
         site = static.address.site
         missing = next((kind for kind in _STANDS_ON if pieces.sight.unread(site, kind)), "")
         if missing:  # its directory waits for it: what has an entry of its own can never be a part of a volume
             for entry in (static, *_directory(pieces, static)):
                 yield Unsayable(entry.address, unread=missing)
+
+
+def _called_so(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    return {**values, "names": names} if names else dict(values)
 
 
 def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:

@@ -52,7 +52,7 @@ class ListMap(Shape):
             if not isinstance(value, dict):
                 return value
             return {
-                key: walk.map_references(table, member, change) if member is not None else None
+                key: walk.map_references(table, member, change) if isinstance(member, dict) else member
                 for key, member in value.items()
             }
 
@@ -74,13 +74,13 @@ class ListMap(Shape):
         return canonical
 
     def leaves(self, field: Field, value: Any, path: Path, immutable: bool) -> Iterable[Leaf]:
-        """Those of each member; a member that is to go is one leaf."""
+        """Those of each member; one that is to go, or has not the documented form, is one leaf."""
         if not isinstance(value, dict):
             yield from super().leaves(field, value, path, immutable)
             return
         for key, member in value.items():
-            if member is None:
-                yield Leaf((*path, key), field, None, immutable)
+            if not isinstance(member, dict):
+                yield Leaf((*path, key), field, member, immutable)
             else:
                 yield from walk.leaves(field.fields, member, (*path, key), immutable)
 

@@ -15,6 +15,7 @@ from vastplan.sim.kubernetes.status import StatusError
 from vastplan.sim.wire import Request
 
 AGENT = "runai-agent"
+ASSET = "run.ai/asset"  # of what is made for an asset (docs/unverified.md, RAI-077)
 
 
 class InProcessAccess:
@@ -61,7 +62,7 @@ class InProcessAccess:
     def create_pvc(
         self, namespace: str, name: str, storage_class: str | None, size: str, access_modes: list[str], volume_mode: str
     ) -> None:
-        """Create a claim; raises `ValueError` when the server refuses it."""
+        """Create a claim, labelled as what an asset of Run:AI made; raises `ValueError` when the server refuses it."""
         spec: Object = {
             "accessModes": access_modes,
             "volumeMode": volume_mode,
@@ -69,7 +70,8 @@ class InProcessAccess:
         }
         if storage_class is not None:
             spec["storageClassName"] = storage_class
-        self._send("POST", CLAIMS, namespace, "", {"metadata": {"name": name}, "spec": spec}, "application/json")
+        metadata = {"name": name, "labels": {ASSET: "pvc"}}
+        self._send("POST", CLAIMS, namespace, "", {"metadata": metadata, "spec": spec}, "application/json")
 
     def pvc_exists(self, namespace: str, name: str) -> bool:
         """Whether there is such a claim; a look counts as a read of it."""

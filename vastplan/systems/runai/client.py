@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from vastplan.model.errors import NotAuthorised, NotFound, Unclear, Unreachable
+from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
 from vastplan.schema.codec import item_id
 from vastplan.schema.endpoint import Singleton, Update
 from vastplan.schema.history import Sought, Trace, earliest
@@ -81,14 +81,21 @@ class RunaiProvider:
                 raise Unreachable(f"{self._url}: the answer to GET {path} is not an object")
             yield [row]
             return
+        paged = kind.endpoint.paged
         while True:
-            paging = {"offset": offset, "limit": PAGE} if kind.endpoint.paged else {}
-            body = self._call("GET", path, {**query, **paging}).body
+            paging = {"offset": offset, "limit": PAGE} if paged else {}
+            try:
+                body = self._call("GET", path, {**query, **paging}).body
+            except Refused as refused:
+                if refused.status != 400 or offset or not paged or not kind.endpoint.once_unpaged:
+                    raise
+                paged = False
+                continue
             rows = body.get(kind.endpoint.rows) if kind.endpoint.rows and isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self._url}: the answer to GET {path} is not a list of objects")
             yield rows
-            if not kind.endpoint.paged or len(rows) < PAGE:
+            if not paged or len(rows) < PAGE:
                 return
             offset += len(rows)
 

@@ -1,0 +1,16 @@
+"""Live values are as a system told them, or whoever wrote a snapshot: what has another form than the documented one counts as none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def parts(value: Any) -> Mapping[str, Any]:
+    """The parts of a value; none where it is no mapping."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def figure(value: Any) -> float:
+    """A number; 0 where it is none."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
