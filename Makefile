@@ -13,7 +13,7 @@ ACTIONLINT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/actionlint-$(ACTIONLINT_
 AUDIT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/audit-1
 
 .PHONY: demo test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc explore coverage faults kills \
-  histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks contract bench golden browser pictures clean
+  histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks mutate-importing contract bench golden browser pictures clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -123,6 +123,10 @@ mutate-ledger: $(VENV)/ready
 mutate-checks: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.code checks
 	$(BIN)/python -m tests.mutation.code checkpoint
+
+mutate-importing: $(VENV)/ready
+	$(BIN)/python -m tests.mutation.code importing
+	$(BIN)/python -m tests.mutation.code compose
 
 # Documents that change over months, on systems that others use too: make histories HISTORIES=200 SEED=5001
 histories: $(VENV)/ready

@@ -129,7 +129,7 @@ def copied(like: SeenObject, called: str, **values: Any) -> SeenObject:
 def taken_objects(done: Done, world: Snapshot) -> set[LiveKey]:
     """What was read of the kinds that a document can have, and is not left. Each object is taken or left, once.
 
-    Without what holds secrets: nothing takes it unasked, and its id is told to nobody.
+    What holds secrets is counted by its name, for its id is told to nobody.
     """
     registry = discover(vastplan.kinds)
     kinds = set(registry.types).union(*(each.makes for each in registry.compositions.values()))

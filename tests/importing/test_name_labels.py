@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,7 +13,7 @@ from tests.importing.terraform_states import live, observed
 from vastplan.engine.observe import Live
 from vastplan.importing.lookup import Lookup
 from vastplan.importing.model import LiveKey, key_of
-from vastplan.importing.name import names
+from vastplan.importing.name import as_key, names
 
 TENANTS = [
     live("tenant", str(number), site, name=name) for site in ("iad", "pdx") for number, name in ((1, "nlp"), (2, "cv"))
@@ -40,9 +43,9 @@ def test_what_is_called_by_its_path_is_called_by_its_label() -> None:
 
 
 def test_a_name_of_its_own_stays() -> None:
-    quota = live("quota", "9", name="of-7", path="/a", tenant=1)
+    of_7 = quota("9", "of-7", 1, "/a")
     labels = {("iad", "7"): "scratch", ("iad", "9"): "limit"}
-    assert named(labels, view("7", "/a"), quota) == {"iad/7": "of-7", "iad/9": "of-7"}
+    assert named(labels, view("7", "/a"), of_7) == {"iad/7": "of-7", "iad/9": "of-7"}
     # a view that has a name, and one whose name is no key
     pools = [live("vip_pool", "1", name="fast", tenant=1), live("vip_pool", "2", name="R&D", tenant=1)]
     assert named({("iad", "1"): "a", ("iad", "2"): "research"}, *pools) == {"iad/1": "fast", "iad/2": "research"}
@@ -75,10 +78,48 @@ def test_two_that_would_be_called_alike_are_not() -> None:
     assert named(dict.fromkeys((("iad", "7"), ("iad", "8")), "x"), *two) == {"iad/7": "a", "iad/8": "b"}
     places = view("7", "/a"), view("70", "/b", "pdx", tenant=2)
     assert named(dict.fromkeys((("iad", "7"), ("pdx", "70")), "x"), *places) == {"iad/7": "a", "pdx/70": "b"}
-    quota = live("quota", "9", "pdx", name="of-70", path="/a", tenant=1)
+    theirs = live("quota", "9", "pdx", name="of-70", path="/a", tenant=1)
     half = (
         view("7", "/of-70"),
         view("70", "/a", "pdx"),
-        quota,
+        theirs,
     )  # what is called so on one site has the name on the other
     assert named({("iad", "7"): "x"}, *half)["iad/7"] == "of-70"
+
+
+def quota(id: str, name: str, tenant: int, path: str = "") -> Live:
+    return live("quota", id, name=name, path=path or f"/{id}", tenant=tenant)
+
+
+def test_a_key_of_the_document_is_given_to_nobody_else() -> None:
+    assert named({}, quota("1", "data", 1), known=frozenset({"data"})) == {"iad/1": "nlp-data"}
+    keys = named({}, quota("1", "data", 1), known=frozenset({"data", "nlp-data"}))
+    assert re.fullmatch("nlp-data-[0-9a-f]{6}", keys["iad/1"])
+
+
+def test_where_the_tenant_is_not_enough_a_digest_of_names_tells_apart() -> None:
+    objects = quota("1", "data", 1), quota("2", "data", 2), quota("3", "nlp-data", 2)
+    keys = named({}, *objects)
+    assert (keys["iad/2"], keys["iad/3"]) == ("cv-data", "nlp-data")
+    assert re.fullmatch("nlp-data-[0-9a-f]{6}", keys["iad/1"])
+    again = named({}, quota("77", "data", 1, path="/1"), *objects[1:])
+    assert again["iad/77"] == keys["iad/1"], "ids are in no name"
+    long = "x" * 128
+    cut = named({}, quota("1", long, 1), quota("2", long, 2))
+    assert {len(key) for key in cut.values()} == {128} and len({*cut.values()}) == 2
+
+
+def test_a_key_has_as_many_characters_as_one_may_have() -> None:
+    assert as_key("x" * 128) == "x" * 128
+    assert re.fullmatch("x{121}-[0-9a-f]{6}", as_key("x" * 129)) and as_key("x" * 129) != as_key("x" * 130)
+    assert (as_key("/A b/"), as_key("..."), as_key("Größe")) == ("a-b", "unnamed", "gr-e")
+
+
+@pytest.mark.parametrize("fields", [{"system_owned": True}, {"controller": "csi"}])
+def test_what_a_driver_made_gives_no_view_its_name(fields: dict[str, Any]) -> None:
+    made = replace(quota("9", "pvc-1", 1, "/a"), **fields)
+    assert named({}, view("7", "/a"), made)["iad/7"] == "a"
+
+
+def test_of_several_none_gives_a_view_its_name() -> None:
+    assert named({}, view("7", "/a"), quota("8", "one", 1, "/a"), quota("9", "two", 1, "/a"))["iad/7"] == "a"

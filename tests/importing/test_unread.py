@@ -62,6 +62,14 @@ def test_of_one_site_only_is_unknown_what_is_unread_there(factory: Snapshot, tmp
     }
 
 
+def test_what_is_called_so_on_another_site_is_not_meant(factory: Snapshot, tmp_path: Path) -> None:
+    world = changed(factory, lambda each: replace(each, objects=(), error="403 Forbidden"), "qos_policy", "pdx")
+    part = _first(tmp_path / "part", world)
+    left = part.left["pdx", "storage_class", "team-a"]
+    assert (left.code, left.field) == ("UNREAD", "")
+    assert ("iad", "storage_class", "team-a") not in part.left
+
+
 def test_a_class_is_not_open_because_its_policy_could_not_be_read(factory: Snapshot, tmp_path: Path) -> None:
     world = changed(factory, lambda each: replace(each, objects=(), error="403 Forbidden"), "admission_policy")
     part = _first(tmp_path / "part", world)

@@ -1,0 +1,154 @@
+"""Parts of the import by themselves: what a model takes, what is asked for, what a section shares, how values are counted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.importing.terraform_states import live
+from tests.lab import full_registry
+from vastplan.importing.accepted import acceptable
+from vastplan.importing.document_defaults import over_defaults
+from vastplan.importing.figures import figures
+from vastplan.importing.flatten import Flat
+from vastplan.importing.model import Detail, Left, Reason, Selection, Step
+from vastplan.importing.place import File, Placed
+from vastplan.importing.shared import shared, take_out
+from vastplan.model.address import Address
+from vastplan.model.imported import ImportedValues
+from vastplan.model.value import REDACTED, Ref
+from vastplan.schema.entries import Entry
+from vastplan.schema.markers import Evidence
+
+REGISTRY = full_registry()
+KINDS, TYPES = REGISTRY.kinds, REGISTRY.types
+VIEW = {
+    "tenant": Ref(Address("iad", "tenant", "nlp")),
+    "path": "/nlp/data",
+    "protocols": ["NFS"],
+    "view_policy": Ref(Address("iad", "view_policy", "nlp")),
+}
+CLASS = {"driver": "file", "storage_path": "/nlp", "name": "fast"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "kept", "fell", "why"),
+    [
+        ("view", VIEW, VIEW, set(), ""),
+        ("view", {**VIEW, "protocols": ["NEWER_9"]}, {*VIEW} - {"protocols"}, {"protocols"}, ""),
+        ("view", {**VIEW, "protocols": ["NEWER_9"], "locking": "perhaps"}, {*VIEW} - {"protocols"}, {"protocols", "locking"}, ""),
+        ("view", {**VIEW, "path": "nlp"}, {*VIEW}, set(), "path: "),
+        ("view", {**VIEW, "locking": None}, {*VIEW}, set(), ""),
+        ("storage_class", {**CLASS, "parameters": {"lb_strategy": "random", "x": 5, "y": 6}}, {*CLASS, "parameters"},
+         {"parameters.x", "parameters.y"}, ""),
+        ("storage_class", {**CLASS, "parameters": {"x": 5}}, {*CLASS}, {"parameters.x"}, ""),
+    ],
+)  # fmt: skip
+def test_what_a_model_does_not_take_falls_alone(
+    kind: str, values: dict[str, Any], kept: Any, fell: set[str], why: str
+) -> None:
+    said, gone, problem = acceptable(KINDS[kind], Address("iad", kind, "x"), values)
+    assert set(said) == set(kept)
+    assert set(gone) == fell and all(gone.values())
+    assert problem.startswith(why) and bool(problem) is bool(why)
+    if "parameters" in said:
+        assert said["parameters"] == {"lb_strategy": "random"}
+
+
+def test_what_is_asked_for() -> None:
+    view = live("view", "7", path="/a", name="home", tenant=1)
+    assert Selection().excludes(view) == ""
+    assert Selection(kinds=("vi*",)).excludes(view) == ""
+    assert Selection(kinds=("quota",)).excludes(view) == "--kind"
+    assert Selection(kinds=("quota",), without=("iad/view/ho?e",)).excludes(view) == "--except"
+    assert Selection(take=("*/view/home",)).asked_for(view) and not Selection(take=("pdx/*",)).asked_for(view)
+    assert not Selection().asked_for(view)
+    assert Selection().wants(None) and Selection(tenants=("n*",)).wants("nlp")
+    assert not Selection(tenants=("n*",)).wants(None) and not Selection(tenants=("n*",)).wants("cv")
+    tenant = live("tenant", "1", name="nlp")
+    asked = Selection(tenants=("nlp", "home"), take=("*/view/home", "*/view/x"), without=("*/tenant/nlp", "pdx/*"))
+    assert list(asked.unmatched([view, tenant])) == [
+        ("--tenant", "home"),
+        ("--take", "*/view/x"),
+        ("--except", "pdx/*"),
+    ]
+    assert list(Selection(without=("iad/view/*",)).unmatched([view])) == []
+
+
+def test_what_falls_falls_one_step_and_no_further_than_out() -> None:
+    assert [step.below for step in Step] == [Step.NESTED, Step.FLAT, Step.LEFT, Step.LEFT]
+    counted = {reason for reason in Reason if reason.counts}
+    assert set(Reason) - counted == {Reason.SYSTEM, Reason.MADE, Reason.MIRROR, Reason.OTHER, Reason.MANAGED}
+
+
+def test_labels_are_taken_on_request_and_never_those_of_a_secret() -> None:
+    for kind, labels, taken in (
+        ("namespace", ("team*",), True), ("namespace", ("x*",), False), ("namespace", (), False), ("secret", ("team*",), False),
+    ):  # fmt: skip
+        theirs = next(field.theirs for field in KINDS[kind].fields if field.name == "labels")
+        assert theirs is not None and Detail(labels=labels).keeps(KINDS[kind], theirs, "team") is taken
+    assert Detail(full=("view*",)).whole(KINDS["view_policy"]) and not Detail(full=("view",)).whole(
+        KINDS["view_policy"]
+    )
+
+
+def placed(section: str, key: str, *parts: Placed, **values: Any) -> Placed:
+    return Placed(REGISTRY.sections[section], key, values, (), ("iad",), list(parts))
+
+
+def size(values: Any) -> int:
+    return len(str(values))
+
+
+def test_what_all_of_a_section_share_is_said_once() -> None:
+    common = {"role": "PROTOCOLS", "subnet_cidr": 24, "qos": {"existing": "x"}, "inner": {"same": "yes"}}
+    pools = [
+        placed(
+            "vip_pools",
+            f"p{number}",
+            **{**common, "vlan": number, "inner": {"same": "yes", "n": number}},
+            sites=["iad"],
+        )
+        for number in range(5)
+    ]
+    files = [File("a.yaml", (placed("tenants", "nlp", *pools[:3]),)), File("b.yaml", tuple(pools[3:]))]
+    assert shared(files, {"vip_pools"}, size) == {}, "the document has some"
+    assert shared([files[0]], set(), size) == {}, "there are few"
+    found = shared(files, set(), size)
+    assert found == {"vip_pools": common}
+    take_out(files, found)
+    assert [pool.values for pool in pools] == [{"vlan": n, "inner": {"n": n}, "sites": ["iad"]} for n in range(5)]
+    bare = [placed("vip_pools", f"p{number}", on=number != 1, n=1 if number else True) for number in range(5)]
+    assert shared([File("a.yaml", tuple(bare))], set(), size) == {}, "1 is not true"
+    little = [placed("vip_pools", f"p{number}", x=1, own=f"{number}" * 99) for number in range(5)]
+    assert shared([File("a.yaml", tuple(little))], set(), size) == {}, "that saves nothing"
+
+
+def test_what_the_documents_defaults_say_is_said_otherwise() -> None:
+    defaults = {"a": 1, "b": 2, "c": {"x": 1, "y": 2}, "sites": ["iad"], "per_site": {}}
+    assert over_defaults({"b": 3}, {"a": 1, "b": 3, "c": {"x": 1, "y": 2}}, defaults) == {"b": 3}
+    assert over_defaults({}, {"a": 5, "b": 2, "c": {"x": 1, "y": 2}}, defaults) == {"a": 5}
+    assert over_defaults({}, {"b": 2}, defaults) == {"a": None, "c": None}
+    assert over_defaults({"c": {"x": 4}}, {"a": 1, "b": 2, "c": {"x": 4, "y": 3}}, defaults) == {"c": {"x": 4, "y": 3}}
+    assert over_defaults({"c": {"x": 4}}, {"a": 1, "b": 2}, defaults) == {"c": {"x": 4, "y": None}}
+
+
+def test_values_are_counted_once_each() -> None:
+    one = live("storage_class", "9", name="fast", parameters={"a": REDACTED, "b": "x"}, labels={"t": REDACTED})
+    full = {"name": "fast", "driver": "file", "parameters": {"a": REDACTED, "b": "x", "c": "y"}, "default": True,
+            "reclaim_policy": "Delete", "volume_binding_mode": "Immediate", "view_policy": None}  # fmt: skip
+    fallen = Left("iad", "storage_class", "9", "fast", Reason.VALUE, "no", path="parameters.b")
+    known: dict[tuple[str, ...], Evidence] = {
+        ("reclaim_policy",): Evidence.SCHEMA,
+        ("volume_binding_mode",): Evidence.WITNESS,
+        ("default",): Evidence.PROSE,
+    }
+    entry = Entry(
+        Address("iad", "storage_class", "fast"), {"driver": "file", "default": True, "parameters": {"c": "y"}}
+    )
+    flat = Flat(one, entry, full, known, (fallen,))
+    # said are the name, the driver, a parameter and what is said though it is known
+    assert figures([flat]) == ImportedValues(written=4, defaults=1, unconfirmed=1, withheld=1, unsaid=1)
+    whole = {**entry.values, "reclaim_policy": "Delete"}
+    assert figures([Flat(one, entry, full, known, (fallen,), whole)]) == ImportedValues(5, 0, 1, 1, 1)
