@@ -137,9 +137,7 @@ def taken_objects(done: Done, world: Snapshot) -> set[LiveKey]:
     for each in world.collections:
         if each.kind in kinds:
             secretive = registry.kinds[each.kind].secretive  # nobody is told an id of what holds secrets
-            read += [
-                (each.site, each.kind, one.locator if secretive else one.id) for one in each.objects
-            ]
+            read += [(each.site, each.kind, one.locator if secretive else one.id) for one in each.objects]
     for one in done.imported.result.left:
         if not one.field:
             secretive = registry.kinds[one.kind].secretive

@@ -237,7 +237,7 @@ def test_a_strange_quota_is_told_and_stays(world: ClassWorld) -> None:
     world.patch("/api/v1/namespaces/runai-cv/resourcequotas/vastplan-nlp", {"spec": {"hard": {key: "5Gi"}}})
     before, rules = world.may(), world.isolation()
     _, report = world.imported()
-    assert left(report)["nlp"]["code"] == "FORM" and "vastplan-nlp" in left(report, "resource_quota")
+    assert left(report)["nlp"]["code"] == "FORM" and "runai-cv/vastplan-nlp" in left(report, "resource_quota")
     world.run("apply", "--adopt", "--auto-approve")
     assert (world.may(), world.isolation()) == (before, rules)
 

@@ -116,17 +116,23 @@ def test_a_tenant_comes_with_all_that_is_placed_in_it_and_what_is_outside_is_wha
     assert "Left, UNSELECTED" in ran.out and "vision" not in ran.out
 
 
-def test_a_tenant_of_which_there_is_none_is_said(dry: Any) -> None:
+def test_what_there_is_none_of_is_said(dry: Any) -> None:
     ran = dry(
-        "--tenant", "nlpp", "--except", "*/view/nowhere", "--take", "iad/secret/none", "--take", "*/secret/vast-*"
+        "--tenant", "nlpp*", "--except", "*/view/nowhere", "--take", "iad/secret/no?e", "--take", "*/secret/vast-*"
     )
     assert ran.code == 0 and "Nothing new: no file was written." in ran.out
     said = [line for line in ran.out.splitlines() if line.endswith("matches nothing here.")]
     assert [line.removesuffix(" matches nothing here.") for line in said] == [
-        "--tenant nlpp",
-        "--take iad/secret/none",
+        "--tenant nlpp*",
+        "--take iad/secret/no?e",
         "--except */view/nowhere",
     ]
+
+
+@pytest.mark.parametrize("words", [("--tenant", "nlpp"), ("--except", "iad/view/zzz"), ("--take", "iad/secret/none")])
+def test_a_name_that_nothing_has_is_a_mistake(words: tuple[str, str], dry: Any) -> None:
+    ran = dry(*words)
+    assert ran.code == 1 and f"error: {words[0]} {words[1]}: there is nothing of that name" in ran.err
 
 
 def test_kinds_are_chosen_and_left_out_by_name_and_by_pattern(world: World, dry: Any) -> None:
@@ -174,7 +180,7 @@ def test_one_file_or_one_for_each_tenant(dry: Any) -> None:
 
 def test_exit_codes_say_whether_there_is_something_new(world: World, dry: Any, vastplan: Run, tmp_path: Path) -> None:
     assert dry("--detailed-exitcode").code == 2
-    assert dry("--detailed-exitcode", "--tenant", "nobody").code == 0
+    assert dry("--detailed-exitcode", "--tenant", "nobody*").code == 0
     site = tmp_path / "site"
     shutil.copytree(world.folder, site, ignore=shutil.ignore_patterns("sim"))
     words = ("import", site, "--snapshot", world.snapshot)

@@ -24,7 +24,7 @@ from vastplan.model.imported import (
     UnreadCollection,
     WrittenFile,
 )
-from vastplan.model.plan import GOING, Verb
+from vastplan.model.plan import Verb
 
 
 def told(
@@ -65,7 +65,7 @@ def told(
         besides=tuple(
             OtherAction(str(action.address), action.verb.value)
             for action in plan.actions
-            if (action.address in old and (action.verb is not Verb.ADOPT or action.changes)) or action.verb in GOING
+            if (action.address in old and (action.verb is not Verb.ADOPT or action.changes)) or action.verb in (Verb.DELETE, Verb.RELEASE)
         ),
         unread=tuple(UnreadCollection(*each) for each in unread),
         findings=tuple(forbidden(plan)),
