@@ -129,7 +129,7 @@ def test_what_the_documents_defaults_say_is_said_otherwise() -> None:
     defaults = {"a": 1, "b": 2, "c": {"x": 1, "y": 2}, "sites": ["iad"], "per_site": {}}
     assert over_defaults({"b": 3}, {"a": 1, "b": 3, "c": {"x": 1, "y": 2}}, defaults) == {"b": 3}
     assert over_defaults({}, {"a": 5, "b": 2, "c": {"x": 1, "y": 2}}, defaults) == {"a": 5}
-    assert over_defaults({}, {"b": 2}, defaults) == {"a": None, "c": None}
+    assert over_defaults({}, {"b": 2}, defaults) == {"a": None, "c": {"x": None, "y": None}}
     assert over_defaults({"c": {"x": 4}}, {"a": 1, "b": 2, "c": {"x": 4, "y": 3}}, defaults) == {"c": {"x": 4, "y": 3}}
     assert over_defaults({"c": {"x": 4}}, {"a": 1, "b": 2}, defaults) == {"c": {"x": 4, "y": None}}
 

@@ -153,5 +153,5 @@ def write(imported: Imported, folder: Path, next_command: str) -> Import:
         tried=False,
         files=tuple(replace(file, path=called[file.path]) for file in result.files),
         taken=tuple(replace(entry, file=called[entry.file]) for entry in result.taken),
-        next=next_command if result.adopts else "",
+        next=next_command if result.adopts or result.waiting else "",
     )

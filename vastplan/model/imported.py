@@ -106,6 +106,8 @@ class Import:
     coverage: tuple[ImportCoverage, ...]
     adopts: int
     creates: tuple[str, ...] = ()
+    waiting: int = 0
+    """How many objects the document had already that an apply has yet to take over."""
     besides: tuple[OtherAction, ...] = ()
     """What else the plan would do: what the document asks for already, whoever moved it."""
     unread: tuple[UnreadCollection, ...] = ()

@@ -150,6 +150,8 @@ def _lines(result: Import) -> Iterator[str]:
         yield from (f"  + {inert(address)}" for address in result.creates[:_SHOWN])
         if len(result.creates) > _SHOWN:
             yield f"  and {len(result.creates) - _SHOWN} more"
+    if result.waiting:
+        yield f"Waiting for an apply: {counted(result.waiting, 'object')} that the document had already."
     if result.besides:
         yield f"An apply also does what the document asked for before: {verbs(result.besides)}."
     yield from _left(result)

@@ -24,7 +24,7 @@ from vastplan.model.imported import (
     UnreadCollection,
     WrittenFile,
 )
-from vastplan.model.plan import Verb
+from vastplan.model.plan import Action, Verb
 
 
 def told(
@@ -62,15 +62,20 @@ def told(
         coverage=_coverage(keys, rest, set(in_use(planned, workspace))),
         adopts=len(keys),
         creates=tuple(map(str, creates)),
+        waiting=sum(_taken_over(action) and action.address in old for action in plan.actions),
         besides=tuple(
             OtherAction(str(action.address), action.verb.value)
             for action in plan.actions
-            if (action.address in old and (action.verb is not Verb.ADOPT or action.changes)) or action.verb in (Verb.DELETE, Verb.RELEASE)
+            if (action.address in old and not _taken_over(action)) or action.verb in (Verb.DELETE, Verb.RELEASE)
         ),
         unread=tuple(UnreadCollection(*each) for each in unread),
         findings=tuple(forbidden(plan)),
         rounds=rounds,
     )  # fmt: skip
+
+
+def _taken_over(action: Action) -> bool:
+    return action.verb is Verb.ADOPT and not action.changes
 
 
 def taken_objects(planned: Planned, old: Set[Address] = frozenset()) -> set[LiveKey]:
