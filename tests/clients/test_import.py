@@ -102,4 +102,4 @@ def test_there_and_back_over_the_wire(tmp_path: Path) -> None:
     assert tenant["volumes"]["models"] == {"size": "2 TiB", "storage_class": "nlp-fast"}
     left = {(one["kind"], one["name"]): one["code"] for one in told["left"]}
     assert left["namespace", "monitoring"] == "UNASKED"
-    assert left["persistent_volume_claim", "prom"] == "FORM"  # a claim of no project
+    assert left["persistent_volume_claim", "monitoring/prom"] == "UNASKED"  # a claim of no project

@@ -24,6 +24,7 @@ from vastplan.schema.markers import (
     Codec,
     Evidence,
     ListMap,
+    Opens,
     SameAs,
     ServerDefault,
 )
@@ -59,7 +60,7 @@ class Shelf(Spec):
     mode: Annotated[str | MISSING, ServerDefault("STATIC", WITNESS)] = MISSING
     writers: Annotated[list[str] | None | MISSING, SET, EXPLICIT_NULL, Clears([]),
                        ServerDefault(["*"], WITNESS, group=_HOSTS)] = MISSING  # fmt: skip
-    readers: Annotated[list[str] | None | MISSING, SET, EXPLICIT_NULL, Clears([]),
+    readers: Annotated[list[str] | None | MISSING, SET, EXPLICIT_NULL, Clears([]), Opens(),
                        ServerDefault([], WITNESS, group=_HOSTS)] = MISSING  # fmt: skip
     since_when: Annotated[str | MISSING, ServerDefault(None, WITNESS, group=_HOSTS)] = MISSING
     share: Share | MISSING = MISSING
