@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +101,8 @@ def test_a_plan_that_was_applied_does_nothing_under_another_name(applied: Path, 
     part = json.loads((applied.parent / ".vastplan" / "ledger" / "iad.json").read_text())
 
     def again(data: Any) -> None:
-        data["created"] = "2999-01-01T00:00:00+00:00"
+        earlier = datetime.fromisoformat(data["created"]) - timedelta(minutes=1)
+        data["created"], data["expires"] = earlier.isoformat(), (earlier + timedelta(hours=24)).isoformat()
         data["parts"][0]["serial"] = part["serial"]
 
     ran = vastplan("apply", forged(plan, again), "--format", "json")

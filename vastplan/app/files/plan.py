@@ -53,7 +53,7 @@ def _adapter() -> TypeAdapter[Plan]:
 def _coherent(data: dict[str, Any]) -> Plan:
     """The plan in data that somebody may have written. Raises `ValueError` for texts that do not say what their fields stand for."""
     plan = from_data(data)
-    if datetime.fromisoformat(plan.expires).tzinfo is None:
+    if any(datetime.fromisoformat(time).tzinfo is None for time in (plan.created, plan.expires)):
         raise ValueError("a time without a zone")
     acted_on = {action.address: action for action in plan.actions}
     if len(acted_on) != len(plan.actions):
