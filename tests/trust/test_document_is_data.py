@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,6 +19,7 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+import vastplan as vastplan_package
 from tests.conftest import Ran, Run
 from tests.force import by_force
 from tests.lab import Lab
@@ -551,6 +553,17 @@ def test_a_copy_of_a_document_names_the_same_files(repo: Path, tmp_path: Path) -
     with pytest.raises(Invalid, match=r"takes the file \.\./given/token"):
         open_workspace([copy], tmp_path / "c.yaml")
     assert open_workspace([copy], tmp_path / "c.yaml", folder=repo).document.folder == repo
+
+
+@pytest.mark.parametrize("module", ["yaml", "argparse", "pydantic", "pkgutil"])
+def test_no_module_of_a_checkout_is_imported(module: str, repo: Path) -> None:
+    """Python itself looks for modules in the working folder first."""
+    (repo / f"{module}.py").write_text("raise SystemExit('it ran')\n")
+    (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {sim: {}}}\n")
+    environment = {**os.environ, "PYTHONPATH": str(Path(vastplan_package.__file__).parents[1])}
+    words = [sys.executable, "-m", "vastplan", "validate", "doc.yaml"]
+    ran = subprocess.run(words, cwd=repo, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and "it ran" not in ran.stdout + ran.stderr, ran
 
 
 # YAML files
