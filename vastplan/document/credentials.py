@@ -111,16 +111,18 @@ def secret_sources(
     named = [connections, *(path for spec in specs for path in spec.named(home))]
     files = {path for name in named if (path := _real(Path(), str(name)))}
     allowed = file.secrets if isinstance(file.secrets, SecretsSpec) else SecretsSpec()
-    env, folders = allowed.env, allowed.folders
+    env, given = allowed.env, allowed.folders
+    folders = tuple(path for name in given if (path := _real(home, name))) if isinstance(given, list) else ()
+    around = {parent for one in (folder.resolve(), *folders) for parent in one.parents}
     return SecretSources(
         folder=folder.resolve(),
         env=tuple(env) if isinstance(env, list) else (),
-        folders=tuple(path for name in folders if (path := _real(home, name))) if isinstance(folders, list) else (),
+        folders=folders,
         connections=connections.name,
         taken_env=frozenset(
             source.env for spec in specs for _, source in spec.credentials() if isinstance(source, EnvironmentSecret)
         ),
-        taken_files=frozenset(files),
+        taken_files=frozenset(files - around),  # a command that is told its home is not told of all that lies there
         taken_folder=home.resolve() if folder.resolve() in home.resolve().parents else None,
     )
 
