@@ -413,6 +413,38 @@ def test_no_variable_goes_to_a_server_that_nobody_vouches_for(
     assert [ran.code for ran in each(vastplan, repo, *words, commands=("validate", "plan"))] == [0, 6]
 
 
+def test_no_variable_is_written_to_a_server_that_nobody_vouches_for(
+    repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the value of a secret, that is: what opens the system is the document's own."""
+    monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "*")
+    (repo / "own").write_text("own")
+    (repo / "kc").write_text(yaml.safe_dump(kubeconfig()))
+
+    def written(value: dict[str, str], systems: dict[str, Any]) -> None:
+        head = {"sites": {"lab": systems}, "secrets": {"s": {"namespace": "a", "data": {"k": value}}}}
+        (repo / "doc.yaml").write_text(HEAD + yaml.safe_dump(head))
+
+    cluster = {"kubeconfig": "kc", "insecure_skip_verify": True}
+    for given in (cluster, {"context": "far", "insecure_skip_verify": True}):
+        written({"env": "CANARY"}, {"kubernetes": given})
+        for ran in each(vastplan, repo):
+            says = "VP242: lab/secret/s: insecure_skip_verify of kubernetes would send the variable CANARY to whoever answers"
+            assert ran.code == 1 and says in ran.err, ran
+    written({"file": "own"}, {"kubernetes": cluster})
+    (ran,) = each(vastplan, repo, commands=("validate",))
+    assert ran.code == 0, ran
+    other = {"url": "https://127.0.0.1:9", "token": {"file": "own"}, "insecure_skip_verify": True}
+    written({"env": "CANARY"}, {"kubernetes": {"kubeconfig": "kc"}, "vast": other})
+    (ran,) = each(vastplan, repo, commands=("validate",))
+    assert ran.code == 0, ran
+    of_runner = {"version": 1, "sites": {"lab": {"kubernetes": cluster}}, "secrets": {"env": ["CANARY"]}}
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(of_runner))
+    written({"env": "CANARY"}, {})
+    (ran,) = each(vastplan, repo, "--connections", tmp_path / "c.yaml", commands=("validate",))
+    assert ran.code == 0, ran
+
+
 @pytest.mark.parametrize("where", ["a site", "the ledger"])
 def test_no_context_of_the_runner_is_opened_to_a_server_that_nobody_vouches_for(
     where: str, repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
