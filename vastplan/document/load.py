@@ -120,6 +120,8 @@ def load(
     problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]
     allowed = credentials.secret_sources(folder, allow_env, outside, connections)
     problems += credentials.taken(entries, allowed)
+    if connections is None:
+        problems += credentials.sent_unchecked(entries, head, registry.types)
     if problems:
         raise Invalid(problems)
     warnings = credentials.beside_the_document(folder, connections) if connections else []

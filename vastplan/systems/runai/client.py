@@ -99,7 +99,7 @@ class RunaiProvider:
 
     def create(self, kind: Kind, body: Row) -> Row:
         """Create in this cluster."""
-        row = self._call("POST", kind.endpoint.path, body=self._placed(body)).body
+        row = self._call("POST", kind.endpoint.path, body=self._placed(body, kind.endpoint.constants)).body
         if not isinstance(row, dict) or not item_id(kind.endpoint, row):
             raise Unclear(f"POST {kind.endpoint.path}: the answer has no id")
         return row
@@ -174,13 +174,15 @@ class RunaiProvider:
             value.replace("{cluster}", self.cluster_id()) if isinstance(value, str) and "{cluster}" in value else value
         )
 
-    def _placed(self, value: Any) -> Any:
-        """`{cluster}` anywhere in a body becomes the cluster's id."""
-        if isinstance(value, dict):
-            return {key: self._placed(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self._placed(item) for item in value]
-        return self._filled(value)
+    def _placed(self, body: Row, constants: Mapping[str, Any]) -> Row:
+        """`{cluster}` in what every create of a kind carries becomes the cluster's id; what somebody wrote stays as it is."""
+        placed = dict(body)
+        for name, constant in constants.items():
+            if isinstance(constant, Mapping):
+                placed[name] = self._placed(body[name], constant)
+            elif body[name] == constant:
+                placed[name] = self._filled(constant)
+        return placed
 
     def _headers(self, refused: Mapping[str, str] | None) -> Mapping[str, str]:
         with self._login:
