@@ -37,6 +37,7 @@ BODIES = {
     "a list of lists": b'{"results": [[]], "items": [[]], "departments": [[]]}',
     "objects for lists": b'{"results": {}, "items": {}, "departments": {}}',
     "not a number": b'{"results": [{"id": NaN}], "items": [], "departments": []}',
+    "a number that becomes infinite": b'{"results": [{"id": 1e400}], "items": [], "departments": []}',
     "deeper than Python goes": b"[" * 100_000 + b"]" * 100_000,
     "deep": b'{"results": ' + b"[" * 70 + b"]" * 70 + b"}",
     "half a surrogate": b'{"results": [], "items": [], "departments": [], "name": "\\ud800"}',
@@ -284,7 +285,18 @@ def test_strict_reading_reads_what_is_json(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [b"NaN", b"[Infinity]", b'"\\ud800"', b"\xff", b"\xef\xbb\xbf1", b"[" * 66 + b"]" * 66]
+    "text",
+    [
+        b"NaN",
+        b"[Infinity]",
+        b"1e400",
+        b"[-1e400]",
+        b"9" * 400 + b".0",
+        b'"\\ud800"',
+        b"\xff",
+        b"\xef\xbb\xbf1",
+        b"[" * 66 + b"]" * 66,
+    ],
 )
 def test_strict_reading_refuses(text: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
