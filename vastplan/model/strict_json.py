@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isfinite
 from typing import Any, NoReturn
 
 MAX_DEPTH = 64  # the systems' deepest objects have a dozen levels; what walks over values here recurses
@@ -19,9 +20,12 @@ def held(raw: bytes | bytearray) -> int:
 
 
 def parse(raw: bytes | bytearray) -> Any:
-    """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and what is nested too deep."""
+    """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and what is nested too deep.
+
+    So it does for a number that is too large for a float, such as 1e400: it would be infinite, which JSON cannot say.
+    """
     try:
-        value = json.loads(raw.decode("utf-8"), parse_constant=_refuse)
+        value = json.loads(raw.decode("utf-8"), parse_constant=_refuse, parse_float=_finite)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     escapes = b"\\" in raw
@@ -37,6 +41,13 @@ def parse(raw: bytes | bytearray) -> Any:
 
 def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError("a number is too large")
+    return value
 
 
 _BRACKETS = bytes.maketrans(b"{}", b"[]")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Unclear, Unreachable
+from vastplan.model.long_lists import Length
 from vastplan.schema.codec import item_id
 from vastplan.schema.endpoint import Update
 from vastplan.schema.history import Sought, Trace, earliest
@@ -75,6 +76,7 @@ class RunaiProvider:
         """All rows of this cluster; pages by counting, because not every list says what comes next."""
         query: dict[str, Any] = {name: self._filled(value) for name, value in kind.endpoint.query.items()}
         path, offset = self._filled(kind.endpoint.path), 0
+        length = Length(f"{self._url}: the list of {path}")
         while True:
             paging = {"offset": offset, "limit": PAGE} if kind.endpoint.paged else {}
             body = self._call("GET", path, {**query, **paging}).body
@@ -84,6 +86,7 @@ class RunaiProvider:
             yield rows
             if not kind.endpoint.paged or len(rows) < PAGE:
                 return
+            length.another(len(rows))
             offset += len(rows)
 
     def read(self, kind: Kind, locator: str) -> Row | None:
