@@ -18,6 +18,7 @@ from vastplan.document.yaml import MAX_PROBLEMS, Mapping
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
+from vastplan.model.wording import shortened
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType, Inside
 
@@ -202,6 +203,7 @@ class Instantiator:
         self._problem("VP206", f"unknown key {key}", holder.where(key), partial(self._near, key, known))
 
     def _problem(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
+        message = shortened(message)
         if (message, where) not in self._reported:  # the same line is walked once for every site
             self._reported.add((message, where))
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))

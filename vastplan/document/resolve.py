@@ -17,6 +17,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import Ref
+from vastplan.model.wording import shortened
 from vastplan.schema.entries import Entry, EntryType, Site
 from vastplan.schema.markers import Marker, Refers
 from vastplan.schema.walk import canonical, map_references
@@ -181,6 +182,7 @@ class Resolver:
 
     def _add(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         self._added += 1
+        message = shortened(message)
         if (message, where) not in self._seen:  # an entry is typed once for every site
             self._seen.add((message, where))
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))
