@@ -181,6 +181,8 @@ class RunaiProvider:
         """`{cluster}` in what every create of a kind carries becomes the cluster's id; what somebody wrote stays as it is."""
         placed = dict(body)
         for name, constant in constants.items():
+            if name not in body:
+                continue
             if isinstance(constant, Mapping):
                 placed[name] = self._placed(body[name], constant)
             elif body[name] == constant:
