@@ -122,15 +122,53 @@ def test_nor_of_one_that_came_with_the_plan(tmp_path: Path, vastplan: Run, monke
     assert vastplan("plan", "left/doc.yaml", "--out", "left/plan.json").code == 0
     ran = vastplan("apply", "left/plan.json")
     assert ran.code == 1 and "VP321: the plan is of the document at " in ran.err, ran
-    assert "in the plan's folder: who wrote the one may have written the other" in ran.err, ran
+    assert "in a folder that holds the plan: who wrote the one may have written the other" in ran.err, ran
     assert vastplan("apply", "left/plan.json", "--document", "left/doc.yaml").code == 0
+
+
+@pytest.mark.parametrize(
+    ("typed", "document", "links"),
+    [
+        ("left/run/plan.json", "left/storage/doc.yaml", {}),
+        ("left/run/plan.json", "left/doc.yaml", {}),
+        ("left/plan.json", "left/storage/doc.yaml", {"left/plan.json": "run/plan.json"}),
+        ("left/plan.json", "left/storage/doc.yaml", {"left/plan.json": "../../outside.json"}),
+        ("plan.json", "left/storage/doc.yaml", {"plan.json": "left/run/plan.json"}),
+        ("link/plan.json", "left/storage/doc.yaml", {"link": "left/run"}),
+        ("link/plan.json", "left/storage/doc.yaml", {"link": "left", "left/plan.json": "../../outside.json"}),
+    ],
+    ids=["beside its folder", "above it", "a link", "a link out", "a link in", "a linked folder", "both"],
+)
+def test_nor_in_any_folder_on_the_way_to_the_plan(
+    typed: str,
+    document: str,
+    links: dict[str, str],
+    tmp_path: Path,
+    vastplan: Run,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A job leaves folders in folders, and links: where a link leads to does not make what is beside it somebody else's."""
+    repo = tmp_path / "repo"
+    (repo / "left" / "run").mkdir(parents=True)
+    (repo / "left" / "storage").mkdir()
+    (repo / document).write_text(DOCUMENT)
+    monkeypatch.chdir(repo)
+    assert vastplan("plan", document, "--out", "left/run/plan.json").code == 0
+    shutil.copy(repo / "left" / "run" / "plan.json", tmp_path / "outside.json")
+    for link, target in links.items():
+        (repo / link).symlink_to(target)
+    ran = vastplan("apply", typed)
+    assert ran.code == 1 and "VP321: the plan is of the document at " in ran.err, ran
+    assert "in a folder that holds the plan: who wrote the one may have written the other" in ran.err, ran
+    assert vastplan("ledger", "list", document).out == "nothing is owned yet\n"
 
 
 def test_the_plan_says_whose_it_is_before_anything_is_done(
     tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made(tmp_path, vastplan, monkeypatch)
-    ran = vastplan("apply", "repo/plans/plan.json")
+    monkeypatch.chdir(tmp_path / "repo")
+    ran = vastplan("apply", "plans/plan.json")
     assert ran.code == 0 and f"is of doc at {tmp_path / 'repo' / 'doc.yaml'}." in ran.err.splitlines()[0], ran
 
 
@@ -145,7 +183,8 @@ def test_and_on_another_machine_from_the_folder_that_is_the_same_there(
     assert ran.code == 1 and f"made of the document doc at {was}, which is not there now" in ran.err, ran
     assert ran.err.endswith("if it moved: vastplan apply other/repo/plans/plan.json --document PATH\n"), ran
     monkeypatch.chdir(tmp_path / "other")
-    assert vastplan("apply", "repo/plans/plan.json").code == 0
+    shutil.move("repo/plans", "plans")
+    assert vastplan("apply", "plans/plan.json").code == 0
 
 
 @pytest.mark.parametrize(

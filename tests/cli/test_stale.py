@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,37 @@ def test_a_system_is_elsewhere(planned: Path, vastplan: Run) -> None:
 def test_it_has_expired(planned: Path, vastplan: Run) -> None:
     edited(planned, expires="2020-01-01T00:00:00+00:00")
     refused(vastplan("apply", planned), "the plan expired on 2020-01-01T00:00:00+00:00, and it is 20")
+
+
+@pytest.mark.parametrize(
+    ("made", "ends", "says"),
+    [
+        (-48, 1, "and none holds longer than 24 hours"),
+        (0, 25, "and none holds longer than 24 hours"),
+        (None, None, "is of 0001-01-01T00:00:00+14:00 and says that it holds until 9999-12-31T23:59:59-14:00"),
+        (1, 25, "this clock or that of the machine it was made on is wrong"),
+        (-25, -1, "the plan expired on "),
+    ],
+    ids=["of long ago", "for longer", "for ever", "of later", "of yesterday"],
+)
+def test_no_file_says_how_long_a_plan_holds(
+    made: int | None, ends: int | None, says: str, planned: Path, vastplan: Run
+) -> None:
+    """`made` and `ends` are hours from now."""
+    now = datetime.now(UTC)
+    edited(
+        planned,
+        created="0001-01-01T00:00:00+14:00" if made is None else (now + timedelta(hours=made)).isoformat(),
+        expires="9999-12-31T23:59:59-14:00" if ends is None else (now + timedelta(hours=ends)).isoformat(),
+    )
+    refused(vastplan("apply", planned), says)
+    assert owned(vastplan, planned.parent / "doc.yaml") == []
+
+
+def test_clocks_may_be_minutes_apart(planned: Path, vastplan: Run) -> None:
+    made = datetime.now(UTC) + timedelta(minutes=3)
+    edited(planned, created=made.isoformat(), expires=(made + timedelta(hours=24)).isoformat())
+    assert vastplan("apply", planned).code == 0
 
 
 @pytest.mark.parametrize(

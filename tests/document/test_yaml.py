@@ -14,6 +14,7 @@ from vastplan.document.edit import written
 from vastplan.document.yaml import parse
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Where
+from vastplan.schema.located_yaml import MAX_DEPTH
 
 
 @pytest.mark.parametrize(
@@ -119,6 +120,24 @@ def test_too_large() -> None:
 
 def test_an_alias_is_what_it_stands_for() -> None:
     assert parse(b"a: &x {b: [1, 2]}\nc: *x\n", "f") == {"a": {"b": [1, 2]}, "c": {"b": [1, 2]}}
+
+
+@pytest.mark.parametrize("leaf", ["1", "{}", "{b: 1}", "[1]", "[]"])
+@pytest.mark.parametrize(("left", "right"), [("{a: ", "}"), ("[", "]")])
+def test_an_alias_is_as_deep_as_what_it_stands_for(left: str, right: str, leaf: str) -> None:
+    deepest = MAX_DEPTH - 1 - (len(leaf) > 2)
+    for levels in (deepest, deepest + 1):
+        upper, lower = levels - 41, 40
+        in_full = f"d: {left * levels}{leaf}{right * levels}\n"
+        anchors = f"x: &x {left * lower}{leaf}{right * lower}\ny: &y {left * upper}*x{right * upper}\n"
+        for text, line in ((in_full, 1), (f"{anchors}d: {left}*y{right}\n", 3)):
+            if levels == deepest:
+                parse(text.encode(), "f")
+                continue
+            with pytest.raises(Invalid) as refused:
+                parse(text.encode(), "f")
+            (found,) = refused.value.findings
+            assert found.code == "VP108" and found.where is not None and found.where.line == line
 
 
 def test_what_other_readers_take_for_something_else_stays_text() -> None:

@@ -426,6 +426,23 @@ def test_a_list_of_another_form_is_refused(answer: Any) -> None:
     assert refusal(lambda: directory.places(Says(answer), NAMESPACE)) == says
 
 
+def test_a_list_that_always_goes_on_ends() -> None:
+    class Endless:
+        """A server that has a lease, or a Secret, more on every page."""
+
+        def __init__(self) -> None:
+            self.pages = 0
+
+        def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:
+            self.pages += 1
+            row = {"metadata": PLACE.metadata(f"{BASE}-1-{self.pages}")}
+            return {"items": [row], "metadata": {"continue": "more"}}
+
+    ends = "does not end: 111 pages were read, with 111 rows"
+    assert refusal(lambda: directory.places(Endless(), NAMESPACE)) == f"the list of {PLACE.leases} {ends}"
+    assert refusal(lambda: Chunks(Endless(), PLACE).left_behind(1, set())) == f"the list of {PLACE.secrets} {ends}"
+
+
 def test_nothing_is_kept_in_a_namespace_that_is_not_there() -> None:
     class Nowhere:
         def call(self, method: str, path: str, *, query: Any = None, body: Any = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email.utils
+import json
 import threading
 import time
 from dataclasses import replace
@@ -404,6 +405,24 @@ def test_nodes_of_a_run_ai_that_knows_no_pages_of_them_are_read_at_once(older: b
         assert [seen.path.partition("?")[0].endswith("/nodes") for seen in server.seen].count(True) == 2
         with pytest.raises(Refused, match="400"):  # other lists had pages from the first
             list(client.pages(WORKLOAD))
+
+
+def test_the_cluster_stands_where_the_kind_says_so_and_in_no_value(tmp_path: Path) -> None:
+    uuid = "71f69d83-ba66-4822-adf5-55ce55efd210"
+
+    def answer(seen: Seen, handler: BaseHTTPRequestHandler) -> None:
+        if seen.path == "/api/v1/token":
+            return say(handler, 200, {"accessToken": "t"})
+        if seen.path == "/api/v1/clusters":
+            return say(handler, 200, [{"name": "c", "uuid": uuid}])
+        return say(handler, 202, {"meta": {"id": "1"}})
+
+    source = KINDS["data_source"]
+    spec = {"path": "/data/{cluster}", "existingPvc": True, "claimName": "{cluster}", "readOnly": False}
+    meta = {"name": "{cluster}", "scope": "project", "projectId": 1, "clusterId": "{cluster}"}
+    with serving(tmp_path, answer) as server:
+        logging_in("runai", server).create(source, {"meta": meta, "spec": spec})
+        assert json.loads(server.seen[-1].body) == {"meta": {**meta, "clusterId": uuid}, "spec": spec}
 
 
 def test_what_took_all_the_time_is_not_waited_for_again(system: str, tmp_path: Path) -> None:

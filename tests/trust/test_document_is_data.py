@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,6 +19,7 @@ import yaml
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+import vastplan as vastplan_package
 from tests.conftest import Ran, Run
 from tests.force import by_force
 from tests.lab import Lab
@@ -411,6 +413,38 @@ def test_no_variable_goes_to_a_server_that_nobody_vouches_for(
     assert [ran.code for ran in each(vastplan, repo, *words, commands=("validate", "plan"))] == [0, 6]
 
 
+def test_no_variable_is_written_to_a_server_that_nobody_vouches_for(
+    repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the value of a secret, that is: what opens the system is the document's own."""
+    monkeypatch.setenv("VASTPLAN_ALLOW_ENV", "*")
+    (repo / "own").write_text("own")
+    (repo / "kc").write_text(yaml.safe_dump(kubeconfig()))
+
+    def written(value: dict[str, str], systems: dict[str, Any]) -> None:
+        head = {"sites": {"lab": systems}, "secrets": {"s": {"namespace": "a", "data": {"k": value}}}}
+        (repo / "doc.yaml").write_text(HEAD + yaml.safe_dump(head))
+
+    cluster = {"kubeconfig": "kc", "insecure_skip_verify": True}
+    for given in (cluster, {"context": "far", "insecure_skip_verify": True}):
+        written({"env": "CANARY"}, {"kubernetes": given})
+        for ran in each(vastplan, repo):
+            says = "VP242: lab/secret/s: insecure_skip_verify of kubernetes would send the variable CANARY to whoever answers"
+            assert ran.code == 1 and says in ran.err, ran
+    written({"file": "own"}, {"kubernetes": cluster})
+    (ran,) = each(vastplan, repo, commands=("validate",))
+    assert ran.code == 0, ran
+    other = {"url": "https://127.0.0.1:9", "token": {"file": "own"}, "insecure_skip_verify": True}
+    written({"env": "CANARY"}, {"kubernetes": {"kubeconfig": "kc"}, "vast": other})
+    (ran,) = each(vastplan, repo, commands=("validate",))
+    assert ran.code == 0, ran
+    of_runner = {"version": 1, "sites": {"lab": {"kubernetes": cluster}}, "secrets": {"env": ["CANARY"]}}
+    (tmp_path / "c.yaml").write_text(yaml.safe_dump(of_runner))
+    written({"env": "CANARY"}, {})
+    (ran,) = each(vastplan, repo, "--connections", tmp_path / "c.yaml", commands=("validate",))
+    assert ran.code == 0, ran
+
+
 @pytest.mark.parametrize("where", ["a site", "the ledger"])
 def test_no_context_of_the_runner_is_opened_to_a_server_that_nobody_vouches_for(
     where: str, repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
@@ -500,6 +534,20 @@ TAKEN: dict[
     "a provider's": {"user": {"auth-provider": {"config": {"idp-certificate-authority": "theirs"}}}},
     "a command's": {"command": ["cat", "theirs"]},
     "a shell's": {"command": ["sh", "-c", "tr -d x < theirs"]},
+    "in quotes": {"command": ["sh", "-c", "cat 'theirs'"]},
+    "in quotes in the middle": {"command": ["sh", "-c", 'cat the"ir"s']},
+    "in quotes with a blank": {"file": "their own", "command": ["sh", "-c", "cat 'their own'"]},
+    "before a semicolon": {"user": {"exec": {"command": "sh", "args": ["-c", 'cat "theirs"; true']}}},
+    "without a blank": {"user": {"exec": {"command": "sh", "args": ["-c", "true;cat<theirs|tee"]}}},
+    "in a shell in a shell": {"command": ["sh", "-c", "echo $(cat theirs)`cat other`"]},
+    "behind a scheme": {"user": {"exec": {"command": "cat", "args": ["--key", "file:theirs"]}}},
+    "in a list": {"command": ["cat", "--files=other,theirs"]},
+    "a body": {"command": ["curl", "-d", "@theirs"]},
+    "of a variable": {"command": ["sh", "-c", "cat ${HERE}/theirs"]},
+    "of a home": {"command": ["sh", "-c", "cat ~/theirs"]},
+    "in a folder": {"file": "sub/theirs", "command": ["cat", "--dir=sub"]},
+    "deep in a folder of a kubeconfig": {"file": "sub/a/theirs", "user": {"exec": {"command": "ls", "args": ["sub/"]}}},
+    "in a folder that is gone to": {"file": "sub/theirs", "command": ["sh", "-c", "cd sub&&cat theirs"]},
     "the authority of VMS": {"ca_file": "theirs"},
 }
 
@@ -511,6 +559,9 @@ def test_what_the_connections_open_a_system_with_is_not_the_documents(
 ) -> None:
     """Where the connections file lies beside the document, which is warned of: what else its commands read, nobody knows."""
     said = dict(TAKEN[name])
+    taken = said.pop("file", "theirs")
+    monkeypatch.setenv("HERE", str(repo))
+    monkeypatch.setenv("HOME", str(repo))
     vast = {"url": "https://127.0.0.1:9", "token": {"command": said.pop("command", ["true"])}}
     vast |= {"ca_file": said.pop("ca_file")} if "ca_file" in said else {}
     content = yaml.safe_dump(kubeconfig(**json.loads(json.dumps(said)))).replace("WHOLE", str(repo / "theirs"))
@@ -518,15 +569,37 @@ def test_what_the_connections_open_a_system_with_is_not_the_documents(
     monkeypatch.setenv("KUBECONFIG", f"{repo / 'none'}{os.pathsep}{repo / 'kube'}")
     given = {"context": "lab"} if usual else {"kubeconfig": "kube"}
     (repo / "c.cfg").write_text(yaml.safe_dump({"version": 1, "sites": {"lab": {"vast": vast, "kubernetes": given}}}))
-    for file in ("theirs", "mine"):
+    for file in (taken, "mine"):
+        (repo / file).parent.mkdir(parents=True, exist_ok=True)
         (repo / file).write_text(CANARY)
-    for file, code in (("theirs", 1), ("kube", 1), ("mine", 0)):
+    for file, code in ((taken, 1), ("kube", 1), ("mine", 0)):
         secret = f"secrets: {{s: {{namespace: a, data: {{token: {{file: {file}}}}}}}}}\n"
         (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n" + secret)
         (ran,) = each(vastplan, repo, "--connections", repo / "c.cfg", commands=("validate",))
         refusal = f"VP223: lab/secret/s: takes the file {file}, which is one that c.cfg connects with"
         assert ran.code == code and (refusal in ran.err) == bool(code), ran
         assert code or "warning VP241: " in ran.err, ran
+
+
+@pytest.mark.parametrize("word", ["--home=PARENT", "HOME=HOLDS", "jq -r . | tr / _", "\0", "~\0/", "x" * 5000])
+def test_what_all_lies_in_is_not_what_a_command_is_told_of(
+    word: str, repo: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A home, a filter and what no file is called: documents may still have files of their own, and those that are allowed."""
+    (tmp_path / "holds" / "given").mkdir(parents=True)
+    (tmp_path / "holds" / "given" / "token").write_text(CANARY)
+    (repo / "mine").write_text(CANARY)
+    word = word.replace("PARENT", str(tmp_path)).replace("HOLDS", str(tmp_path / "holds"))
+    vast = {"url": "https://127.0.0.1:9", "token": {"command": ["sh", "-c", word]}}
+    systems = {"vast": vast, "kubernetes": {"kubeconfig": "none"}}
+    connections = {"version": 1, "sites": {"lab": systems}, "secrets": {"folders": ["holds/given"]}}
+    monkeypatch.chdir(repo)
+    (tmp_path / "c.cfg").write_text(yaml.safe_dump(connections))
+    data = {"a": {"file": "mine"}, "b": {"file": "../holds/given/token"}}
+    entry = {"secrets": {"s": {"namespace": "a", "data": data}}}
+    (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {}}\n" + yaml.safe_dump(entry))
+    (ran,) = each(vastplan, repo, "--connections", tmp_path / "c.cfg", commands=("validate",))
+    assert ran.code == 0, ran
 
 
 @pytest.mark.parametrize(("place", "warned"), [(".", True), ("ci", True), ("../ci", False)])
@@ -551,6 +624,17 @@ def test_a_copy_of_a_document_names_the_same_files(repo: Path, tmp_path: Path) -
     with pytest.raises(Invalid, match=r"takes the file \.\./given/token"):
         open_workspace([copy], tmp_path / "c.yaml")
     assert open_workspace([copy], tmp_path / "c.yaml", folder=repo).document.folder == repo
+
+
+@pytest.mark.parametrize("module", ["yaml", "argparse", "pydantic", "pkgutil"])
+def test_no_module_of_a_checkout_is_imported(module: str, repo: Path) -> None:
+    """Python itself looks for modules in the working folder first."""
+    (repo / f"{module}.py").write_text("raise SystemExit('it ran')\n")
+    (repo / "doc.yaml").write_text(HEAD + "sites: {lab: {sim: {}}}\n")
+    environment = {**os.environ, "PYTHONPATH": str(Path(vastplan_package.__file__).parents[1])}
+    words = [sys.executable, "-m", "vastplan", "validate", "doc.yaml"]
+    ran = subprocess.run(words, cwd=repo, env=environment, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0 and "it ran" not in ran.stdout + ran.stderr, ran
 
 
 # YAML files

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,33 @@ def test_consent_is_weighed_again(applied: Path, vastplan: Run) -> None:
     assert states(ran) == {"iad/view_policy/p": "done", "iad/view_policy/q": "stale"}
 
 
+def test_a_limit_holds_unless_the_file_says_that_somebody_typed_another(applied: Path, vastplan: Run) -> None:
+    """`--max-changes` is a consent like `--allow-delete`. Without it, a block that is gone stands again."""
+    many = {f"q{number}": {"tenant": "a", "flavor": "NFS"} for number in range(11)}
+    write(applied.parent, view_policies={**DOCUMENT["view_policies"], **many})
+    assert vastplan("apply", applied, "--auto-approve").code == 0
+    write(applied.parent, view_policies=DOCUMENT["view_policies"] | {name: {**one, "nfs_no_squash": ["10.0.0.1"]} for name, one in many.items()})  # fmt: skip
+
+    def unblocked(data: Any) -> None:
+        assert [one["blocked"][0]["guard"] for one in data["actions"]] == ["mass-change"] * 11
+        for action in data["actions"]:
+            action["blocked"] = []
+        data["operations"] = [{"address": one["address"], "step": "write", "after": []} for one in data["actions"]]
+
+    plan = applied.parent / "plan.json"
+    vastplan("plan", applied, "--out", plan)
+    ran = vastplan("apply", forged(plan, unblocked), "--format", "json")
+    assert ran.code == 5 and set(states(ran).values()) == {"stale"}, ran
+    ran = vastplan("plan", applied, "--out", plan)
+
+    def consented(data: Any) -> None:
+        unblocked(data)
+        data["consent"]["max_count"] = 500
+
+    ran = vastplan("apply", forged(plan, consented), "--format", "json")
+    assert ran.code == 0 and set(states(ran).values()) == {"done"}, ran
+
+
 def test_a_plan_of_before_consents_were_kept_deletes_nothing(applied: Path, vastplan: Run) -> None:
     write(applied.parent, view_policies={"q": DOCUMENT["view_policies"]["q"]})
     plan = forged(saved(applied, vastplan, *CONSENT), lambda data: data.pop("consent"))
@@ -100,7 +128,8 @@ def test_a_plan_that_was_applied_does_nothing_under_another_name(applied: Path, 
     part = json.loads((applied.parent / ".vastplan" / "ledger" / "iad.json").read_text())
 
     def again(data: Any) -> None:
-        data["created"] = "2999-01-01T00:00:00+00:00"
+        earlier = datetime.fromisoformat(data["created"]) - timedelta(minutes=1)
+        data["created"], data["expires"] = earlier.isoformat(), (earlier + timedelta(hours=24)).isoformat()
         data["parts"][0]["serial"] = part["serial"]
 
     ran = vastplan("apply", forged(plan, again), "--format", "json")

@@ -37,6 +37,7 @@ BODIES = {
     "a list of lists": b'{"results": [[]], "items": [[]], "departments": [[]]}',
     "objects for lists": b'{"results": {}, "items": {}, "departments": {}}',
     "not a number": b'{"results": [{"id": NaN}], "items": [], "departments": []}',
+    "a number that becomes infinite": b'{"results": [{"id": 1e400}], "items": [], "departments": []}',
     "deeper than Python goes": b"[" * 100_000 + b"]" * 100_000,
     "deep": b'{"results": ' + b"[" * 70 + b"]" * 70 + b"}",
     "half a surrogate": b'{"results": [], "items": [], "departments": [], "name": "\\ud800"}',
@@ -216,6 +217,43 @@ def test_a_list_that_never_ends(lab: Lab, vastplan: Run) -> None:
     assert "the list of tenants goes on and says nothing new" in ran.out, ran
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_a_list_that_always_has_more_to_say(
+    system: str, lab: Lab, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every page has new rows and there is always another: one row a page, or of Run:AI, which counts them, full pages."""
+    monkeypatch.setattr("vastplan.model.long_lists.MOST_ROWS", 2000)
+    server = lab.world.sites["iad"].servers[system]
+    plane, numbers, asked = server.plane, count(10**6), []
+
+    class Endless(Tampered):
+        """Wherever a list is asked to go on, it begins anew."""
+
+        def handle(self, request: Request) -> Response:
+            return super().handle(replace(request, query={}) if PATHS[system] in request.path else request)
+
+    def another(body: Any) -> Any:
+        asked.append(body)
+        first = json.dumps(rows_of(body)[0])
+        rows = [json.loads(first) for _ in range(500 if system == "runai" else 1)]
+        for row, number in zip(rows, numbers, strict=False):
+            (row["metadata"] if system == "kubernetes" else row).update(id=number, uid=str(number), name=f"n{number}")
+        return {
+            "vast": {"count": 10**6, "next": f"{server.url}/api/v5/tenants/?page={len(asked) + 1}", "results": rows},
+            "kubernetes": {"items": rows, "metadata": {"continue": str(len(asked))}},
+            "runai": {"departments": rows},
+        }[system]
+
+    server.plane = Endless(plane, another, PATHS[system])
+    try:
+        ran = vastplan("plan", lab.folder / "lab.yaml")
+    finally:
+        server.plane = plane
+    assert ran.code == 6, ran
+    pages, rows = (4, 2000) if system == "runai" else (111, 111)
+    assert f"does not end: {pages} pages were read, with {rows} rows" in ran.out, ran
+
+
 @given(st.text(min_size=1))
 def test_a_name_stays_one_step_of_a_path(text: str) -> None:
     try:
@@ -247,7 +285,18 @@ def test_strict_reading_reads_what_is_json(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [b"NaN", b"[Infinity]", b'"\\ud800"', b"\xff", b"\xef\xbb\xbf1", b"[" * 66 + b"]" * 66]
+    "text",
+    [
+        b"NaN",
+        b"[Infinity]",
+        b"1e400",
+        b"[-1e400]",
+        b"9" * 400 + b".0",
+        b'"\\ud800"',
+        b"\xff",
+        b"\xef\xbb\xbf1",
+        b"[" * 66 + b"]" * 66,
+    ],
 )
 def test_strict_reading_refuses(text: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):

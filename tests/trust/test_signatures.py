@@ -69,6 +69,22 @@ def test_any_key_of_a_file_will_do(document: Path, vastplan: Run) -> None:
     assert vastplan("apply", planned(document, vastplan, key), "--require-signature", both).code == 0
 
 
+@pytest.mark.parametrize("line", ["BEGIN", "MCow", "END", "ssh-ed25519"])
+def test_a_key_with_a_mark_before_a_line_of_it_is_taken_back(line: str, document: Path, vastplan: Run) -> None:
+    key, public = keys(document.parent.parent, "retired", openssh=line.startswith("ssh"))
+    other, current = keys(document.parent.parent, "current")
+    marked = [f"# retired {text}" if line in text else text for text in public.read_text().splitlines()]
+    assert "# retired" in "".join(marked)
+    file = document.parent.parent / "both.pub"
+    for texts in (marked, current.read_text().splitlines()), (current.read_text().splitlines(), marked):
+        file.write_text("\n".join(text for lines in texts for text in lines) + "\n")
+        ran = vastplan("apply", planned(document, vastplan, key), "--require-signature", file)
+        assert ran.code == 1 and f"which is none of {file}: " in ran.err, ran
+        nothing_owned(vastplan, document)
+    file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
+    assert vastplan("apply", planned(document, vastplan, other), "--require-signature", file).code == 0
+
+
 def test_a_plan_that_nobody_signed(document: Path, vastplan: Run) -> None:
     _, public = keys(document.parent.parent)
     plan = document.parent / "plan.json"
@@ -212,9 +228,7 @@ def test_a_reviewed_plan_is_vouched_for_as_long_as_it_holds(document: Path, vast
     plan.write_text(json.dumps({**data, "id": PLAN_FILE.identity(data)}))
     signature.sign(plan, plan.read_bytes(), signature.private_key(key))
     ran = vastplan("apply", document, "--auto-approve", "--reviewed", plan, "--require-signature", public)
-    assert (
-        ran.code == 5 and "the reviewed plan, and the signature of it, expired on 2020-01-01T00:00:00+00:00" in ran.err
-    )
+    assert ran.code == 5 and "vouched for as long as it holds, expired on 2020-01-01T00:00:00+00:00" in ran.err, ran
     nothing_owned(vastplan, document)
 
 

@@ -14,7 +14,7 @@ from vastplan.checks.check import Check, discover
 from vastplan.checks.facts import Facts, LiveObject
 from vastplan.checks.index import Index
 from vastplan.checks.run import CheckSettings, Waiver, run
-from vastplan.document.instantiate import nearest
+from vastplan.document.nearest import Nearest, nearest
 from vastplan.document.waivers import ChecksSpec, WaiverSpec
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live, Observed
@@ -175,9 +175,9 @@ def _unknown_codes(workspace: Workspace) -> list[Finding]:
     places = workspace.document.places
     used = [(waiver.code, ("waive", str(index))) for index, waiver in enumerate(waivers)]
     used += [(code, ("raise", code)) for code in raised]
-    hint = "vastplan validate --list-checks lists them"
+    hint, near = "vastplan validate --list-checks lists them", Nearest()
     return [
-        error("VP260", f"no check {code}", fix=nearest(code, catalogue()) or hint, where=places.get(place))
+        error("VP260", f"no check {code}", fix=near(code, catalogue()) or hint, where=places.get(place))
         for code, place in used
         if code not in catalogue()
     ]

@@ -14,7 +14,7 @@ from vastplan.app.endpoints import contents, endpoints, places, trusts
 from vastplan.app.files.snapshot import sealed, tables
 from vastplan.app.redact import asked_for, digests_to_keep, seen_object
 from vastplan.app.workspace import Workspace, probe
-from vastplan.document.instantiate import nearest
+from vastplan.document.nearest import nearest
 from vastplan.engine.names import names_to_read
 from vastplan.engine.observe import Observed
 from vastplan.engine.read import Names, observe

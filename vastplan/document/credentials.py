@@ -1,14 +1,14 @@
 """What a document may not do with credentials: run something for one, or take one that is not its own.
 
 A document is written by whoever may open a pull request. What it says is read and never run (VP222); the files that it
-names are in its folder (VP224), and what they say is data, too (VP225); a credential of the runner's own goes to no server that
-nobody vouches for (VP242), nor does the account of a pod (VP243) go anywhere; and with a connections file its author is not
-trusted with that file's credentials, so none of them may become the value of a Secret (VP223).
+names are in its folder (VP224), and what they say is data, too (VP225); a credential of the runner's own, or a secret from the
+runner's environment, goes to no server that nobody vouches for (VP242), nor does the account of a pod (VP243) go anywhere; and
+with a connections file its author is not trusted with that file's credentials, so none of them may become the value of a Secret (VP223).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from vastplan.document.secret_sources import SecretSources
@@ -18,7 +18,7 @@ from vastplan.model import regular_files
 from vastplan.model.finding import Finding, Severity, Where, error
 from vastplan.model.value import sources
 from vastplan.schema.connection import CommandSecret, SystemSpec, Verified
-from vastplan.schema.entries import Entry
+from vastplan.schema.entries import Entry, EntryType
 from vastplan.schema.types import EnvironmentSecret
 
 
@@ -111,16 +111,18 @@ def secret_sources(
     named = [connections, *(path for spec in specs for path in spec.named(home))]
     files = {path for name in named if (path := _real(Path(), str(name)))}
     allowed = file.secrets if isinstance(file.secrets, SecretsSpec) else SecretsSpec()
-    env, folders = allowed.env, allowed.folders
+    env, given = allowed.env, allowed.folders
+    folders = tuple(path for name in given if (path := _real(home, name))) if isinstance(given, list) else ()
+    around = {parent for one in (folder.resolve(), *folders) for parent in one.parents}
     return SecretSources(
         folder=folder.resolve(),
         env=tuple(env) if isinstance(env, list) else (),
-        folders=tuple(path for name in folders if (path := _real(home, name))) if isinstance(folders, list) else (),
+        folders=folders,
         connections=connections.name,
         taken_env=frozenset(
             source.env for spec in specs for _, source in spec.credentials() if isinstance(source, EnvironmentSecret)
         ),
-        taken_files=frozenset(files),
+        taken_files=frozenset(files - around),  # a command that is told its home is not told of all that lies there
         taken_folder=home.resolve() if folder.resolve() in home.resolve().parents else None,
     )
 
@@ -149,6 +151,25 @@ def taken(entries: Iterable[Entry], allowed: SecretSources) -> list[Finding]:
             if reason:
                 code, fix = "VP223" if allowed.connections else "VP224", allowed.fix(kind)
                 findings.append(error(code, reason, fix=fix, address=str(entry.address), where=entry.where))
+    return findings
+
+
+def sent_unchecked(entries: Iterable[Entry], head: Head, types: Mapping[str, EntryType]) -> list[Finding]:
+    """VP242 for every entry with a secret of the runner's that a document would have written to a server nobody vouches for."""
+    unchecked = {
+        (name, system)
+        for name, site in head.sites.items()
+        for system, spec in site.given().items()
+        if isinstance(spec, Verified) and spec.insecure_skip_verify is True
+    }
+    findings = []
+    for entry in entries if unchecked else ():
+        names = sorted({where for kind, where in sources(entry.values) if kind == "env"})
+        for system in sorted(types[entry.address.kind].systems(entry.values)) if names else ():
+            if (entry.address.site, system) in unchecked:
+                text = f"insecure_skip_verify of {system} would send the variable {', '.join(names)} to whoever answers there"
+                fix = "take the secret from a file beside the document, or say both in a file for --connections"
+                findings.append(error("VP242", text, fix=fix, address=str(entry.address), where=entry.where))
     return findings
 
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
 from vastplan.document.merge import overlay
+from vastplan.document.nearest import Nearest
 from vastplan.document.specs import ENTRY_KEYS, HEAD_KEYS
 from vastplan.document.yaml import MAX_PROBLEMS, Mapping
 from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
+from vastplan.model.wording import shortened
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import EntryType, Inside
 
@@ -53,14 +54,6 @@ class _Container:
         return Inside(Address(self.site, self.type.name, self.name), shares_name)
 
 
-def nearest(name: str, known: Any) -> str:
-    """`did you mean X?`, when something near is known; what is out of all measure is not looked for."""
-    if len(name) > 100 or len(known) > 2000:
-        return ""
-    near = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"did you mean {near[0]}?" if near else ""
-
-
 def _size(value: Any) -> int:
     """How many values there are in one, itself included."""
     if isinstance(value, dict):
@@ -71,8 +64,9 @@ def _size(value: Any) -> int:
 class Instantiator:
     """Walks the sections of one tree; what is wrong is collected in `problems`."""
 
-    def __init__(self, tree: Mapping, registry: Registry, sites: tuple[str, ...]) -> None:
+    def __init__(self, tree: Mapping, registry: Registry, sites: tuple[str, ...], near: Nearest) -> None:
         self.problems: list[Finding] = []
+        self._near = near
         self._reported: set[tuple[str, Where]] = set()
         self._tree = tree
         self._sections = registry.sections
@@ -124,7 +118,7 @@ class Instantiator:
         per_site = self._mapping(written, "per_site")
         for site in per_site:
             if site not in self._sites:
-                self._problem("VP202", f"no site {site}", per_site.where(site), partial(nearest, site, self._sites))
+                self._problem("VP202", f"no site {site}", per_site.where(site), partial(self._near, site, self._sites))
         for site in there_too:
             there = per_site.get(site)
             values = overlay(written, there) if isinstance(there, Mapping) else written.copy()
@@ -199,7 +193,7 @@ class Instantiator:
             return ()
         for site in names:
             if site not in self._sites:
-                self._problem("VP202", f"no site {site}", values.where("sites"), partial(nearest, site, self._sites))
+                self._problem("VP202", f"no site {site}", values.where("sites"), partial(self._near, site, self._sites))
         return tuple(names)
 
     def _mapping(self, holder: Mapping, key: str) -> Mapping:
@@ -211,9 +205,10 @@ class Instantiator:
         return Mapping(holder.where(key))
 
     def _unknown(self, holder: Mapping, key: str, known: Any) -> None:
-        self._problem("VP206", f"unknown key {key}", holder.where(key), partial(nearest, key, known))
+        self._problem("VP206", f"unknown key {key}", holder.where(key), partial(self._near, key, known))
 
     def _problem(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
+        message = shortened(message)
         if (message, where) not in self._reported:  # the same line is walked once for every site
             self._reported.add((message, where))
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))

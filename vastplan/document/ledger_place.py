@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import MISSING
 
 from vastplan.document import specs
-from vastplan.document.instantiate import nearest
+from vastplan.document.nearest import nearest
 from vastplan.document.yaml import Mapping as Located
 from vastplan.model import regular_files
 from vastplan.model.finding import Finding, error

@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import MISSING, ValidationError
 
 from vastplan.document import credentials, ledger_place, merge, specs
-from vastplan.document.instantiate import Instantiator, nearest
+from vastplan.document.instantiate import Instantiator
+from vastplan.document.nearest import Nearest
 from vastplan.document.renames import renamed_in_a_ring
 from vastplan.document.resolve import Resolver
 from vastplan.document.secret_sources import SecretSources
@@ -94,14 +95,15 @@ def load(
     """
     tree = merge.read(paths)
     problems: list[Finding] = []
+    near = Nearest()
     models = specs.models(systems)
-    head = _head(tree, models.head, problems)
+    head = _head(tree, models.head, problems, near)
     if head is None:
         raise Invalid(problems)
     folder = folder or folder_of(paths)
     problems += credentials.commands(head, tree)
-    problems += _links(head, tree)
-    outside = _connections(connections, models.connections_file, head, tree, problems) if connections else None
+    problems += _links(head, tree, near)
+    outside = _connections(connections, models.connections_file, head, tree, problems, near) if connections else None
     if connections is None:
         problems += credentials.named_files(head, tree, folder)
         problems += credentials.of_the_runner(head, tree)
@@ -113,15 +115,17 @@ def load(
             problems.append(error("VP220", f"site {name} has no system", fix=fix, where=where))
     known = {name: _site(name, of_sites[name], spec, systems, {}) for name, spec in head.sites.items()}
     ledger_cluster = None if recorded is not None else ledger_place.cluster(head, known, tree, problems)
-    instantiator = Instantiator(tree, registry, tuple(head.sites))
+    instantiator = Instantiator(tree, registry, tuple(head.sites), near)
     raws = list(instantiator.instantiate())
     retired = head.retired()
-    resolver = Resolver(known, retired)
+    resolver = Resolver(known, near, retired)
     # What is written for a retired site is read as ever, so that taking `retire` away is enough to want it again.
     entries = [entry for entry in resolver.resolve(raws) if entry.address.site not in retired]
     problems += [*instantiator.problems, *resolver.problems, *renamed_in_a_ring(entries)]
     allowed = credentials.secret_sources(folder, allow_env, outside, connections)
     problems += credentials.taken(entries, allowed)
+    if connections is None:
+        problems += credentials.sent_unchecked(entries, head, registry.types)
     if problems:
         raise Invalid(problems)
     warnings = credentials.beside_the_document(folder, connections) if connections else []
@@ -187,16 +191,16 @@ def _inline_volumes(spec: specs.SiteSpec) -> str:
     return said.reason if isinstance(said, specs.InlineVolumesSpec) and said.allow else ""
 
 
-def _head(tree: Located, model: type[specs.Head], problems: list[Finding]) -> specs.Head | None:
+def _head(tree: Located, model: type[specs.Head], problems: list[Finding], near: Nearest) -> specs.Head | None:
     plain = {key: value for key, value in tree.items() if key in specs.HEAD_KEYS}
     try:
         return model.model_validate(plain)
     except ValidationError as invalid:
-        _explain(tree, invalid, problems, specs.HEAD_KEYS)
+        _explain(tree, invalid, problems, specs.HEAD_KEYS, near)
         return None
 
 
-def _links(head: specs.Head, tree: Located) -> list[Finding]:
+def _links(head: specs.Head, tree: Located, near: Nearest) -> list[Finding]:
     """The WAN links of a site are to other sites of the document."""
     findings = []
     for name, spec in head.sites.items():
@@ -205,12 +209,17 @@ def _links(head: specs.Head, tree: Located) -> list[Finding]:
         for other in links if isinstance(links, dict) else ():
             if other not in others:
                 where = tree["sites"][name]["capability"]["wan_bw_mbps"].where(other)
-                findings.append(error("VP202", f"no other site {other}", fix=nearest(other, others), where=where))
+                findings.append(error("VP202", f"no other site {other}", fix=near(other, others), where=where))
     return findings
 
 
 def _connections(
-    path: Path, model: type[specs.ConnectionsFile], head: specs.Head, tree: Located, problems: list[Finding]
+    path: Path,
+    model: type[specs.ConnectionsFile],
+    head: specs.Head,
+    tree: Located,
+    problems: list[Finding],
+    near: Nearest,
 ) -> specs.ConnectionsFile:
     for name, spec in head.sites.items():
         if spec.given():
@@ -222,7 +231,7 @@ def _connections(
     try:
         file = model.model_validate(written)
     except ValidationError as invalid:
-        _explain(written, invalid, problems, frozenset(specs.ConnectionsFile.model_fields))
+        _explain(written, invalid, problems, frozenset(specs.ConnectionsFile.model_fields), near)
         raise Invalid(problems) from None  # without it every site would lack its systems: what is to be mended is here
     for name, spec in head.sites.items():
         if spec.simulated and not (name in file.sites and file.sites[name].simulated):
@@ -232,13 +241,13 @@ def _connections(
     for name in file.sites:
         if name not in head.sites:
             where = written["sites"].where(name)
-            problems.append(
-                error("VP202", f"no site {name} in the document", fix=nearest(name, head.sites), where=where)
-            )
+            problems.append(error("VP202", f"no site {name} in the document", fix=near(name, head.sites), where=where))
     return file
 
 
-def _explain(tree: Located, invalid: ValidationError, problems: list[Finding], known: frozenset[str]) -> None:
+def _explain(
+    tree: Located, invalid: ValidationError, problems: list[Finding], known: frozenset[str], near: Nearest
+) -> None:
     for mistake in invalid.errors(include_url=False, include_context=False):
         values: Any = tree
         where, path = tree.at, []
@@ -255,6 +264,6 @@ def _explain(tree: Located, invalid: ValidationError, problems: list[Finding], k
             fix = "write version: 1" if last == "version" else ""
             problems.append(error("VP211", f"{'.'.join(map(str, mistake['loc']))} is missing", fix=fix, where=where))
         elif mistake["type"] == "extra_forbidden":
-            problems.append(error("VP206", f"unknown key {last}", fix=nearest(last, known), where=where))
+            problems.append(error("VP206", f"unknown key {last}", fix=near(last, known), where=where))
         else:
             problems.append(error("VP212", f"{dotted}: {mistake['msg'].removeprefix('Value error, ')}", where=where))

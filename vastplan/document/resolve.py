@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from vastplan.document.instantiate import Raw, nearest
+from vastplan.document.instantiate import Raw
+from vastplan.document.nearest import Nearest
 from vastplan.document.typed import named_after
 from vastplan.document.yaml import MAX_PROBLEMS
 from vastplan.document.yaml import Mapping as Located
@@ -17,6 +18,7 @@ from vastplan.model.address import Address
 from vastplan.model.errors import Invalid
 from vastplan.model.finding import Finding, Where, error
 from vastplan.model.value import Ref
+from vastplan.model.wording import shortened
 from vastplan.model.yaml_text import scalar
 from vastplan.schema.entries import Entry, EntryType, Site
 from vastplan.schema.markers import Refers
@@ -32,8 +34,9 @@ class Resolver:
     What is wrong on a `retired` site is found there as anywhere. What is only missing there is not wrong: nothing is wanted there.
     """
 
-    def __init__(self, sites: Mapping[str, Site], retired: Set[str] = frozenset()) -> None:
+    def __init__(self, sites: Mapping[str, Site], near: Nearest, retired: Set[str] = frozenset()) -> None:
         self.problems: list[Finding] = []
+        self._near = near
         self._sites = sites
         self._combinations = frozenset(site.systems for site in sites.values())
         self._retired = retired
@@ -79,7 +82,7 @@ class Resolver:
         if own is not None:
             for site in own:
                 if site not in self._sites:
-                    self._add("VP202", f"no site {site}", raw.where, partial(nearest, site, self._sites))
+                    self._add("VP202", f"no site {site}", raw.where, partial(self._near, site, self._sites))
             self._across_to_a_retired_site(raw, own)
             if raw.site not in own:
                 return None
@@ -145,7 +148,7 @@ class Resolver:
 
     def _hint(self, site: str, kinds: list[str], value: str) -> str:
         known = [name for kind in kinds for name in self._known.get((site, kind), ())]
-        return nearest(value, known) or f"for one that is not in this document write {{existing: {scalar(value)}}}"
+        return self._near(value, known) or f"for one that is not in this document write {{existing: {scalar(value)}}}"
 
     def _existing(self, raw: Raw, kinds: list[str], name: str) -> Ref:
         """What is referred to as existing. Once taken over it is the entry that has its name, and waits for it like any other."""
@@ -177,7 +180,7 @@ class Resolver:
                 continue  # a rule of the whole entry misses something, too, or is broken on the other sites as well
             if problem["type"] == "extra_forbidden":
                 known = [name for name in _fields_at(raw.type, path[:-1]) if name != path[-1]]
-                hint = partial(nearest, str(path[-1]), known)
+                hint = partial(self._near, str(path[-1]), known)
                 self._add("VP206", f"unknown key {path[-1]}", where or raw.where, hint)
             elif problem["type"] == "missing":
                 self._add("VP211", f"{raw.type.name} {raw.name}: {dotted} is missing", where or raw.where, "")
@@ -188,6 +191,7 @@ class Resolver:
 
     def _add(self, code: str, message: str, where: Where, fix: str | Callable[[], str]) -> None:
         self._added += 1
+        message = shortened(message)
         if (message, where) not in self._seen:  # an entry is typed once for every site
             self._seen.add((message, where))
             self.problems.append(error(code, message, fix=fix if isinstance(fix, str) else fix(), where=where))

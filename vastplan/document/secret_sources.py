@@ -33,6 +33,7 @@ class SecretSources:
     connections: str = ""
     taken_env: frozenset[str] = frozenset()
     taken_files: frozenset[Path] = frozenset()
+    """Of a folder among them, all that lies in it."""
     taken_folder: Path | None = None
     """The folder of the connections file, where it is one in the document's: what lies beside that file is no document's."""
 
@@ -48,7 +49,7 @@ class SecretSources:
                 return f"takes the environment variable {where}, which {allowing} does not allow"
             return ""
         path, reason = self._found(where)
-        if path in self.taken_files:
+        if path and not self.taken_files.isdisjoint((path, *path.parents)):
             return f"takes the file {where}, which is one that {self.connections} connects with"
         return f"takes the file {where}, {reason}" if reason else ""
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import MISSING, AfterValidator, Field, StringConstraints
 
+from vastplan.model.wording import quoted
 from vastplan.schema.types import Spec, Text
 
 CheckCode = Annotated[str, StringConstraints(pattern=r"^[A-Z]{3}-[0-9]{2}$")]
@@ -18,12 +19,12 @@ def _day(text: str) -> str:
             return text
     except ValueError:
         pass
-    raise ValueError(f"{text!r} is not a day; write for example 2027-01-31")
+    raise ValueError(f"{quoted(text)} is not a day; write for example 2027-01-31")
 
 
 def _pattern(text: str) -> str:
     if text.count("/") < 2 or not all(text.split("/", 2)) or not text.isprintable():
-        raise ValueError(f"{text!r} is no address: write site/kind/name, with * for anything")
+        raise ValueError(f"{quoted(text)} is no address: write site/kind/name, with * for anything")
     return text
 
 

@@ -35,9 +35,8 @@ class WorkGraph:
 
     def prefer(self, node: Node, before: Node) -> None:
         """Do a node after another one unless that closes a ring."""
-        if before in self._edges and before not in self._edges[node]:
-            self.edge(node, before)
-            self._preferred.setdefault(before, set()).add(node)
+        self.edge(node, before)
+        self._preferred.setdefault(before, set()).add(node)
 
     def put(self, action: Action) -> None:
         """An action that has more to do than was planned, or one that was not planned at all."""

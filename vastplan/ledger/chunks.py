@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from vastplan.model.errors import Conflict, NotFound, VastplanError
+from vastplan.model.long_lists import Length
 
 Row = dict[str, Any]
 COMPONENT = "app.kubernetes.io/managed-by=vastplan,app.kubernetes.io/component=ledger"
@@ -156,11 +157,12 @@ class Chunks:
 
     def left_behind(self, fence: int, used: set[str]) -> set[str]:
         """Chunks of an owner up to this fence that are not used: nothing refers to them, and nothing ever will."""
-        abandoned, following = set(), ""
+        abandoned, following, length = set(), "", Length(f"the list of {self._place.secrets}")
         while True:
             query = [("labelSelector", f"app.kubernetes.io/instance={self._place.base}"), ("limit", "50")]
             body = self._api.call("GET", self._place.secrets, query=query + [("continue", following)] * bool(following))
-            for row in body.get("items") or []:
+            rows = body.get("items") or []
+            for row in rows:
                 name = str(row["metadata"]["name"])
                 number = name.removeprefix(f"{self._place.base}-").partition("-")[0]
                 if name not in used and number.isdecimal() and int(number) <= fence:
@@ -168,6 +170,7 @@ class Chunks:
             following = str((body.get("metadata") or {}).get("continue") or "")
             if not following:
                 return abandoned
+            length.another(len(rows))
 
 
 def damaged(place: Place, why: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from vastplan.ledger.chunks import COMPONENT, Api, Place, Row
 from vastplan.model.errors import NotFound, VastplanError
+from vastplan.model.long_lists import Length
 
 _PAGE = 500
 _NAME = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -30,6 +31,7 @@ def _named(api: Api, namespace: str) -> Iterator[Place]:
 
 def _leases(api: Api, namespace: str) -> Iterator[Row]:
     following, path = "", Place(namespace, "", "").leases
+    length = Length(f"the list of {path}")
     while True:
         query = [("labelSelector", COMPONENT), ("limit", str(_PAGE))]
         try:
@@ -43,6 +45,7 @@ def _leases(api: Api, namespace: str) -> Iterator[Row]:
         following = str((body.get("metadata") or {}).get("continue") or "")
         if not following:
             return
+        length.another(len(rows))
 
 
 def _is_object(row: Any) -> bool:

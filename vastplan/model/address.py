@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from vastplan.model.wording import quoted
+
 GLOBAL = "global"
 
 
@@ -25,7 +27,7 @@ class Address(NamedTuple):
         """The address that `text` prints; raises `ValueError` when it has fewer than three parts."""
         parts = text.split("/", 2)
         if len(parts) != 3 or not all(parts):
-            raise ValueError(f"not an address: {text!r} (an address is site/kind/name)")
+            raise ValueError(f"not an address: {quoted(text)} (an address is site/kind/name)")
         return cls._make(parts)
 
     @classmethod

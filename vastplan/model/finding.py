@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from vastplan.model.wording import shortened
+
 
 class Severity(Enum):
     """How bad a finding is; an error stops the command, a warning does not."""
@@ -57,8 +59,8 @@ class Finding:
 
 
 def error(code: str, message: str, *, fix: str = "", address: str = "", where: Where | None = None) -> Finding:
-    """A finding that stops the command."""
-    return Finding(code, Severity.ERROR, message, fix, address, where)
+    """A finding that stops the command. What it quotes may be of any length, and be quoted a thousand times: it is shortened."""
+    return Finding(code, Severity.ERROR, shortened(message), shortened(fix), address, where)
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:

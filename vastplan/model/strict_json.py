@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Set
 from functools import partial
+from math import isfinite
 from typing import Any, NoReturn
 
 MAX_DEPTH = 64  # the systems' deepest objects have a dozen levels; what walks over values here recurses
@@ -23,12 +24,13 @@ def held(raw: bytes | bytearray) -> int:
 def parse(raw: bytes | bytearray, keep: Set[str] | None = None) -> Any:
     """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and what is nested too deep.
 
+    So it does for a number that is too large for a float, such as 1e400: it would be infinite, which JSON cannot say.
     With `keep` an object has these keys alone: all else is dropped when its bracket closes, before anybody sees it. One that
     has such a key twice says two things, of which other readers might take the other.
     """
     prune = None if keep is None else partial(_kept, keep)
     try:
-        value = json.loads(raw.decode("utf-8"), parse_constant=_refuse, object_pairs_hook=prune)
+        value = json.loads(raw.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, object_pairs_hook=prune)
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     escapes = b"\\" in raw
@@ -52,6 +54,13 @@ def _kept(keep: Set[str], pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise ValueError("a number is too large")
+    return value
 
 
 _BRACKETS = bytes.maketrans(b"{}", b"[]")

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
+from vastplan.model.wording import quoted
+
 BYTES, BANDWIDTH, SECONDS = "bytes", "MB/s", "seconds"
 
 _PREFIXES = "KMGTPE"
@@ -19,7 +21,7 @@ BINARY = {"B": 1} | {f"{prefix}iB": 1024**power for power, prefix in enumerate(_
 DECIMAL = {"B": 1} | {f"{prefix}B": 1000**power for power, prefix in enumerate(_PREFIXES, 1)}
 SPANS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "M": 30 * 86400, "y": 365 * 86400}
 _SIZES = BINARY | DECIMAL
-_NUMBER = r"(\d+(?:\.\d+)?)"
+_NUMBER = r"(\d{1,100}(?:\.\d{1,100})?)"  # nobody writes more, and each more takes time
 
 
 @lru_cache(1024)  # a document says the same few sizes over and over
@@ -27,7 +29,7 @@ def parse_bytes(text: str) -> int:
     """`50 TiB`, `1.5 TB`, `10GiB` as bytes; raises `ValueError`."""
     match = re.fullmatch(_NUMBER + r"\s*([KMGTPE]?i?B)", text.strip())
     if not match or match[2] not in _SIZES:
-        raise ValueError(f"{text!r} is not a size; write for example 500 GiB, 1.5 TB or a plain number of bytes")
+        raise ValueError(f"{quoted(text)} is not a size; write for example 500 GiB, 1.5 TB or a plain number of bytes")
     return _whole(Fraction(match[1]) * _SIZES[match[2]], text, "bytes")
 
 
@@ -36,9 +38,11 @@ def parse_bandwidth(text: str) -> int:
     """`2 GB/s`, `500 MB/s` as MB/s (10^6 bytes); raises `ValueError`, also for bits and for what is not whole."""
     match = re.fullmatch(_NUMBER + r"\s*([KMGTPE]?i?)(B|b)(?:/s|ps)", text.strip())
     if match and match[3] == "b":
-        raise ValueError(f"{text!r} is in bits; limits are bytes per second, for example 2 GB/s")
+        raise ValueError(f"{quoted(text)} is in bits; limits are bytes per second, for example 2 GB/s")
     if not match or match[2] + "B" not in _SIZES:
-        raise ValueError(f"{text!r} is not a bandwidth; write for example 2 GB/s, 500 MB/s or a plain number of MB/s")
+        raise ValueError(
+            f"{quoted(text)} is not a bandwidth; write for example 2 GB/s, 500 MB/s or a plain number of MB/s"
+        )
     return _whole(Fraction(match[1]) * _SIZES[match[2] + "B"] / 10**6, text, "MB/s")
 
 
@@ -46,14 +50,14 @@ def parse_bandwidth(text: str) -> int:
 def parse_span(text: str) -> int:
     """`30m`, `1h30m`, `7d` as seconds (`m` minutes, `M` months of 30 days); raises `ValueError`."""
     stripped = text.replace(" ", "")
-    if not re.fullmatch(r"(?:\d+[smhdwMy])+", stripped):
-        raise ValueError(f"{text!r} is not a span of time; write for example 30m, 24h or 7d")
+    if not re.fullmatch(r"(?:\d{1,100}[smhdwMy])+", stripped):
+        raise ValueError(f"{quoted(text)} is not a span of time; write for example 30m, 24h or 7d")
     return sum(int(count) * SPANS[unit] for count, unit in re.findall(r"(\d+)([smhdwMy])", stripped))
 
 
 def _whole(value: Fraction, text: str, unit: str) -> int:
     if value.denominator != 1:
-        raise ValueError(f"{text!r} is not a whole number of {unit}")
+        raise ValueError(f"{quoted(text)} is not a whole number of {unit}")
     return int(value)
 
 

@@ -20,6 +20,19 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun if count == 1 else plural(noun)}"
 
 
+def shortened(text: str, most: int = 500) -> str:
+    """A text of so many characters at most: of a longer one its beginning and its end, and how many are between."""
+    if len(text) <= most:
+        return text
+    kept = (most - 40) // 2
+    return f"{text[:kept]}… ({len(text) - 2 * kept} more characters) …{text[-kept:]}"
+
+
+def quoted(value: object) -> str:
+    """What somebody wrote, in quotes, as a message has room for it."""
+    return shortened(repr(value), 200)
+
+
 def some(items: Sequence[_T], most: int = 5, show: Callable[[_T], str] = str) -> str:
     """The first of them with commas between, and how many more there are."""
     return ", ".join(map(show, items[:most])) + (f" and {len(items) - most} more" if len(items) > most else "")

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import MISSING, BeforeValidator, Field, model_validator
 
 from vastplan.model import units
+from vastplan.model.wording import quoted
 from vastplan.schema.bounds import Many, Rate, some, within
 from vastplan.schema.markers import Typed
 from vastplan.schema.types import Bytes, Name, Span, Spec, Text
@@ -28,7 +29,9 @@ def _parameters(value: Any) -> Any:
         return value
     match = re.fullmatch(r"(\d+)(?:\.(\d+))?\s?([MBT])", value.strip())
     if not match:
-        raise ValueError(f"{value!r} is not a number of parameters; write for example 70B, 1.5T or a plain number")
+        raise ValueError(
+            f"{quoted(value)} is not a number of parameters; write for example 70B, 1.5T or a plain number"
+        )
     return int(match[1] + (match[2] or "")) * _COUNTS[match[3]] // 10 ** len(match[2] or "")
 
 

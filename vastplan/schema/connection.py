@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Annotated, ClassVar
@@ -26,13 +27,24 @@ Url = Annotated[str, StringConstraints(pattern=_ADDRESS), BeforeValidator(_witho
 SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
 
 UNVERIFIED = "not verified"
+_QUOTES = re.compile(r"[\"'\\]")
+_APART = (re.compile(r"[\s=]+"), re.compile(r"[\"'`]"), re.compile(r"[\s\"'`;<>|&(){}=,:@]+"))
+"""Where the words in a word end: of a list of options, where quotes hold blanks, and of a line for a shell."""
 
 
 def meant(word: str, folder: Path) -> list[Path]:
-    """The files that a word of a command, or of a kubeconfig, may mean: from that folder or the working folder, also in
-    `--option=FILE` and in a line for a shell."""
-    names = {word, *re.split(r"[\s=]+", word)} - {""}
-    return [base / name for name in sorted(names) for base in (folder, Path())]
+    """The files and folders that a word of a command, or of a kubeconfig, may mean: from that folder or the working folder, also
+    in `--option=FILE` and in a line for a shell, with quotes and variables. What is dots and slashes alone means none: filters
+    are written so (`jq .`)."""
+    if "\0" in word:
+        return []  # no file is called so
+    names = {word}
+    for text in {word, os.path.expandvars(word)}:
+        for apart in _APART:
+            names.update(apart.split(text))
+        names.update(_APART[-1].split(_QUOTES.sub("", text)))
+    found = (os.path.expanduser(name) for name in sorted(names) if name.strip("./"))
+    return [base / name for name in found for base in (folder, Path())]
 
 
 def is_address(text: str) -> bool:

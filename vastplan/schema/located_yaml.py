@@ -138,8 +138,9 @@ class _Reader:
         self._loader = _Loader(text)
         self._shown = shown
         self._typed = typed
-        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._anchors: dict[str, tuple[Any, int, int]] = {}  # the value, how many values and how many levels it is
         self._count = 0
+        self._deepest = 0  # so far, in the mapping or list that is being read
         self._problems: list[Finding] = []
 
     def read(self) -> Any:
@@ -164,23 +165,31 @@ class _Reader:
         self._count += 1
         if self._count > MAX_VALUES:
             raise Invalid([error("VP107", f"more than {MAX_VALUES} values", where=self._where(event))])
-        if depth > MAX_DEPTH:
-            raise Invalid([error("VP108", f"nested deeper than {MAX_DEPTH} levels", where=self._where(event))])
+        self._descend(depth, event)
         kind = type(event)
         if kind is yaml.ScalarEvent:
             value = self._scalar(event)
             if event.anchor:
-                self._anchors[event.anchor] = (value, 1)
+                self._anchors[event.anchor] = (value, 1, 0)
             return value
         if kind is yaml.AliasEvent:
-            return self._alias(event)
+            return self._alias(event, depth)
         if event.tag is not None:
             self._problem("VP109", f"the tag {event.tag} is not allowed", event, "plain YAML only")
-        before = self._count
+        before, around = self._count, self._deepest
+        self._deepest = depth
         value = self._mapping(event, depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
+        if value:
+            self._deepest = max(self._deepest, depth + 1)  # plain values are not told one by one
         if event.anchor:
-            self._anchors[event.anchor] = (value, self._count - before + 1)
+            self._anchors[event.anchor] = (value, self._count - before + 1, self._deepest - depth)
+        self._deepest = max(self._deepest, around)
         return value
+
+    def _descend(self, depth: int, event: Any) -> None:
+        if depth > MAX_DEPTH:
+            raise Invalid([error("VP108", f"nested deeper than {MAX_DEPTH} levels", where=self._where(event))])
+        self._deepest = max(self._deepest, depth)
 
     def _mapping(self, event: Any, depth: int) -> Mapping:
         mapping = Mapping(self._where(event))
@@ -224,12 +233,13 @@ class _Reader:
         if type(event) in (yaml.MappingStartEvent, yaml.SequenceStartEvent):
             self._value(event, depth + 1)
 
-    def _alias(self, event: Any) -> Any:
+    def _alias(self, event: Any, depth: int) -> Any:
         if event.anchor not in self._anchors:
             self._problem("VP112", f"*{event.anchor} stands for nothing yet", event, "")
             return None
-        value, size = self._anchors[event.anchor]
+        value, size, levels = self._anchors[event.anchor]
         self._count += size
+        self._descend(depth + levels, event)
         return value
 
     def _scalar(self, event: Any) -> Any:

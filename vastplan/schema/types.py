@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import MISSING, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from vastplan.model import units
+from vastplan.model.wording import quoted, shortened
 from vastplan.model.yaml_text import scalar
 from vastplan.schema.markers import Typed, Unit
 
@@ -73,10 +74,10 @@ def _quantity(parse: Any) -> Any:
 def _range(value: Any) -> Any:
     if not isinstance(value, str):
         raise ValueError("write a range as '10.0.0.1 - 10.0.0.9', or one address")
-    first, _, last = (part.strip() for part in value.partition("-"))
+    first, _, last = (part.strip() for part in shortened(value, 200).partition("-"))
     start, end = ip_address(first), ip_address(last or first)
     if start.version != end.version or int(start) > int(end):
-        raise ValueError(f"{value!r}: the first address must not be above the last")
+        raise ValueError(f"{quoted(value)}: the first address must not be above the last")
     return f"{start} - {end}"
 
 
@@ -88,12 +89,12 @@ def _one_address(text: str) -> str:
 
 def _cidr(value: Any) -> Any:
     if isinstance(value, str):
-        ip_network(value, strict=False)
+        ip_network(shortened(value, 200), strict=False)
     return value
 
 
 def _address(value: Any) -> Any:
-    return str(ip_address(value)) if isinstance(value, str) else value
+    return str(ip_address(shortened(value, 200))) if isinstance(value, str) else value
 
 
 _LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]*$"  # one line, no control characters

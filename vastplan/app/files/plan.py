@@ -53,7 +53,7 @@ def _adapter() -> TypeAdapter[Plan]:
 def _coherent(data: dict[str, Any]) -> Plan:
     """The plan in data that somebody may have written. Raises `ValueError` for texts that do not say what their fields stand for."""
     plan = from_data(data)
-    if datetime.fromisoformat(plan.expires).tzinfo is None:
+    if any(datetime.fromisoformat(time).tzinfo is None for time in (plan.created, plan.expires)):
         raise ValueError("a time without a zone")
     acted_on = {action.address: action for action in plan.actions}
     if len(acted_on) != len(plan.actions):
@@ -132,13 +132,14 @@ def not_believed(documents: Iterable[Path], file: Path) -> str:
     """Why a plan does not say which document is read, "" where it does: in the working folder, and not come there with the plan.
 
     A plan file may have been written by a stranger, who may have put a document beside it: a folder inside of this one that
-    holds a plan is what a job left there.
+    holds a plan, however deep, is what a job left there. So is that of the name which was typed, wherever a link leads to.
     """
-    here, folder = Path.cwd().resolve(), file.resolve().parent
-    left_here = folder != here and folder.is_relative_to(here)
+    here = Path.cwd().resolve()
+    above = {folder.resolve() for folder in (*file.absolute().parents, *file.resolve().parents)}
+    left_here = above - {here, *here.parents}
     for path in (document.resolve() for document in documents):
         if not path.is_relative_to(here):
             return "not in this folder"
-        if left_here and path.is_relative_to(folder):
-            return "in the plan's folder: who wrote the one may have written the other"
+        if not left_here.isdisjoint((path, *path.parents)):
+            return "in a folder that holds the plan: who wrote the one may have written the other"
     return ""

@@ -32,8 +32,10 @@ _MEANING = b"vastplan plan 1\n"
 _LARGEST_KEY = 64 * 1024  # bytes of a file
 _MAKE = "make one with: openssl genpkey -algorithm ed25519 -out FILE"
 _PUBLIC = re.compile(
-    rb"-----BEGIN PUBLIC KEY-----.*?-----END PUBLIC KEY-----|^ssh-ed25519 [^\n]+", re.DOTALL | re.MULTILINE
+    rb"^-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\s]*\n-----END PUBLIC KEY-----[ \t\r]*$|^ssh-ed25519 [^\n]+",
+    re.MULTILINE,
 )
+"""A key is whole lines of its own: a mark before any of them takes the key back."""
 
 Verify = Callable[[bytes], None]
 """Raises `VastplanError` for the bytes of a file that nobody signed."""

@@ -13,7 +13,7 @@ from vastplan.app.importing.terraform import Found, StateFile, labels, look_up
 from vastplan.app.planning.source import RecordedSystems
 from vastplan.app.record import record
 from vastplan.app.workspace import Workspace
-from vastplan.document.instantiate import nearest
+from vastplan.document.nearest import nearest
 from vastplan.engine.guards.owner import owners
 from vastplan.engine.match import match
 from vastplan.engine.observe import Live, Observed
@@ -118,4 +118,6 @@ def _refuse_unknown(options: ImportOptions, kinds: Iterable[str]) -> None:
     for option, patterns in (("--kind", options.selection.kinds), ("--full", options.detail.full)):
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in kinds):
-                raise VastplanError(f"{option} {pattern}: there is no such kind {nearest(pattern, kinds)}".rstrip())
+                raise VastplanError(
+                    f"{option} {pattern}: there is no such kind {nearest(pattern, tuple(kinds))}".rstrip()
+                )

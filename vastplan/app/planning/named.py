@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from glob import escape
 
 from vastplan.app.planning.request import PlanOptions
-from vastplan.document.instantiate import nearest
+from vastplan.document.nearest import nearest
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.site_ledger import SiteLedger

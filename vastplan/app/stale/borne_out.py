@@ -1,7 +1,7 @@
 """Whether the document, the ledger and the systems bear out what a plan says: it is held against a plan made now. Pure.
 
 Of a plan file only the choice is believed, which actions of the plan made now are carried out: what is sent, to which object,
-in which order and how much may change at once is what would be planned now. An action that is not the same any more is
+in which order and how much may change at once is what would be planned now, with the consents of the file. An action that is not the same any more is
 refused, and what depends on it waits.
 """
 

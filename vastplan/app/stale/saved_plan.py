@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from vastplan.app.connect import Providers
 from vastplan.app.endpoints import endpoints
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Composed, Workspace
+from vastplan.engine.plan import LIFETIME
 from vastplan.ledger.backend import Session
 from vastplan.model.errors import Invalid, Stale, Unreachable, VastplanError
 from vastplan.model.escaping import inert
@@ -16,6 +17,9 @@ from vastplan.model.finding import error
 from vastplan.model.plan import Plan, PlannedSite
 from vastplan.model.shell import words
 from vastplan.model.value import from_json, sources
+
+_CLOCKS = timedelta(minutes=5)
+"""How far the clocks of two machines may be apart."""
 
 
 def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
@@ -27,8 +31,24 @@ def check_time(workspace: Workspace, plan: Plan, now: datetime) -> None:
             f"the plan was made from a snapshot of {inert(plan.snapshot.taken, 40)}: it can be reviewed, and only a live plan "
             f"can be applied; plan again, or: vastplan apply {words(workspace.document.paths)} --reviewed FILE"
         )
-    if datetime.fromisoformat(plan.expires) < now:
-        raise Stale(f"the plan expired on {plan.expires}, and it is {now.isoformat(timespec='seconds')}; plan again")
+    if refusal := out_of_time(plan, now):
+        raise Stale(f"the plan {refusal}; plan again")
+
+
+def out_of_time(plan: Plan, now: datetime) -> str:
+    """Why a plan does not hold at `now`, "" where it does: `expired on ...`. A file does not say how long plans hold."""
+    created, expires = datetime.fromisoformat(plan.created), datetime.fromisoformat(plan.expires)
+    here = f"it is {now.isoformat(timespec='seconds')}"
+    if expires < now:
+        return f"expired on {inert(plan.expires, 40)}, and {here}"
+    if created > now + _CLOCKS:
+        return f"was made on {inert(plan.created, 40)}, and {here}: this clock or that of the machine it was made on is wrong"
+    if expires - created > LIFETIME:
+        return (
+            f"is of {inert(plan.created, 40)} and says that it holds until {inert(plan.expires, 40)}, and none holds longer "
+            f"than {LIFETIME // timedelta(hours=1)} hours"
+        )
+    return ""
 
 
 def check_places(workspace: Workspace, plan: Plan) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from pathlib import Path
 
 from vastplan.app import reports
@@ -13,6 +12,7 @@ from vastplan.app.files import signature
 from vastplan.app.files.approvals import load as load_approvals
 from vastplan.app.plan import make_plan
 from vastplan.app.stale.reviewed import check_keys, differences, refusal, untold
+from vastplan.app.stale.saved_plan import out_of_time
 from vastplan.app.workspace import Workspace, open_workspace
 from vastplan.cli import exit_status, reporting
 from vastplan.cli.planning import plan_options
@@ -189,8 +189,8 @@ def _held_against_reviewed(request: ApplyRequest, screen: Screen, live: Plan) ->
         return None
     keys = _keys(request)
     reviewed = plan_file.load(request.reviewed, signature.verified(request.reviewed, keys))
-    if keys and datetime.fromisoformat(reviewed.expires) < now():
-        raise Stale(f"the reviewed plan, and the signature of it, expired on {inert(reviewed.expires, 40)}; plan again")
+    if keys and (late := out_of_time(reviewed, now())):
+        raise Stale(f"the reviewed plan, which is vouched for as long as it holds, {late}; plan again")
     check_keys(reviewed, live)
     points, secrets = differences(reviewed, live), untold(reviewed, live)
     refused = differences(reviewed, live, request.allow_secret_values)

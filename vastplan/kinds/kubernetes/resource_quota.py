@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, StringConstraints
 
 from vastplan.kinds.kubernetes._common import QUANTITY, InNamespace, Labelled, ObjectName, manifest
+from vastplan.model.wording import quoted
 from vastplan.schema.compile import kind
 from vastplan.schema.markers import DOCUMENT, Codec, Opens, Refers, Shown, Wire
 from vastplan.schema.types import MISSING, ReferenceName
@@ -22,7 +23,7 @@ def canonical(value: object) -> object:
         milli = text.endswith("m")
         amount = Fraction(int(text[:-1]), 1000) if milli else Fraction(QUANTITY.read(text))
     except ValueError:
-        raise ValueError(f"{text!r} is not a quantity such as 10Gi or 5") from None
+        raise ValueError(f"{quoted(text)} is not a quantity such as 10Gi or 5") from None
     if amount < 0:
         raise ValueError("a quantity is not negative")
     if amount.denominator != 1:

@@ -9,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from vastplan.model import units
+from vastplan.model.wording import quoted
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.kind import ControllerOwned
 from vastplan.schema.markers import SCHEMA, WITNESS, Codec, ServerDefault
@@ -27,7 +28,9 @@ _WILDCARD = re.compile(rf"{_OCTET}(\.({_OCTET}|\*)){{3}}")
 
 def _directory(path: str) -> str:
     if path != "/" and (not path.startswith("/") or any(part in ("", ".", "..") for part in path[1:].split("/"))):
-        raise ValueError(f"{path!r} is not a path: it starts with / and does not end with it, without //, . and ..")
+        raise ValueError(
+            f"{quoted(path)} is not a path: it starts with / and does not end with it, without //, . and .."
+        )
     if not path.isprintable() or len(path) > 4096:
         raise ValueError("a path is printable and has at most 4096 characters")
     return path
@@ -44,7 +47,7 @@ def _clients(text: str) -> str:
         try:
             ip_network(text, strict=False)
         except ValueError:
-            raise ValueError(f"{text!r} is not an address, a CIDR, a wildcard such as 10.1.*.*, or *") from None
+            raise ValueError(f"{quoted(text)} is not an address, a CIDR, a wildcard such as 10.1.*.*, or *") from None
     return text
 
 

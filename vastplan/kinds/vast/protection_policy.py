@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from vastplan.kinds.vast._common import INTERNAL, OFF, SUFFIXED, collection
 from vastplan.kinds.vast.snapshot import snapshots
+from vastplan.model.wording import quoted
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, NAMED, ONE_WAY, Codec, Opens, Refers, Shorthand, Wire
@@ -20,7 +21,7 @@ def _moment(text: str) -> str:
     try:
         return datetime.strptime(text, _START).strftime(_START)
     except ValueError:
-        raise ValueError(f"{text!r} is not a moment in UTC; write for example '2026-01-31 02:00:00'") from None
+        raise ValueError(f"{quoted(text)} is not a moment in UTC; write for example '2026-01-31 02:00:00'") from None
 
 
 def _read_moment(raw: str) -> str:

@@ -13,6 +13,7 @@ import urllib3
 from kubernetes import client
 
 from vastplan.model.errors import NotFound, Unclear, Unreachable
+from vastplan.model.long_lists import Length
 from vastplan.schema.codec import at
 from vastplan.schema.history import Sought, Trace
 from vastplan.schema.kind import Kind, Row
@@ -76,6 +77,7 @@ class KubernetesProvider:
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
         """All objects of a kind in all namespaces, one consistent snapshot; one that expires (410) cannot be read."""
         following, listed = "", kind.endpoint.listed
+        length = Length(f"{self.describe()}: the list of {kind.endpoint.path}")
         while True:
             query = [("limit", str(PAGE)), *([("continue", following)] if following else [])]
             body = self._call("GET", kind.endpoint.path, query=query, accept=_NAMES if listed else JSON)
@@ -92,6 +94,7 @@ class KubernetesProvider:
                     path = kind.endpoint.path
                     raise Unreachable(f"{self.describe()}: the list of {path} was cut short: {left} more are not shown")
                 return
+            length.another(len(rows))
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by `name` or `namespace/name`."""

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
+from vastplan.model.long_lists import Length
 from vastplan.schema.codec import item_id
 from vastplan.schema.endpoint import Singleton, Update
 from vastplan.schema.history import Sought, Trace, earliest
@@ -82,6 +83,7 @@ class RunaiProvider:
             yield [row]
             return
         paged = kind.endpoint.paged
+        length = Length(f"{self._url}: the list of {path}")
         while True:
             paging = {"offset": offset, "limit": PAGE} if paged else {}
             try:
@@ -97,6 +99,7 @@ class RunaiProvider:
             yield rows
             if not paged or len(rows) < PAGE:
                 return
+            length.another(len(rows))
             offset += len(rows)
 
     def read(self, kind: Kind, locator: str) -> Row | None:
@@ -112,7 +115,7 @@ class RunaiProvider:
 
     def create(self, kind: Kind, body: Row) -> Row:
         """Create in this cluster."""
-        row = self._call("POST", kind.endpoint.path, body=self._placed(body)).body
+        row = self._call("POST", kind.endpoint.path, body=self._placed(body, kind.endpoint.constants)).body
         if not isinstance(row, dict) or not item_id(kind.endpoint, row):
             raise Unclear(f"POST {kind.endpoint.path}: the answer has no id")
         return row
@@ -195,13 +198,17 @@ class RunaiProvider:
             value.replace("{cluster}", self.cluster_id()) if isinstance(value, str) and "{cluster}" in value else value
         )
 
-    def _placed(self, value: Any) -> Any:
-        """`{cluster}` anywhere in a body becomes the cluster's id."""
-        if isinstance(value, dict):
-            return {key: self._placed(item) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self._placed(item) for item in value]
-        return self._filled(value)
+    def _placed(self, body: Row, constants: Mapping[str, Any]) -> Row:
+        """`{cluster}` in what every create of a kind carries becomes the cluster's id; what somebody wrote stays as it is."""
+        placed = dict(body)
+        for name, constant in constants.items():
+            if name not in body:
+                continue
+            if isinstance(constant, Mapping):
+                placed[name] = self._placed(body[name], constant)
+            elif body[name] == constant:
+                placed[name] = self._filled(constant)
+        return placed
 
     def _headers(self, refused: Mapping[str, str] | None) -> Mapping[str, str]:
         with self._login:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
+from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
@@ -203,7 +204,7 @@ class VastProvider:
     def _listed(self, start: str, only: Mapping[str, Any]) -> Iterator[list[Row]]:
         """The pages of a list, all of them or an error."""
         path, query = start, {"page_size": PAGE, "page": 1, **only}
-        shown, seen = 0, {path}
+        shown, seen, length = 0, {path}, Length(f"{self._url}: the list of {start}")
         while True:
             body = self._get(path, query)
             rows = body.get("results") if isinstance(body, dict) else body
@@ -214,6 +215,7 @@ class VastProvider:
             following = body.get("next") if isinstance(body, dict) else None
             if not following:
                 break
+            length.another(len(rows))
             path, query = self._transport.follow(str(following)), {}
             if path in seen:
                 raise Unreachable(f"{self._url}: the pages of {start} lead in a circle")
