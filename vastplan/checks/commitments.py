@@ -69,7 +69,7 @@ def capacity_limit(facts: Facts, site: str) -> float | None:
     """How many bytes hard limits may promise: what the document or the cluster says, and its percentage."""
     capability = facts.capability(site)
     usable = capability.get("usable_capacity") or facts.figure(site, "cluster", USABLE)
-    return usable * capability.get("promised_percent", 100) / 100 if isinstance(usable, int) else None
+    return usable * capability.get("promised_percent", 100) // 100 if isinstance(usable, int) else None
 
 
 class _Capacity(NamedTuple):
@@ -158,5 +158,6 @@ def _qos_sums(facts: Facts, site: str, objects: Index, *, claims: bool) -> dict[
             (policies[name].values.get("static_limits") or {}) if name in policies else {}
         )
         for field, value in policy_limits.items():
-            sums[field] = sums.get(field, 0) + (value or 0) * count
+            if isinstance(value, int):  # what is live is as a system said it
+                sums[field] = sums.get(field, 0) + value * count
     return sums

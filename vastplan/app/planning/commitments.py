@@ -35,7 +35,8 @@ def with_live(facts: Facts, sites: Iterable[str], observed: Observed, matches: M
             for claim in facts.objects.on(site, CLAIMS).values():
                 live = matches.match(claim.address).live
                 if live is not None:
-                    claims[claim.address] = live.values.get(CLAIM_SIZE) or 0
+                    size = live.values.get(CLAIM_SIZE)
+                    claims[claim.address] = size if isinstance(size, int) else 0  # a system may say anything
     planned = (entry for kind in SUMMED_LIVE for entry in facts.objects.all(kind))
     after = Index((*strangers, *planned)) if strangers else facts.objects
     return replace(facts, before=Index(before), after=after, known=frozenset(known), made=claims)

@@ -8,6 +8,8 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.schema.entries import Entry
 
+_LARGEST = 10**15  # what is live is as a system said it; sums of less are numbers
+
 
 def pools(facts: Facts, site: str) -> dict[str, float]:
     """By pool, what the document says of it, else what its nodes have; a pool of which no node is seen may grow some."""
@@ -40,5 +42,5 @@ def deserved(owner: Entry) -> Iterator[tuple[str, float]]:
     """The guaranteed GPUs of a project or department, by node pool."""
     for pool, quota in (owner.values.get("node_pools") or {}).items():
         gpus = ((quota or {}).get("gpu") or {}).get("deserved")
-        if gpus:
+        if isinstance(gpus, int | float) and 0 < gpus < _LARGEST:
             yield pool, gpus
