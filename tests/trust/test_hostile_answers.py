@@ -258,6 +258,12 @@ def test_a_list_that_leads_in_a_circle(lab: Lab, vastplan: Run) -> None:
     assert "lead in a circle" in ran.out, ran
 
 
+def test_a_link_that_is_none(lab: Lab, vastplan: Run) -> None:
+    ran = changed(lab, "vast", lambda body: {"results": rows_of(body), "next": "https://[::1"}, vastplan, "plan")
+    assert ran.code == 6, ran
+    assert "answered with a link that is no address" in ran.out, ran
+
+
 def test_a_list_that_never_ends(lab: Lab, vastplan: Run) -> None:
     server = lab.world.sites["iad"].servers["vast"]
     plane, pages = server.plane, count(2)

@@ -184,7 +184,10 @@ class Transport:
 
     def follow(self, url: str) -> str:
         """The path of a link that the server gave us; a link to another host is refused, credentials stay here."""
-        base, parts = urlsplit(self.address), urlsplit(url)
+        try:
+            base, parts = urlsplit(self.address), urlsplit(url)
+        except ValueError:
+            raise Unreachable(f"{self.address} answered with a link that is no address") from None
         if parts[:2] != base[:2] and parts.netloc:
             raise Unreachable(f"{self.address} answered with a link to another host ({parts.netloc})")
         path = parts.path.removeprefix(base.path) if base.path else parts.path

@@ -101,7 +101,7 @@ def spread(values: Any) -> Any:
         raise ValueError("gpus is a mapping of node pools to numbers, for example {default: 64}")
     for pool, count in gpus.items():
         if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= _LARGEST:
-            raise ValueError(f"gpus.{pool} is a number of GPUs, 0 or more")
+            raise ValueError(f"gpus.{pool} is a number of GPUs, 0 to 10^15")
     long = {pool: {"gpu": {"deserved": count}} for pool, count in gpus.items()}
     return {**{key: value for key, value in values.items() if key != "gpus"}, "node_pools": long}
 
