@@ -144,6 +144,38 @@ def test_a_plan_file_of_a_newer_major_version(tmp_path: Path, vastplan: Run) -> 
     assert "has format 2.0" in ran.err
 
 
+@pytest.mark.parametrize(
+    "url", ["https://[::1", "https://\u2488\uff0fx", "https://a:b/", "https://a:99999", "https://:443"]
+)
+def test_an_address_that_cannot_be_taken_apart(url: str, tmp_path: Path, vastplan: Run) -> None:
+    file = tmp_path / "doc.yaml"
+    site = {"vast": {"url": url, "token": {"env": "T"}}}
+    file.write_text(yaml.safe_dump({"version": 1, "name": "d", "sites": {"iad": site}}, allow_unicode=True))
+    ran = vastplan("validate", file)
+    assert ran.code == 1
+    assert "its host or its port cannot be read" in ran.out + ran.err, ran
+
+
+@pytest.mark.parametrize("gpus", [10**16, 1e300, float("9" * 308 + ".5")])
+def test_gpus_that_nobody_has(gpus: float, tmp_path: Path, vastplan: Run) -> None:
+    file, amount = tmp_path / "doc.yaml", f"{gpus:.1f}"
+    sites = "{iad: {sim: {systems: [runai]}, capability: {gpus: {default: 1}}}}"
+    file.write_text(
+        f"version: 1\nname: d\nsites: {sites}\ndepartments:\n  a: {{gpus: {{default: {amount}}}}}\n  b: {{gpus: {{default: {amount}}}}}\n"
+    )
+    ran = vastplan("plan", file)
+    assert ran.code == 1
+    assert "a number of more than 20 digits" in ran.err or "a number of GPUs" in ran.err, ran
+
+
+@pytest.mark.parametrize("epoch", ["abc", "1e3", "9" * 30, "9" * 5000])
+def test_a_time_that_is_none(epoch: str, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    ran = vastplan("plan", _good(tmp_path))
+    assert ran.code == 1
+    assert "SOURCE_DATE_EPOCH" in ran.err and "seconds since 1970" in ran.err, ran
+
+
 def test_a_plan_that_expired(tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     file, saved = _good(tmp_path), tmp_path / "plan.json"
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")

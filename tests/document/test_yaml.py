@@ -30,6 +30,7 @@ from vastplan.schema.located_yaml import MAX_DEPTH
         ("a: 1\n---\nb: 2\n", "f:2:1", "second document"),
         ("? [1, 2]\n: x\n", "f:1:3", "plain text"),
         ("a: 123456789012345678901234567890\n", "f:1:4", "20 digits"),
+        ("a: 123456789012345678901234567890.5\n", "f:1:4", "20 digits"),
     ],
 )
 def test_refused_with_its_place(text: str, place: str, says: str) -> None:

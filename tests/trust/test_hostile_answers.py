@@ -19,6 +19,7 @@ from tests.conftest import Ran, Run
 from tests.force import by_force
 from tests.lab import Lab
 from tests.trust.planes import Tampered, rows_of
+from vastplan.kinds.kubernetes._common import QUANTITY
 from vastplan.model import strict_json
 from vastplan.model.errors import Refused
 from vastplan.sim.wire import Request, Response
@@ -98,6 +99,69 @@ def test_fields_of_another_type(system: str, lab: Lab, vastplan: Run) -> None:
 
             ran = changed(lab, system, change, vastplan, "drift", *(("--format", "json") if spared else ()))
             assert ran.code in (0, 1, 2, 6), ran
+
+
+def huge(value: Any, number: Any) -> Any:
+    """A row whose numbers are such a number, but for those that say which row it is."""
+    if isinstance(value, dict):
+        kept = [name for name in value if name in ("id", "metadata") or name.endswith("_id")]
+        return {name: inner if name in kept else huge(inner, number) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [huge(inner, number) for inner in value]
+    return number if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+@pytest.mark.parametrize("number", [10**400 + 1, 10**999 + 1, 1.7e308, "x"], ids=["e400", "e999", "float", "word"])
+def test_numbers_that_no_float_holds(number: Any, tmp_path: Path, vastplan: Run) -> None:
+    """All that shows numbers does: as text, pages and files, which are read again."""
+    with Lab(tmp_path, {"iad": ["vast", "runai"]}) as lab:
+        limits = {"static_limits": {"max_reads_bw_mbps": 1000}}
+        sections = {
+            "tenants": {"a": {}},
+            "qos_policies": {name: {"tenant": "a", **limits} for name in ("q", "r")},
+            "view_policies": {"p": {"tenant": "a", "flavor": "NFS"}},
+            "views": {
+                name: {"tenant": "a", "view_policy": "p", "path": f"/{name}", "protocols": ["NFS"], "qos_policy": name}
+                for name in ("q", "r")
+            },
+            "quotas": {name: {"tenant": "a", "path": f"/{name}", "hard_limit": "1 TiB"} for name in ("q", "r")},
+            "departments": {"d": {"gpus": {"default": 8}}},
+            "projects": {name: {"department": "d", "gpus": {"default": 2}} for name in ("q", "r")},
+        }
+        lab.write(sections)
+        lab.converge()
+        servers = lab.world.sites["iad"].servers
+        for path, system in (
+            ("/quotas", "vast"), ("/views", "vast"), ("/qospolicies", "vast"), ("/departments", "runai"), ("/projects", "runai")
+        ):  # fmt: skip
+
+            def change(body: Any) -> Any:
+                rows_of(body)[:] = [huge(row, number) for row in rows_of(body)]
+                return body
+
+            servers[system].plane = Tampered(servers[system].plane, change, path)
+        for form in ("text", "markdown", "html", "json"):
+            for words in (
+                ("plan", lab.folder / "lab.yaml", "--out", tmp_path / "p.json"),
+                ("drift", lab.folder / "lab.yaml"),
+                ("show", tmp_path / "p.json"),
+            ):
+                (tmp_path / "p.json").unlink(missing_ok=True) if words[0] == "plan" else None
+                ran = vastplan(*words, "--format", form)
+                assert ran.code in (0, 2, 6), ran
+                if isinstance(number, int) and form == "json":
+                    assert str(number) in ran.out
+
+
+def test_what_cannot_be_written_again_is_not_read() -> None:
+    with pytest.raises(ValueError, match="no quantity"):
+        QUANTITY.read(f"{'9' * 4299}Ei")
+    assert QUANTITY.read(f"{'9' * 400}Ei") == int("9" * 400) * 2**60
+    text = b'[{"whole": -%s, "text": "%s"}]' % (b"9" * 1000, b"9" * 3000)
+    assert strict_json.parse(text, digits=strict_json.ANSWERED_DIGITS) == [{"whole": -int("9" * 1000), "text": "9" * 3000}]
+    for most in (strict_json.ANSWERED_DIGITS, strict_json.MOST_DIGITS):
+        with pytest.raises(ValueError, match=f"more than {most} digits"):
+            strict_json.parse(b"[1, %s]" % (b"9" * (most + 1)), digits=most)
 
 
 HOSTILE = {
@@ -192,6 +256,12 @@ def test_a_list_that_leads_in_a_circle(lab: Lab, vastplan: Run) -> None:
     ran = changed(lab, "vast", again, vastplan, "plan")
     assert ran.code == 6, ran
     assert "lead in a circle" in ran.out, ran
+
+
+def test_a_link_that_is_none(lab: Lab, vastplan: Run) -> None:
+    ran = changed(lab, "vast", lambda body: {"results": rows_of(body), "next": "https://[::1"}, vastplan, "plan")
+    assert ran.code == 6, ran
+    assert "answered with a link that is no address" in ran.out, ran
 
 
 def test_a_list_that_never_ends(lab: Lab, vastplan: Run) -> None:

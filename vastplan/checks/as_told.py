@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+_LARGEST = 2.0**100
+
 
 def parts(value: Any) -> Mapping[str, Any]:
     """The parts of a value; none where it is no mapping."""
@@ -12,5 +14,7 @@ def parts(value: Any) -> Mapping[str, Any]:
 
 
 def figure(value: Any) -> float:
-    """A number; 0 where it is none."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+    """A number; 0 where it is none, or a fraction so large that sums of such would be infinite. Whole ones are exact."""
+    if isinstance(value, float):
+        return value if -_LARGEST < value < _LARGEST else 0
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0

@@ -70,7 +70,7 @@ def capacity_limit(facts: Facts, site: str) -> float | None:
     """How many bytes hard limits may promise: what the document or the cluster says, and its percentage."""
     capability = facts.capability(site)
     usable = capability.get("usable_capacity") or facts.figure(site, "cluster", USABLE)
-    return usable * capability.get("promised_percent", 100) / 100 if isinstance(usable, int) else None
+    return usable * capability.get("promised_percent", 100) // 100 if isinstance(usable, int) else None
 
 
 class _Capacity(NamedTuple):

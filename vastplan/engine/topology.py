@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vastplan.engine.match import Matches
+from vastplan.engine.observe import LARGEST
 from vastplan.model.address import Address
 from vastplan.model.plan import Action, Evidence, Node, Stage
 from vastplan.model.value import Ref, references
@@ -46,7 +47,9 @@ def _figures(matches: Matches, kind: Kind, address: Address, values: Mapping[str
     """Its measures, and of those who use the storage what runs there now."""
     shown: set[str] = set()
     for measure in kind.measures:  # of two by one name, the first that is there: a live object may show both
-        amounts = [amount for amount in _at(values, measure.path) if isinstance(amount, int | float)]
+        amounts = [
+            amount for amount in _at(values, measure.path) if isinstance(amount, int | float) and amount < LARGEST
+        ]
         if amounts and measure.name not in shown:
             shown.add(measure.name)
             yield Evidence(measure.name, sum(amounts), measure.unit)

@@ -15,9 +15,9 @@ class Commitment:
     site: str
     what: str
     unit: str
-    after: float
-    before: float | None = None
-    limit: float | None = None
+    after: int | float
+    before: int | float | None = None
+    limit: int | float | None = None
 
     @property
     def over(self) -> bool:

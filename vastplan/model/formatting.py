@@ -23,6 +23,11 @@ _SPANS = tuple(  # from how many seconds on, in which unit
 _DIGITS, _MOST = 3, 12
 
 
+def number(value: float) -> str:
+    """A number as it is; what is whole is not made a float, which does not hold all that a system may say."""
+    return str(value) if isinstance(value, int) else f"{value:g}"
+
+
 def size(count: float, digits: int = _DIGITS, rounding: str = ROUND_HALF_EVEN) -> str:
     """Bytes in decimal units: `980 GB`."""
     for factor, name in _SIZES:

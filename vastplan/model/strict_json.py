@@ -9,6 +9,8 @@ from math import isfinite
 from typing import Any, NoReturn
 
 MAX_DEPTH = 64  # the systems' deepest objects have a dozen levels; what walks over values here recurses
+MOST_DIGITS = 2000  # of a whole number in a file of ours
+ANSWERED_DIGITS = 1000  # in an answer: sums of them, and they in other units, have a few more, and are in our files
 DENSEST = 201  # bytes that `held` says at most of a byte of text
 
 
@@ -21,16 +23,22 @@ def held(raw: bytes | bytearray) -> int:
     return len(raw) + 200 * raw.count(b"{") + 72 * raw.count(b"[") + 100 * raw.count(b",")
 
 
-def parse(raw: bytes | bytearray, keep: Set[str] | None = None) -> Any:
+def parse(raw: bytes | bytearray, keep: Set[str] | None = None, digits: int = MOST_DIGITS) -> Any:
     """The value of a JSON text; raises `ValueError`, also for NaN, half surrogates and what is nested too deep.
 
+    A whole number has at most so many `digits`: what comes of it is written again, and Python writes 4300.
     So it does for a number that is too large for a float, such as 1e400: it would be infinite, which JSON cannot say.
     With `keep` an object has these keys alone: all else is dropped when its bracket closes, before anybody sees it. One that
     has such a key twice says two things, of which other readers might take the other.
     """
+    # Asked of every number it costs a tenth: only where there may be such a one, or a string that has as many.
+    long = bytes(digits + 1) in raw.translate(_DIGITS)
+    whole = partial(_whole, digits) if long else None
     prune = None if keep is None else partial(_kept, keep)
     try:
-        value = json.loads(raw.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, object_pairs_hook=prune)
+        value = json.loads(
+            raw.decode("utf-8"), parse_constant=_refuse, parse_float=_finite, parse_int=whole, object_pairs_hook=prune
+        )
     except RecursionError:
         raise ValueError(f"nested deeper than {MAX_DEPTH} levels") from None
     escapes = b"\\" in raw
@@ -63,6 +71,13 @@ def _finite(text: str) -> float:
     return value
 
 
+def _whole(most: int, text: str) -> int:
+    if len(text.lstrip("-")) > most:
+        raise ValueError(f"a number of more than {most} digits")
+    return int(text)
+
+
+_DIGITS = bytes.maketrans(b"0123456789", bytes(10))
 _BRACKETS = bytes.maketrans(b"{}", b"[]")
 _NO_BRACKETS = bytes(set(range(256)) - set(b'[]{}"'))
 

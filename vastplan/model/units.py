@@ -100,7 +100,8 @@ def _in_largest(value: int, exact: _Units, rounded: _Units, gap: str) -> str:
     if not rounded or value < _LONGEST * size:
         return f"{value // size}{gap}{name}"
     name, size = next((name, size) for name, size in rounded if value >= size)
-    figure = f"{value / size:.2f}".rstrip("0").rstrip(".")
+    whole, hundredths = divmod(round(Fraction(100 * value, size)), 100)  # no float: a system may say any number
+    figure = f"{whole}.{hundredths:02}".rstrip("0").rstrip(".")
     return f"≈ {figure}{gap}{name} ({value}{gap}{exact[-1][0]})"
 
 

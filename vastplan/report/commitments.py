@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 
 from vastplan.model.commitment import Commitment
 from vastplan.model.escaping import inert
+from vastplan.model.formatting import number
 from vastplan.model.units import BANDWIDTH, BYTES, show
 from vastplan.report.text import Style
 
@@ -30,7 +32,13 @@ def commitments_text(rows: Iterable[Commitment], style: Style) -> str:
 
 def cells(row: Commitment) -> tuple[str, ...]:
     """A row as text, in the order of `HEAD`."""
-    share = f"{row.after * 100 / row.limit:.0f} %" if row.limit else "not known" if row.limit is None else "over"
+    share = (
+        f"{round(Fraction(row.after) * 100 / Fraction(row.limit))} %"
+        if row.limit
+        else "not known"
+        if row.limit is None
+        else "over"
+    )
     return (
         inert(row.what),
         _shown(row.before, row.unit),
@@ -43,4 +51,4 @@ def cells(row: Commitment) -> tuple[str, ...]:
 def _shown(value: float | None, unit: str) -> str:
     if value is None:
         return "not known"
-    return show(int(value), unit) if unit in (BYTES, BANDWIDTH) else f"{value:g} {unit}"
+    return show(int(value), unit) if unit in (BYTES, BANDWIDTH) else f"{number(value)} {unit}"

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 from typing import Annotated, ClassVar
 
-from pydantic import MISSING, BeforeValidator, Field, StringConstraints
+from pydantic import MISSING, AfterValidator, BeforeValidator, Field, StringConstraints
 
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
-from vastplan.model.urls import LOGIN_IN_URL, holds_login
+from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login
 from vastplan.schema.types import EnvironmentSecret, FileSecret, Spec
 
 
@@ -21,8 +21,14 @@ def _without_login(value: object) -> object:
     return value
 
 
+def _taken_apart(value: str) -> str:
+    if not can_be_taken_apart(value):
+        raise ValueError("is no address: its host or its port cannot be read")
+    return value
+
+
 _ADDRESS = r"^https://[^\s/?#@]+(/[^\s?#@]*)?$"
-Url = Annotated[str, StringConstraints(pattern=_ADDRESS), BeforeValidator(_without_login)]
+Url = Annotated[str, StringConstraints(pattern=_ADDRESS), BeforeValidator(_without_login), AfterValidator(_taken_apart)]
 """A host and a path: nobody's name before it, and nothing behind it."""
 SiteName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$")]
 
@@ -49,7 +55,7 @@ def meant(word: str, folder: Path) -> list[Path]:
 
 def is_address(text: str) -> bool:
     """Whether a text is what a document may give as an address; see `Url`."""
-    return re.fullmatch(_ADDRESS, text) is not None
+    return re.fullmatch(_ADDRESS, text) is not None and can_be_taken_apart(text)
 
 
 class CommandSecret(Spec):

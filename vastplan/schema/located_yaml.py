@@ -267,6 +267,9 @@ class _Reader:
                 return 0
             return int(text)
         if tag == "float" and text.lstrip("+-").replace(".", "", 1).isdecimal():
+            if len(text.partition(".")[0]) > 20:
+                self._problem("VP113", "a number of more than 20 digits", event, "")
+                return 0
             number = float(text)
             return Rounded(number, text) if "." in text and text.endswith("0") else number
         # yes/no, octals, sexagesimals and dates mean other things to other readers: they stay text

@@ -185,7 +185,10 @@ class Transport:
 
     def follow(self, url: str) -> str:
         """The path of a link that the server gave us; a link to another host is refused, credentials stay here."""
-        base, parts = urlsplit(self.address), urlsplit(url)
+        try:
+            base, parts = urlsplit(self.address), urlsplit(url)
+        except ValueError:
+            raise Unreachable(f"{self.address} answered with a link that is no address") from None
         if parts[:2] != base[:2] and parts.netloc:
             raise Unreachable(f"{self.address} answered with a link to another host ({parts.netloc})")
         path = parts.path.removeprefix(base.path) if base.path else parts.path
@@ -222,7 +225,7 @@ class Transport:
             return Answer(status, None)
         text = without_secrets(raw[:_LONGEST_REASON].decode("utf-8", "replace"))[:2000] if status >= 400 else ""
         try:
-            return Answer(status, strict_json.parse(raw), text)
+            return Answer(status, strict_json.parse(raw, digits=strict_json.ANSWERED_DIGITS), text)
         except ValueError:
             if status >= 400:
                 return Answer(status, None, text)

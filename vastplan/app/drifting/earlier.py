@@ -21,7 +21,7 @@ def load(path: Path, document: str) -> Drift:
         raise VastplanError(f"--since {path} has format {version}; this vastplan reads {FORMAT_VERSION}")
     try:
         drift: Drift = TypeAdapter(Drift).validate_python(_without_percentages(data))
-    except (ValidationError, TypeError, KeyError):
+    except (ValidationError, TypeError, ValueError, KeyError):
         raise VastplanError(f"--since {path} does not have the form that drift --format json prints") from None
     for drifted in drift.drift:
         if drifted.address.count("/") < 2:
@@ -34,6 +34,7 @@ def load(path: Path, document: str) -> Drift:
 def _without_percentages(data: Mapping[str, object]) -> dict[str, object]:
     """They are worked out."""
     coverage = data.get("coverage", ())
-    assert isinstance(coverage, list | tuple)
+    if not isinstance(coverage, list | tuple):
+        raise TypeError("coverage is a list")
     rows = [{name: value for name, value in dict(row).items() if name != "percent"} for row in coverage]
     return {**data, "coverage": rows}

@@ -9,6 +9,7 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.runai.pools import deserved, pools, promised_gpus, sites_of_unknown_pools
 from vastplan.model.address import Address
 from vastplan.model.finding import Severity
+from vastplan.model.formatting import number
 from vastplan.model.value import Ref
 
 
@@ -21,14 +22,16 @@ def _run(facts: Facts) -> Iterator[Violation]:
             if pool in has and total > has[pool]:
                 yield Violation(
                     first,
-                    f"is one of the projects that are promised {total:g} GPUs of node pool {pool}, which has {has[pool]:g}",
+                    f"is one of the projects that are promised {number(total)} GPUs of node pool {pool}, "
+                    f"which has {number(has[pool])}",
                 )
     for (department, pool), total in _promised_in_departments(facts).items():
         entry = facts.objects.get(Ref(department))
         share = dict(deserved(entry)).get(pool) if entry else None
         if entry is not None and "node_pools" in entry.values and total > (share or 0):
             yield Violation(
-                entry, f"its projects are promised {total:g} GPUs of node pool {pool}, and it has {share or 0:g}"
+                entry,
+                f"its projects are promised {number(total)} GPUs of node pool {pool}, and it has {number(share or 0)}",
             )
 
 

@@ -9,6 +9,8 @@ from vastplan.checks.facts import Facts
 from vastplan.checks.index import Index
 from vastplan.schema.entries import Entry
 
+_LARGEST = 10**15  # what is live is as a system said it; sums of less are numbers
+
 
 def pools(facts: Facts, site: str) -> dict[str, float]:
     """By pool, what the document says of it, else what its nodes have; a pool of which no node is seen may grow some."""
@@ -41,5 +43,5 @@ def deserved(owner: Entry) -> Iterator[tuple[str, float]]:
     """The guaranteed GPUs of a project or department, by node pool."""
     for pool, quota in parts(owner.values.get("node_pools")).items():
         gpus = figure(parts(parts(quota).get("gpu")).get("deserved"))
-        if gpus:
+        if 0 < gpus < _LARGEST:
             yield pool, gpus

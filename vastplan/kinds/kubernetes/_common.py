@@ -56,6 +56,7 @@ def manifest(
 
 
 _SUFFIXES = {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
+_LONGEST_QUANTITY = 1000  # letters: what comes of it is a number that can be written
 _DECIMAL = {"k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18}
 
 
@@ -68,6 +69,8 @@ def _write_quantity(size: int) -> str:
 
 def _read_quantity(raw: object) -> int:
     text = str(raw)
+    if len(text) > _LONGEST_QUANTITY:
+        raise ValueError("no quantity is as long as this")
     factors: dict[str, int] = _SUFFIXES | _DECIMAL
     if text[-2:] in _SUFFIXES or text[-1:] in _DECIMAL:
         suffix = text[-2:] if text[-2:] in _SUFFIXES else text[-1:]

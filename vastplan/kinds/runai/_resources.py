@@ -7,7 +7,6 @@ that the document does not name are left as they are: they are read, and sent ba
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import inf, isfinite
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
@@ -17,6 +16,7 @@ from vastplan.schema.markers import SCHEMA, WITNESS, Clears, Codec, ListMap, Ref
 from vastplan.schema.rows import ABSENT, dig
 from vastplan.schema.types import MISSING, Bytes, Spec, VendorName
 
+_LARGEST = 10**15  # what is summed up stays a number, whatever systems and documents say
 _UNLIMITED = Clears(None, also=(-1,))
 _NONE = ServerDefault(None, WITNESS)
 _MEGABYTE, _MEBIBYTE = 10**6, 2**20
@@ -25,9 +25,13 @@ _BY_UNIT = {"Mib": _MEBIBYTE, "MB": _MEGABYTE, "GB": 10**9}
 
 def _plain(value: Any) -> Any:
     """64.0 as 64: the API's numbers are floating, and both must be the same."""
-    if isinstance(value, float) and not isfinite(value):
-        raise ValueError("is a number")
+    if isinstance(value, int | float) and not -_LARGEST <= value <= _LARGEST:  # NaN is not between them either
+        raise ValueError("is a number up to 10^15")
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _in_unit(size: int | float, unit: int) -> Any:
+    return size // unit if isinstance(size, int) and size % unit == 0 else size / unit
 
 
 Amount = Annotated[float | int, Field(ge=0), AfterValidator(_plain), Codec(_plain, _plain)]
@@ -118,8 +122,8 @@ def spread(values: Any) -> Any:
     if not isinstance(gpus, dict):
         raise ValueError("gpus is a mapping of node pools to numbers, for example {default: 64}")
     for pool, count in gpus.items():
-        if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count < inf:
-            raise ValueError(f"gpus.{pool} is a number of GPUs, 0 or more")
+        if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count <= _LARGEST:
+            raise ValueError(f"gpus.{pool} is a number of GPUs, 0 to 10^15")
     long = {pool: {"gpu": {"deserved": count}} for pool, count in gpus.items()}
     return {**{key: value for key, value in values.items() if key != "gpus"}, "node_pools": long}
 
@@ -136,7 +140,7 @@ def with_units(body: dict[str, Any], _values: dict[str, Any]) -> dict[str, Any]:
         elif memory:
             sizes = {name: memory[name] for name in ("deserved", "limit") if (memory.get(name) or 0) > 0}
             memory["units"] = _unit_for(list(sizes.values())) or "MB"
-            memory |= {name: _plain(size / _BY_UNIT[memory["units"]]) for name, size in sizes.items()}
+            memory |= {name: _in_unit(size, _BY_UNIT[memory["units"]]) for name, size in sizes.items()}
     return body
 
 
