@@ -10,7 +10,7 @@ from pydantic import MISSING, BeforeValidator, Field, StringConstraints
 
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
-from vastplan.model.urls import LOGIN_IN_URL, holds_login
+from vastplan.model.urls import LOGIN_IN_URL, holds_login, normalised
 from vastplan.schema.types import EnvironmentSecret, FileSecret, Spec
 
 
@@ -58,6 +58,10 @@ class SystemSpec(Spec):
     def address(self) -> str:
         """Where it is, as text without credentials."""
         raise NotImplementedError
+
+    def place(self, folder: Path) -> str:
+        """Where it is, the same for all ways to say it; `folder` is that of the files it names."""
+        return normalised(self.address())
 
     def trust(self) -> str:
         """Who vouches for the server, as text; "" where its client settles that by itself."""
