@@ -76,6 +76,14 @@ def test_two_systems_behind_tunnels_are_two(server: Server, tmp_path: Path, vast
         other.stop()
 
 
+def test_another_spelling_of_an_address_is_no_other_owner(server: Server, tmp_path: Path, vastplan: Run) -> None:
+    assert vastplan("apply", document(tmp_path, server.url), "--auto-approve").code == 0
+    second = document(tmp_path, server.url.upper().replace("HTTPS", "https") + "/").rename(tmp_path / "two.yaml")
+    second.write_text(second.read_text().replace("name: doc", "name: two"))
+    ran = vastplan("plan", second, "--adopt")
+    assert "blocked (other-document): the document doc owns it as far/tenant/a" in ran.out, ran
+
+
 def unknown(ran: object, says: str) -> None:
     """The far site is unknown, the near one is planned."""
     assert ran.code == 6, ran  # type: ignore[attr-defined]

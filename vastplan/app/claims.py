@@ -9,6 +9,7 @@ from vastplan.ledger.backend import OtherParts
 from vastplan.model.address import Address
 from vastplan.model.claims import Claim, SiteClaims
 from vastplan.model.site_ledger import SiteLedger
+from vastplan.model.urls import normalised
 from vastplan.schema.kind import Kind
 
 _SystemPlace = tuple[str, str]  # system, and where it is
@@ -54,11 +55,11 @@ def _hits(
 
 
 def _places(site: str, system: str, where: Mapping[str, str]) -> Iterable[_SystemPlace]:
-    """What a system of a site is known by: its address; where that was not noted, or says nothing, its site's name."""
+    """What a system of a site is known by: its address, however it is written; where that was not noted, or says nothing, its site's name."""
     noted = where.get(system, "")
     if noted == EMBEDDED:
         return [(system, f"{EMBEDDED} {site}")]
-    return [(system, noted)] if noted else [_unnoted(site, system)]
+    return [(system, normalised(noted))] if noted else [_unnoted(site, system)]
 
 
 def _unnoted(site: str, system: str) -> _SystemPlace:

@@ -15,6 +15,7 @@ from vastplan.document.nearest import Nearest
 from vastplan.document.renames import renamed_in_a_ring
 from vastplan.document.resolve import Resolver
 from vastplan.document.secret_sources import SecretSources
+from vastplan.document.shared_systems import shared_systems
 from vastplan.document.yaml import Mapping as Located
 from vastplan.document.yaml import Sequence as LocatedList
 from vastplan.document.yaml import load as load_yaml
@@ -113,6 +114,8 @@ def load(
         if not connected.systems():
             fix, where = f"give {', '.join(systems)} or sim", tree["sites"].where(name)
             problems.append(error("VP220", f"site {name} has no system", fix=fix, where=where))
+    connections_folder = connections.parent.absolute() if connections else folder
+    problems += shared_systems(of_sites, connections_folder, tree)
     known = {name: _site(name, of_sites[name], spec, systems, {}) for name, spec in head.sites.items()}
     ledger_cluster = None if recorded is not None else ledger_place.cluster(head, known, tree, problems)
     instantiator = Instantiator(tree, registry, tuple(head.sites), near)
@@ -130,7 +133,7 @@ def load(
         raise Invalid(problems)
     warnings = credentials.beside_the_document(folder, connections) if connections else []
     return Document(
-        head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections.parent.absolute() if connections else folder,
+        head, folder, ", ".join(map(str, paths)), tuple(entries), of_sites, connections_folder,
         systems, ledger_cluster, _places(tree), assumed, tuple(paths), allowed,
         credentials.contents(head, folder) if connections is None else {}, connections is None, tuple(warnings),
         instantiator.defaults,

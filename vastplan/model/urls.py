@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+_PORTS = {"https": 443, "http": 80}
 LOGIN_IN_URL = "there is a user or a password in it (in front of an @)"
 
 
@@ -19,3 +20,21 @@ def can_be_taken_apart(url: str) -> bool:
         return bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+def normalised(place: str) -> str:
+    """An address, and what follows after a blank, as all spellings of it are: what is alike may be one system.
+
+    The host is in small letters and has no dot at its end; the port of the scheme and slashes at the end are left out.
+    """
+    url, blank, rest = place.partition(" ")
+    try:
+        parts = urlsplit(url)
+        host, port = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:  # no address: it is compared as it is written
+        return place
+    if not host:
+        return place
+    host = f"[{host}]" if ":" in host else host
+    at = f":{port}" if port not in (None, _PORTS.get(parts.scheme)) else ""
+    return f"{parts.scheme}://{host}{at}{parts.path.rstrip('/')}{blank}{rest}"

@@ -11,7 +11,7 @@ from pydantic import MISSING, AfterValidator, BeforeValidator, Field, StringCons
 
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
-from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login
+from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login, normalised
 from vastplan.schema.types import EnvironmentSecret, FileSecret, Spec
 
 
@@ -76,6 +76,10 @@ class SystemSpec(Spec):
     def address(self) -> str:
         """Where it is, as text without credentials."""
         raise NotImplementedError
+
+    def place(self, folder: Path) -> str:
+        """Where it is, the same for all ways to say it; `folder` is that of the files it names."""
+        return normalised(self.address())
 
     def trust(self) -> str:
         """Who vouches for the server, as text; "" where its client settles that by itself."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from pydantic import MISSING, model_validator
 
+from vastplan.model.urls import normalised
 from vastplan.schema.connection import SharedLedgerSpec, Verified
 
 
@@ -26,6 +27,11 @@ class KubernetesEndpoint(Verified):
             return "in cluster"
         parts = (self.kubeconfig, self.context)
         return " ".join(part for part in parts if isinstance(part, str)) or "the current context"
+
+    def place(self, folder: Path) -> str:
+        """The server that its kubeconfig says, whatever the context is called; without one the context."""
+        said = self.contents(folder).get("kubeconfig server")
+        return normalised(said) if said else self.address()
 
     def label(self) -> str:
         """The context."""
