@@ -158,7 +158,9 @@ def test_what_cannot_be_written_again_is_not_read() -> None:
         QUANTITY.read(f"{'9' * 4299}Ei")
     assert QUANTITY.read(f"{'9' * 400}Ei") == int("9" * 400) * 2**60
     text = b'[{"whole": -%s, "text": "%s"}]' % (b"9" * 1000, b"9" * 3000)
-    assert strict_json.parse(text, digits=strict_json.ANSWERED_DIGITS) == [{"whole": -int("9" * 1000), "text": "9" * 3000}]
+    assert strict_json.parse(text, digits=strict_json.ANSWERED_DIGITS) == [
+        {"whole": -int("9" * 1000), "text": "9" * 3000}
+    ]
     for most in (strict_json.ANSWERED_DIGITS, strict_json.MOST_DIGITS):
         with pytest.raises(ValueError, match=f"more than {most} digits"):
             strict_json.parse(b"[1, %s]" % (b"9" * (most + 1)), digits=most)
