@@ -105,9 +105,10 @@ coverage: $(VENV)/ready
 	$(BIN)/coverage run --branch --source=vastplan.engine -m pytest -n0 tests/engine tests/guards
 	$(BIN)/coverage report --show-missing --skip-covered --fail-under=100
 
-# Every fault at every request of an apply, then an ordinary run: prints how often each was struck.
+# Every fault at every request of an apply, then an ordinary run: prints how often each was struck. CI has ARGS=--once: each
+# fault at the first request of every operation, while planning and while applying.
 faults: $(VENV)/ready
-	$(BIN)/python -m tests.faults.run
+	$(BIN)/python -m tests.faults.run $(ARGS)
 
 # An apply killed before and after every write and every save of the ledger, then an ordinary run.
 kills: $(VENV)/ready

@@ -66,9 +66,14 @@ class Tally:
     seconds: Counter[str] = field(default_factory=Counter)
 
 
-def cases(document: str, scenes: list[Scene], *, every: int = 1, met: Container[str] = ()) -> list[Case]:
-    """The cases of a document; `every` thins them, `met` are operations that meet every fault in another document."""
+def cases(
+    document: str, scenes: list[Scene], *, every: int = 1, once: bool = False, met: Container[str] = ()
+) -> list[Case]:
+    """The cases of a document; `every` and `once` thin them, `met` are operations that meet every fault in another document."""
     found = list(_in_turn(scenes, met) if document == "reference" else _all(document, scenes))
+    if once:
+        firsts = {(case.planning, case.expected, case.fault): case for case in reversed(found)}
+        found = list(reversed(firsts.values()))
     found = [case for turn, case in enumerate(found) if turn % every == 0]
     if document == "small":
         draw = random.Random(SEED)
@@ -134,17 +139,17 @@ def _struck(theatre: Theatre, case: Case) -> list[tuple[str, str]]:
     return theatre.applying(scene, *case.places, orderly=len(case.places) == 1)
 
 
-def _share(work: tuple[int, int, int, tuple[str, ...]]) -> Tally:
+def _share(work: tuple[int, int, int, bool, tuple[str, ...]]) -> Tally:
     """The cases of one process: those whose number is `mine` of `all`."""
     faulthandler.enable()
-    mine, all_, every, documents = work
+    mine, all_, every, once, documents = work
     tally = Tally()
     met: set[str] = set()
     for document in documents:
         began = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
             theatre = Theatre(Path(folder) / "home", *getattr(plays, document)(Path(folder)))
-            found = cases(document, theatre.scenes, every=every, met=met)
+            found = cases(document, theatre.scenes, every=every, once=once, met=met)
             met |= {one.expected for one in found} if every == 1 and document != "reference" else set()
             for scene in theatre.scenes:
                 size = len(scene.plan.actions), len(scene.planning), len(scene.applying)
@@ -179,12 +184,15 @@ def main() -> int:
     """Run all of it in several processes, and print the counts."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--every", type=int, default=1, help="take every N-th case only")
+    once = "of each document, while it plans and while it applies, each fault at the first request of an operation only"
+    parser.add_argument("--once", action="store_true", help=once)
     parser.add_argument("--only", action="append", choices=DOCUMENTS, help="one document only")
     words = parser.parse_args()
     documents = tuple(words.only or DOCUMENTS)
     many, began = max(2, (os.cpu_count() or 2) + 1), time.monotonic()
     with multiprocessing.get_context("spawn").Pool(many) as pool:
-        tallies = pool.map(_share, [(number, many, words.every, documents) for number in range(many)], chunksize=1)
+        work = [(number, many, words.every, words.once, documents) for number in range(many)]
+        tallies = pool.map(_share, work, chunksize=1)
     good = _told(tallies)
     slowest = {name: max(one.seconds[name] for one in tallies) for name in documents}
     print(f"{time.monotonic() - began:.0f} s in {many} processes ({slowest})")

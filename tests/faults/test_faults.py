@@ -44,6 +44,14 @@ def test_in_full_every_fault_meets_every_request_of_the_small_document(theatre: 
     assert len(set(single)) == len(single) == requests * len(KINDS)
 
 
+def test_once_every_operation_meets_every_fault_while_it_plans_and_while_it_applies(theatre: Theatre) -> None:
+    full, once = (cases("small", theatre.scenes, once=once) for once in (False, True))
+    assert set(once) <= set(full)
+    met, every = ({(case.planning, case.expected, case.fault) for case in found} for found in (once, full))
+    assert met == every
+    assert len([case for case in once if case.fault != TOGETHER]) == len({one for one in every if one[2] != TOGETHER})
+
+
 def test_in_turn_every_request_is_met_and_every_operation_meets_every_fault(theatre: Theatre) -> None:
     found = cases("reference", theatre.scenes)
     requests = sum(len(scene.planning) + len(scene.applying) for scene in theatre.scenes)

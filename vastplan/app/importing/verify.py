@@ -29,6 +29,7 @@ from vastplan.model.value import Ref
 from vastplan.model.wording import some
 from vastplan.schema.discover import Registry
 from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
 
 _NO_SUCH = "VP209"  # a name that the document does not have
 
@@ -106,35 +107,57 @@ def verify(
     for address, entry in old.items():
         if address not in new or not _same(entry, new[address], planned, workspace.registry):
             faults.refused.append(_meaning(address))
-    creates = []
-    behind = Behind(planned.everything, index.at)
-    for action in planned.plan.actions:
-        if action.address in old or action.verb in (Verb.DELETE, Verb.RELEASE):
-            continue
-        kind = planned.matches.kinds[action.address.kind]
+    judge = _Judge(planned, Behind(planned.everything, index.at), faults)
+    new_actions = [action for action in planned.plan.actions if action.address not in old]
+    creates = tuple(action.address for action in new_actions if judge.creates(action))
+    return _learned(planned, degraded, faults, patient, creates)
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """What the actions for new entries say of the lines behind them."""
+
+    planned: Planned
+    behind: Behind[Line]
+    faults: _Faults
+
+    def creates(self, action: Action) -> bool:
+        """Whether it makes what keeps closed what is closed; all else that is no plain taking over is laid to its lines."""
+        kind = self.planned.matches.kinds[action.address.kind]
         keeps_closed = bool(kind.closes) or kind.enforces is not None
-        theirs = next((block for block in action.blocked if block.guard == "other-document"), None)
-        if theirs is not None and (lines_of := behind.lines(action.address)):
-            _leave(lines_of, action, Reason.OTHER, f"{action.address}: {theirs.message}", faults)
-            continue
-        cuts_off = next((block for block in action.blocked if block.guard == "narrows"), None)
-        if cuts_off is not None:
-            unread = any(planned.observed.error(action.address.site, rule.kind) for rule in kind.closes)
-            fixes = [rule.fix for rule in kind.closes if rule.fix and action.desired.get(rule.ours) is not None]
-            text = "; ".join([f"an apply would cut off: {cuts_off.message}", *(f"write {fix}" for fix in fixes)])
-            reason = Reason.UNREAD if unread else Reason.FORM
-            _leave(behind.lines(action.address), action, reason, text, faults)
-        elif action.verb is Verb.CREATE and keeps_closed:
-            creates.append(action.address)
-        elif action.verb is not Verb.ADOPT or action.changes:
-            lines_of = behind.lines(action.address)
-            if not lines_of:
-                faults.refused.append(_change(action))
-            elif keeps_closed:
-                _leave(lines_of, action, Reason.FORM, f"{action.address} would be changed: {_changes(action)}", faults)
-            else:
-                _blame_action(lines_of[0], action, faults)
-    return _learned(planned, degraded, faults, patient, tuple(creates))
+        if action.verb in (Verb.DELETE, Verb.RELEASE) or self._stops(action, kind):
+            return False
+        if action.verb is Verb.CREATE and keeps_closed:
+            return True
+        if action.verb is not Verb.ADOPT or action.changes:
+            self._would_change(action, keeps_closed)
+        return False
+
+    def _stops(self, action: Action, kind: Kind) -> bool:
+        """Whether a guard would stop it, for another document's sake or for somebody who would be cut off."""
+        blocks = {block.guard: block for block in reversed(action.blocked)}
+        theirs, cuts_off = blocks.get("other-document"), blocks.get("narrows")
+        lines = self.behind.lines(action.address) if theirs or cuts_off else []
+        if theirs is not None and lines:
+            _leave(lines, action, Reason.OTHER, f"{action.address}: {theirs.message}", self.faults)
+            return True
+        if cuts_off is None:
+            return False
+        unread = any(self.planned.observed.error(action.address.site, rule.kind) for rule in kind.closes)
+        fixes = [rule.fix for rule in kind.closes if rule.fix and action.desired.get(rule.ours) is not None]
+        text = "; ".join([f"an apply would cut off: {cuts_off.message}", *(f"write {fix}" for fix in fixes)])
+        _leave(lines, action, Reason.UNREAD if unread else Reason.FORM, text, self.faults)
+        return True
+
+    def _would_change(self, action: Action, keeps_closed: bool) -> None:
+        lines = self.behind.lines(action.address)
+        if not lines:
+            self.faults.refused.append(_change(action))
+        elif keeps_closed:
+            text = f"{action.address} would be changed: {_changes(action)}"
+            _leave(lines, action, Reason.FORM, text, self.faults)
+        else:
+            _blame_action(lines[0], action, self.faults)
 
 
 def _leave(lines: Iterable[Line], action: Action, reason: Reason, text: str, faults: _Faults) -> None:
