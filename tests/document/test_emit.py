@@ -79,7 +79,6 @@ def test_what_is_unseen_or_taken_for_another_is_its_number() -> None:
         (64.0, "64"),
         (1e15, "1000000000000000"),
         (44171269022354650.0, "44171269022354650.0"),
-        (1e22, "10000000000000000000000.0"),
         (2**63 - 1, "9223372036854775807"),
         ({}, "{}"),
         ([[], {"a": ()}], "[[], {a: []}]"),
@@ -99,6 +98,8 @@ def test_other_values(value: Any, written: str) -> None:
         ({1: 1}, "a key is text, not int"),
         ({"x" * 1001: 1}, "longer than a key"),
         (10**20, "more than 20 digits"),
+        (1e22, "more than 20 digits"),
+        (-1e20, "more than 20 digits"),
         (float("inf"), "no value of type float"),
         (b"a", "no value of type bytes"),
     ],
@@ -126,7 +127,7 @@ TEXTS = st.one_of(
     st.sampled_from(ODD + PLAIN),
 )
 KEYS = TEXTS.filter(lambda key: key != "<<")
-NUMBERS = st.integers(-(10**18), 10**18) | st.floats(allow_nan=False, allow_infinity=False)
+NUMBERS = st.integers(-(10**18), 10**18) | st.floats(-1e19, 1e19)
 VALUES = st.recursive(
     st.none() | st.booleans() | NUMBERS | TEXTS,
     lambda inner: st.lists(inner, max_size=6) | st.dictionaries(KEYS, inner, max_size=6),

@@ -82,7 +82,7 @@ CASES: dict[Reason, tuple[Callable[[Snapshot], Snapshot], dict[str, str], tuple[
         ("storage_class", "team-b"),
     ),
     Reason.PENDING: (_pending, HEAD_ONLY, ("vip_pool", "replication")),
-    Reason.UNASKED: (_as_it_is, HEAD_ONLY, ("secret", "vast-mgmt")),
+    Reason.UNASKED: (_as_it_is, HEAD_ONLY, ("secret", "vast-csi/vast-mgmt")),
     Reason.UNSELECTED: (_as_it_is, HEAD_ONLY, ("department", "research")),
     Reason.FORM: (
         _one("persistent_volume", "team-b-team-b-checkpoints", _valued(reclaim_policy="Delete")),

@@ -31,11 +31,11 @@ def test_a_claim_of_no_project_is_not_asked_for(factory: Snapshot, tmp_path: Pat
 
     world = changed(second(factory, "namespace", "runai-team-b", "monitoring"), moved, "persistent_volume_claim", "iad")
     done = imported(_folder(tmp_path / "moved"), world)
-    left = done.left["iad", "persistent_volume_claim", "team-a-data"]
+    left = done.left["iad", "persistent_volume_claim", "monitoring/team-a-data"]
     assert left.code == "UNASKED" and "its namespace is no project's" in left.why
     hidden = changed(world, lambda each: replace(each, objects=(), error="403 Forbidden"), "project", "iad")
     done = imported(_folder(tmp_path / "hidden"), hidden)
-    assert done.left["iad", "persistent_volume_claim", "team-a-data"].code == "UNREAD"
+    assert done.left["iad", "persistent_volume_claim", "monitoring/team-a-data"].code == "UNREAD"
 
 
 def test_a_data_source_says_which_claim_is_not_there(factory: Snapshot, tmp_path: Path) -> None:
@@ -100,4 +100,4 @@ def test_labels_of_parts_are_told_and_cost_nothing_else(factory: Snapshot, tmp_p
     assert result.adopts == plain.adopts
     told = {(one.kind, one.name) for one in result.left if one.field == "labels" and one.site == "iad"}
     assert {kind for kind, _ in told} == {"persistent_volume", "persistent_volume_claim", "admission_policy"}
-    assert ("persistent_volume_claim", "team-a-data") in told
+    assert ("persistent_volume_claim", "runai-team-a/team-a-data") in told

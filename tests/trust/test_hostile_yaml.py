@@ -106,7 +106,7 @@ DOCUMENTS: dict[str, tuple[bytes, str]] = {
     "more than all": (HEAD + b"tenants: {a: {max_views: .inf}}", "VP212"),
     "a number of 400 digits and a half": (
         HEAD + b"departments: {d: {gpus: {default: " + b"9" * 400 + b".5}}}",
-        "VP212",
+        "VP113",
     ),
     "a time": (HEAD + b"tenants: {a: {max_views: 2001-01-01T00:00:00Z}}", "VP212"),
     "a path as a name": (HEAD + b"tenants: {../../etc: {}}", "VP212"),

@@ -18,7 +18,7 @@ from vastplan.model.escaping import inert
 from vastplan.model.look_alikes import taken_for_others, unseen
 
 _ENDLESS = 2**62
-_LONGEST_NUMBER = 20  # characters: a document may not have longer ones (VP113)
+_LONGEST_NUMBER = 20  # characters before the point: a document may not have longer ones (VP113)
 _EXACT = 2**53  # below it a whole floating number is one number, above it stands for several
 _LONGEST_KEY = 1000  # characters as written: YAML looks no further than 1024 for the colon after a key
 _WORD = re.compile(r"[A-Za-z0-9/_.(+$](?:[A-Za-z0-9/_.()+$@=~*% -]*[A-Za-z0-9/_.()+$@=~*%-])?")
@@ -75,12 +75,15 @@ def scalar(value: Any) -> str:
         if not value.is_integer() or abs(value) >= _EXACT:
             # without an exponent, which YAML 1.1 and 1.2 take for different things
             written = format(Decimal(repr(value)), "f")
-            return written if "." in written else f"{written}.0"
+            return _short_enough(written if "." in written else f"{written}.0")
         value = int(value)
     if not isinstance(value, int):
         raise Unwritable(f"a document has no value of type {type(value).__name__}")
-    written = str(value)
-    if len(written) > _LONGEST_NUMBER:
+    return _short_enough(str(value))
+
+
+def _short_enough(written: str) -> str:
+    if len(written.partition(".")[0]) > _LONGEST_NUMBER:
         raise Unwritable(f"a number of more than {_LONGEST_NUMBER} digits")
     return written
 

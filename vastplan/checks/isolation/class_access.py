@@ -47,13 +47,12 @@ def _allowed_by_policy(
     site: str, objects: Index, namespaces: Mapping[str, str], *, enforced: bool = True
 ) -> dict[str, frozenset[str]]:
     """What policies in force leave open, or those that are only seen; a class under several is open where all of them let it be."""
-    bound = {
-        binding.values["policy"].target.name
-        if isinstance(binding.values["policy"], Ref)
-        else str(binding.values["policy"])
+    policies = (
+        binding.values.get("policy")
         for binding in objects.on(site, "admission_binding").values()
         if ("Deny" in (binding.values.get("validation_actions") or ())) is enforced and not binding.values.get("only")
-    }
+    )
+    bound = {policy.target.name if isinstance(policy, Ref) else str(policy) for policy in policies}
     allowed: dict[str, frozenset[str]] = {}
     for name, policy in objects.on(site, "admission_policy").items():
         values = policy.values

@@ -132,7 +132,7 @@ def _beyond(folder: Path, content: Mapping[str, Any]) -> Iterator[str]:
                 elif field == "server" and holds_login(_text(value)):
                     yield f"{subject} has a server, and {LOGIN_IN_URL}"
                 elif field == "server" and not is_address(_text(value)):
-                    yield f"{subject} has a server that is more than a host and a path"
+                    yield f"{subject} has a server that is not a host and a path alone"
                 elif field not in allowed | _HARMLESS:
                     yield f"{subject} has {inert(field, 80)}, which only a kubeconfig of your own may have"
 
