@@ -127,7 +127,7 @@ TEXTS = st.one_of(
     st.sampled_from(ODD + PLAIN),
 )
 KEYS = TEXTS.filter(lambda key: key != "<<")
-NUMBERS = st.integers(-(10**18), 10**18) | st.floats(-1e19, 1e19)
+NUMBERS = st.integers(-(10**18), 10**18) | st.floats(-1e18, 1e18)
 VALUES = st.recursive(
     st.none() | st.booleans() | NUMBERS | TEXTS,
     lambda inner: st.lists(inner, max_size=6) | st.dictionaries(KEYS, inner, max_size=6),
