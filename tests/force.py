@@ -8,11 +8,16 @@ from typing import Any
 import pytest
 
 
-def by_force(values: Iterable[Any], *kept: str) -> list[Any]:
+def by_force(values: Iterable[Any], *kept: str, several: bool = False) -> list[Any]:
     """Parameters of which `make test` takes those that are `kept`, by their text; `make slow` and CI take the others, too.
 
-    There is always a representative: the first value, where none of those that are kept is there.
+    There is always a representative: the first value, where none of those that are kept is there. `several`: each value is
+    a tuple, with one for each of several parameters.
     """
     values = list(values)
     fast = [value for value in values if str(value) in kept] or values[:1]
-    return [value if value in fast else pytest.param(value, marks=pytest.mark.slow) for value in values]
+    slow = pytest.mark.slow
+    return [
+        value if value in fast else pytest.param(*value, marks=slow) if several else pytest.param(value, marks=slow)
+        for value in values
+    ]

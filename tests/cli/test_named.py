@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.conftest import Run
+from tests.force import by_force
 
 DOCUMENT: dict[str, Any] = {
     "version": 1,
@@ -52,7 +53,9 @@ def warned(vastplan: Run, document: Path, *words: str | Path) -> list[tuple[str,
     return [(one["message"], one["fix"]) for one in json.loads(ran.out)["findings"] if one["code"] == "VP317"]
 
 
-@pytest.mark.parametrize("option", ["--allow-delete", "--allow-narrow", "--believe-gone", "--target", "--keep-drift"])
+@pytest.mark.parametrize(
+    "option", by_force(["--allow-delete", "--allow-narrow", "--believe-gone", "--target", "--keep-drift"])
+)
 def test_an_address_that_is_not_there_is_said_with_the_nearest(option: str, document: Path, vastplan: Run) -> None:
     assert warned(vastplan, document, option, "iad/tenant/team-b") == [
         (f"{option} iad/tenant/team-b matches nothing here", "did you mean iad/tenant/team-a?")

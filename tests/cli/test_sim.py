@@ -12,6 +12,7 @@ import requests
 import yaml
 
 from tests.conftest import Run
+from tests.force import by_force
 
 LOG_IN = {
     "vast": ("/api/latest/token/", {"username": "me", "password": "secret"}),
@@ -31,7 +32,7 @@ def told(process: subprocess.Popen[str]) -> dict[str, str]:
     raise AssertionError(f"it ended: {found}")
 
 
-@pytest.mark.parametrize("plane", LOG_IN)
+@pytest.mark.parametrize("plane", by_force(LOG_IN))
 def test_two_planes_in_one_folder_have_a_certificate_each(plane: str, tmp_path: Path) -> None:
     path, body = LOG_IN[plane]
     words = [sys.executable, "-m", "vastplan", "sim", plane, "--user", "me", "--password", "secret"]

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.conftest import Run
+from tests.force import by_force
 
 DOCUMENT = """\
 version: 1
@@ -37,7 +38,7 @@ def half(document: Path, vastplan: Run) -> None:
 
 
 @pytest.mark.parametrize("command", ["plan", "drift"])
-@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+@pytest.mark.parametrize("form", by_force(["text", "markdown", "html"]))
 def test_nothing_could_be_read(form: str, command: str, document: Path, vastplan: Run) -> None:
     ran = vastplan(command, document, "--format", form)
     assert ran.code == 6, ran
@@ -57,7 +58,7 @@ def test_for_a_machine_it_is_unknown_and_an_error(command: str, document: Path, 
 
 
 @pytest.mark.parametrize("command", ["plan", "drift"])
-@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+@pytest.mark.parametrize("form", by_force(["text", "markdown", "html"]))
 def test_a_part_could_be_read(form: str, command: str, document: Path, vastplan: Run) -> None:
     half(document, vastplan)
     ran = vastplan(command, document, "--format", form)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Run
+from tests.force import by_force
 from vastplan.cli.screen import Screen
 
 DOCUMENT = "version: 1\nname: doc\nsites: {iad: {sim: {systems: [vast]}}}\ntenants: {a: {}}\n"
@@ -98,7 +99,7 @@ def test_a_name_that_no_file_can_have(vastplan: Run) -> None:
     assert ran.code == 1 and "File name too long" in ran.err and len(ran.err) < 300
 
 
-@pytest.mark.parametrize("words", [("validate",), ("plan",), ("plan", "--format", "json")])
+@pytest.mark.parametrize("words", by_force([("validate",), ("plan",), ("plan", "--format", "json")]))
 def test_a_full_disk_is_said_in_a_line(words: tuple[str, ...], document: Path) -> None:
     command = [sys.executable, "-m", "vastplan", words[0], str(document), *words[1:]]
     with open("/dev/full", "w") as full:

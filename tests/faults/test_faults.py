@@ -28,7 +28,7 @@ def test_the_second_run_updates_replaces_and_deletes(theatre: Theatre) -> None:
     assert verbs >= {Verb.CREATE, Verb.UPDATE, Verb.REPLACE, Verb.DELETE}
 
 
-@pytest.mark.parametrize("kind", by_force([*KINDS, TOGETHER], "read timeout", "connection refused", TOGETHER))
+@pytest.mark.parametrize("kind", by_force([*KINDS, TOGETHER], "read timeout", TOGETHER))
 def test_after_a_fault_the_next_run_converges(kind: str, theatre: Theatre) -> None:
     tally = Tally()
     for case in cases("small", theatre.scenes, every=EVERY):

@@ -290,9 +290,10 @@ class Closing:
 _CLOSINGS = [
     (how, by) for how in ("added", "renamed", "name", "removed") for by in ("admission_policy", "resource_quota")
 ]
+_FEW = tuple(map(str, (("renamed", "admission_policy"), ("added", "resource_quota"))))
 
 
-@pytest.mark.parametrize(("how", "isolation"), _CLOSINGS)
+@pytest.mark.parametrize(("how", "isolation"), by_force(_CLOSINGS, *_FEW, several=True))
 @pytest.mark.parametrize("written", by_force(range(5), "1"))
 def test_a_class_is_open_to_nobody_else_wherever_an_apply_ends(
     desk: Desk, how: str, isolation: str, written: int
@@ -308,7 +309,7 @@ def test_a_class_is_open_to_nobody_else_wherever_an_apply_ends(
     assert desk.plan() == {}
 
 
-@pytest.mark.parametrize(("how", "isolation"), _CLOSINGS)
+@pytest.mark.parametrize(("how", "isolation"), by_force(_CLOSINGS, *_FEW, several=True))
 @pytest.mark.parametrize("allowed", by_force(["admission_* resource_quota", "storage_class"], "storage_class"))
 def test_a_class_is_open_to_nobody_else_with_half_a_consent(desk: Desk, how: str, isolation: str, allowed: str) -> None:
     closing = Closing(desk, how, isolation)
@@ -413,7 +414,15 @@ def test_what_two_documents_classes_rely_on_is_not_taken_away_by_the_one_that_ow
 
 @pytest.mark.parametrize(
     "flags",
-    [("--target", "iad/namespace/a"), ("--site", "iad"), ("--max-changes", "1"), ("--adopt",), ("--allow-delete", "*")],
+    by_force(
+        [
+            ("--target", "iad/namespace/a"),
+            ("--site", "iad"),
+            ("--max-changes", "1"),
+            ("--adopt",),
+            ("--allow-delete", "*"),
+        ]
+    ),
 )
 def test_flags_that_plan_are_refused_beside_a_saved_plan(
     desk: Desk, flags: tuple[str, ...], monkeypatch: pytest.MonkeyPatch

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.force import by_force
 from tests.importing.class_world import (
     BINDINGS,
     BLOCK,
@@ -105,16 +106,18 @@ def exact(*, monitoring: bool = False, listed: bool = False, outside: bool = Fal
 
 @pytest.mark.parametrize(
     "document",
-    [
-        CLOSED,
-        OPEN,
-        exact(monitoring=True),
-        exact(listed=True),
-        exact(monitoring=True, listed=True),
-        exact(outside=True),
-        exact(listed=True, outside=True),
-        exact(monitoring=True, outside=True),
-    ],
+    by_force(
+        [
+            exact(monitoring=True, listed=True),
+            CLOSED,
+            OPEN,
+            exact(monitoring=True),
+            exact(listed=True),
+            exact(outside=True),
+            exact(listed=True, outside=True),
+            exact(monitoring=True, outside=True),
+        ]
+    ),
 )
 def test_what_its_own_policy_says_is_read_back(world: ClassWorld, document: Mapping[str, Any]) -> None:
     world.lost(document, policies=True)
@@ -153,7 +156,7 @@ DEVIATIONS: dict[str, tuple[str, Row | str | None, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", DEVIATIONS)
+@pytest.mark.parametrize("case", by_force(DEVIATIONS, "warns"))
 def test_a_class_whose_own_policy_says_something_else_is_left_with_both_lists(world: ClassWorld, case: str) -> None:
     path, change, said = DEVIATIONS[case]
     world.lost(CLOSED, policies=True)
@@ -181,6 +184,7 @@ def test_a_class_whose_own_policy_says_something_else_is_left_with_both_lists(wo
     assert (world.may(), world.isolation()) == (before, rules)
 
 
+@pytest.mark.slow
 def test_where_a_site_only_audits_what_audits_is_read_back(world: ClassWorld) -> None:
     world.lost(CLOSED, policies=True, isolation="audit")
     rules = world.isolation()
@@ -190,6 +194,7 @@ def test_where_a_site_only_audits_what_audits_is_read_back(world: ClassWorld) ->
     assert world.isolation() == rules
 
 
+@pytest.mark.slow
 def test_what_denies_is_not_written_where_the_site_only_audits(world: ClassWorld) -> None:
     world.lost(CLOSED, policies=True)
     world.document({}, isolation="audit")
@@ -201,6 +206,7 @@ def test_what_denies_is_not_written_where_the_site_only_audits(world: ClassWorld
     assert world.isolation() == rules
 
 
+@pytest.mark.slow
 def test_what_somebody_else_wrote_for_a_class_is_no_part_of_it(world: ClassWorld) -> None:
     """A policy by hand keeps on refusing whom it refuses; the class is as open as the rest lets it be."""
     world.lost(CLOSED, policies=True)
@@ -220,7 +226,7 @@ def test_what_somebody_else_wrote_for_a_class_is_no_part_of_it(world: ClassWorld
 # quotas
 
 
-@pytest.mark.parametrize("listed", [False, True])
+@pytest.mark.parametrize("listed", by_force([False, True]))
 def test_quotas_that_close_a_class_are_read_back(world: ClassWorld, listed: bool) -> None:
     world.lost(exact(listed=listed), policies=True, isolation="resource_quota")
     before, rules = world.may(), world.isolation()
@@ -231,6 +237,7 @@ def test_quotas_that_close_a_class_are_read_back(world: ClassWorld, listed: bool
     assert (world.may(), world.isolation()) == (before, rules)
 
 
+@pytest.mark.slow
 def test_a_strange_quota_is_told_and_stays(world: ClassWorld) -> None:
     world.lost(CLOSED, policies=True, isolation="resource_quota")
     key = "nlp.storageclass.storage.k8s.io/requests.storage"
@@ -298,7 +305,8 @@ def test_classes_are_left_while_a_pod_brings_a_volume_of_its_own(world: ClassWor
     assert refused_since(before, world.may()) == [] and world.rows(POLICIES) == []
 
 
-@pytest.mark.parametrize("site", [{"isolation": "audit"}, {"inline_volumes": ALLOWED}])
+@pytest.mark.parametrize("site", by_force([{"isolation": "audit"}, {"inline_volumes": ALLOWED}]))
+@pytest.mark.slow
 def test_with_a_word_of_the_site_they_are_written_all_the_same(world: ClassWorld, site: Row) -> None:
     world.lost(OPEN, **site)
     world.pod("batch", "scratch", BLOCK)
@@ -309,6 +317,7 @@ def test_with_a_word_of_the_site_they_are_written_all_the_same(world: ClassWorld
     assert refused_since(before, world.may()) == []
 
 
+@pytest.mark.slow
 def test_what_no_pod_shows_is_said(world: ClassWorld) -> None:
     world.lost(OPEN)
     _, report = world.imported()
@@ -329,7 +338,8 @@ def test_pods_that_cannot_be_read_may_bring_volumes(world: ClassWorld) -> None:
     assert report["creates"] == []
 
 
-@pytest.mark.parametrize("how", ["drivers", "warns"])
+@pytest.mark.parametrize("how", by_force(["drivers", "warns"], "warns"))
+@pytest.mark.slow
 def test_the_rule_against_inline_volumes_is_not_changed(world: ClassWorld, how: str) -> None:
     world.lost(CLOSED, policies=True)
     if how == "drivers":
@@ -348,6 +358,7 @@ def test_the_rule_against_inline_volumes_is_not_changed(world: ClassWorld, how: 
 # what a class may be
 
 
+@pytest.mark.slow
 def test_a_class_of_another_driver_is_left_and_named(world: ClassWorld) -> None:
     world.lost(OPEN)
     world.storage_class("ebs", {"type": "gp3"}, "ebs.csi.aws.com")
@@ -362,6 +373,7 @@ def test_a_class_of_another_driver_is_left_and_named(world: ClassWorld) -> None:
     applied(world)
 
 
+@pytest.mark.slow
 def test_only_the_parameter_that_is_not_known_is_left(world: ClassWorld) -> None:
     world.lost(OPEN)
     own = {
@@ -397,30 +409,33 @@ ALL = ("provisioner", "controller-publish", "node-publish", "controller-expand")
 
 @pytest.mark.parametrize(
     ("pairs", "said"),
-    [
-        (secret("vast-mgmt", *ALL), {"secret": {"existing": "vast-csi/vast-mgmt"}}),
-        (
-            secret("vast-mgmt", "provisioner"),
-            {"secrets": {"provisioner": {"existing": "vast-csi/vast-mgmt"}}},
-        ),
-        (
-            secret("vast-mgmt", *ALL[:3]) | secret("other", *ALL[3:], "node-expand"),
-            {
-                "secrets": {
-                    **{one.replace("-", "_"): {"existing": "vast-csi/vast-mgmt"} for one in ALL[:3]},
-                    "controller_expand": {"existing": "vast-csi/other"},
-                    "node_expand": {"existing": "vast-csi/other"},
-                }
-            },
-        ),
-        (
-            secret("vast-mgmt", *ALL, "node-expand"),
-            {
-                "secret": {"existing": "vast-csi/vast-mgmt"},
-                "parameters": secret("vast-mgmt", "node-expand"),
-            },
-        ),
-    ],
+    by_force(
+        [
+            (secret("vast-mgmt", *ALL), {"secret": {"existing": "vast-csi/vast-mgmt"}}),
+            (
+                secret("vast-mgmt", "provisioner"),
+                {"secrets": {"provisioner": {"existing": "vast-csi/vast-mgmt"}}},
+            ),
+            (
+                secret("vast-mgmt", *ALL[:3]) | secret("other", *ALL[3:], "node-expand"),
+                {
+                    "secrets": {
+                        **{one.replace("-", "_"): {"existing": "vast-csi/vast-mgmt"} for one in ALL[:3]},
+                        "controller_expand": {"existing": "vast-csi/other"},
+                        "node_expand": {"existing": "vast-csi/other"},
+                    }
+                },
+            ),
+            (
+                secret("vast-mgmt", *ALL, "node-expand"),
+                {
+                    "secret": {"existing": "vast-csi/vast-mgmt"},
+                    "parameters": secret("vast-mgmt", "node-expand"),
+                },
+            ),
+        ],
+        several=True,
+    ),
 )
 def test_secrets_that_differ_by_purpose_are_written_by_purpose(
     world: ClassWorld, pairs: dict[str, str], said: Row

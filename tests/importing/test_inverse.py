@@ -14,6 +14,7 @@ import yaml
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
+from tests.force import by_force
 from tests.histories.history import ran
 from tests.importing.round_trip import Desk, round_trip
 from tests.importing.worlds import Brownfield, Yard
@@ -109,7 +110,7 @@ def applied(example: Path, folder: Path, yard: Yard) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", ["ai-factory", "minimal.yaml", "checkpoints.yaml"])
+@pytest.mark.parametrize("name", by_force(["ai-factory", "minimal.yaml", "checkpoints.yaml"], "minimal.yaml"))
 def test_what_an_example_says_comes_back(name: str, tmp_path: Path) -> None:
     workspace = open_workspace([EXAMPLES / name])
     yard = Yard(tmp_path / "yard", workspace.document.sites())
@@ -127,7 +128,7 @@ def test_what_an_example_says_comes_back(name: str, tmp_path: Path) -> None:
         round_trip(Desk.of(yard, tmp_path / "again", workspace.name))
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("VASTPLAN_EXAMPLES", "4"))))
+@pytest.mark.parametrize("seed", by_force(range(int(os.environ.get("VASTPLAN_EXAMPLES", "4")))))
 def test_the_import_of_an_import_is_the_same(seed: int, tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", ("iad", "pdx") if seed % 3 == 0 else ("iad",))
     Brownfield(yard, seed)

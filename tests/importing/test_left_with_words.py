@@ -65,6 +65,7 @@ def test_sites_in_the_documents_defaults_are_written_over(sites: str, factory: S
     assert composed(done.folder, factory).keys() == composed(plain.folder, factory).keys()
 
 
+@pytest.mark.slow
 def test_a_closed_class_stays_closed_where_only_classes_are_asked_for(tmp_path: Path, vastplan: Run) -> None:
     """Its policy and binding are what the class stands for, whatever kinds are chosen."""
     world = ClassWorld(tmp_path, vastplan)

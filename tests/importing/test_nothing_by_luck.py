@@ -13,6 +13,7 @@ from unittest.mock import patch
 
 import pytest
 
+from tests.force import by_force
 from tests.importing.round_trip import Desk
 from tests.importing.worlds import Brownfield, Yard
 from vastplan.sim.store import Row, Store
@@ -82,7 +83,7 @@ def one_a_page() -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("seed", [1, 6])
+@pytest.mark.parametrize("seed", by_force([1, 6]))
 def test_how_it_is_read_says_nothing(seed: int, tmp_path: Path) -> None:
     usual = imported(tmp_path / "usual", seed)
     assert usual
@@ -90,7 +91,7 @@ def test_how_it_is_read_says_nothing(seed: int, tmp_path: Path) -> None:
     assert imported(tmp_path / "paged", seed, read=one_a_page) == usual
 
 
-@pytest.mark.parametrize("seed", [1, 6])
+@pytest.mark.parametrize("seed", by_force([1, 6]))
 def test_ids_say_nothing(seed: int, tmp_path: Path) -> None:
     assert imported(tmp_path / "others", seed, made=other_ids) == imported(tmp_path / "usual", seed)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.force import by_force
 from tests.importing.round_trip import Desk, round_trip
 from tests.importing.worlds import Brownfield, Yard
 
@@ -15,7 +16,7 @@ STATED = "{sim: {}, versions: {vms: 5.3, runai: '2.20'}}"
 """A site whose document says what it has: `validate` refuses what these versions lack."""
 
 
-@pytest.mark.parametrize("seed", range(int(os.environ.get("VASTPLAN_EXAMPLES", "5"))))
+@pytest.mark.parametrize("seed", by_force(range(int(os.environ.get("VASTPLAN_EXAMPLES", "5")))))
 def test_there_and_back_on_older_systems(seed: int, tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", ("iad",), OLDER)
     world = Brownfield(yard, seed)

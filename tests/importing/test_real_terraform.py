@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Run as Vastplan
+from tests.force import by_force
 from tests.importing.terraform_states import HOSTILE_KEYS
 from tests.importing.terraform_world import HEAD, SITES, cluster, configure, originals, stand_ins, storage
 from tests.lab import Lab
@@ -110,7 +111,7 @@ def test_it_forgets_what_was_taken_and_destroys_nothing(run: Run, tmp_path: Path
     assert {each.address for each in parse((tmp_path / "terraform.tfstate").read_bytes()).instances} == staying
 
 
-@pytest.mark.parametrize("generation", [1, 2])
+@pytest.mark.parametrize("generation", by_force([1, 2], "2"))
 def test_after_an_import_each_tool_has_its_own(run: Run, vastplan: Vastplan, tmp_path: Path, generation: int) -> None:
     """Terraform forgets what the document has, and what stays is as it was; vastplan has nothing to do either."""
     document = tmp_path / "env"

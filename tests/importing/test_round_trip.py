@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.force import by_force
 from tests.importing.round_trip import Desk, round_trip
 from tests.importing.worlds import Brownfield, Yard
 
@@ -18,7 +19,7 @@ def sites_of(seed: int) -> tuple[str, ...]:
     return ("iad", "pdx") if seed % 3 == 0 else ("iad",)
 
 
-@pytest.mark.parametrize("seed", range(EXAMPLES))
+@pytest.mark.parametrize("seed", by_force(range(EXAMPLES), *"012"))
 def test_there_and_back(seed: int, tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", sites_of(seed))
     world = Brownfield(yard, seed)
@@ -27,7 +28,7 @@ def test_there_and_back(seed: int, tmp_path: Path) -> None:
         round_trip(Desk.of(yard, tmp_path / "lab"))
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", by_force(range(3)))
 def test_a_snapshot_gives_the_same_bytes_without_a_network(seed: int, tmp_path: Path) -> None:
     yard = Yard(tmp_path / "yard", sites_of(seed))
     Brownfield(yard, seed)

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.conftest import Run
+from tests.force import by_force
 from tests.importing.terraform_states import CANARY, HOSTILE_KEYS, instance, resource, shown, tfstate
 from tests.importing.terraform_world import HEAD, SITES, Configuration, cluster, storage
 from tests.lab import Lab
@@ -71,7 +72,7 @@ TAKEN = [
 ]
 
 
-@pytest.mark.parametrize("generation", [1, 2])
+@pytest.mark.parametrize("generation", by_force([1, 2], "2"))
 @pytest.mark.parametrize("as_shown", [False, True])
 def test_it_is_taken_over_and_terraform_is_told_to_let_go(
     lab: Lab, vastplan: Run, tmp_path: Path, generation: int, as_shown: bool

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.force import by_force
 from tests.importing.round_trip import Desk, round_trip
 from tests.importing.worlds import Yard
 
@@ -234,17 +235,23 @@ def test_whom_a_share_is_open_to_is_said_of_each(yard: Yard, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("shown", "written"),
-    [
-        (
-            {"nfs_read_write": [], "nfs_read_only": ["10.0.0.1"]},
-            {"nfs_read_write": [], "nfs_read_only": ["10.0.0.1"], "nfs_no_squash": []},
-        ),
-        # To whom more could be added unseen, where one list is somebody's choice, is said; else it would say nothing.
-        ({"nfs_read_write": ["10.0.0.1"]}, {"nfs_read_write": ["10.0.0.1"], "nfs_read_only": [], "nfs_no_squash": []}),
-        ({"nfs_no_squash": ["10.0.0.1"]}, {"nfs_read_write": ["*"], "nfs_no_squash": ["10.0.0.1"]}),
-        ({"read_write": ["10.0.0.1"]}, {"read_write": ["10.0.0.1"], "read_only": [], "trash_access": []}),
-        ({}, {}),
-    ],
+    by_force(
+        [
+            (
+                {"nfs_read_write": [], "nfs_read_only": ["10.0.0.1"]},
+                {"nfs_read_write": [], "nfs_read_only": ["10.0.0.1"], "nfs_no_squash": []},
+            ),
+            # To whom more could be added unseen, where one list is somebody's choice, is said; else it would say nothing.
+            (
+                {"nfs_read_write": ["10.0.0.1"]},
+                {"nfs_read_write": ["10.0.0.1"], "nfs_read_only": [], "nfs_no_squash": []},
+            ),
+            ({"nfs_no_squash": ["10.0.0.1"]}, {"nfs_read_write": ["*"], "nfs_no_squash": ["10.0.0.1"]}),
+            ({"read_write": ["10.0.0.1"]}, {"read_write": ["10.0.0.1"], "read_only": [], "trash_access": []}),
+            ({}, {}),
+        ],
+        several=True,
+    ),
 )
 def test_an_empty_list_of_hosts_is_said_where_it_says_who_may_come(
     shown: dict[str, Any], written: dict[str, Any], yard: Yard, tmp_path: Path

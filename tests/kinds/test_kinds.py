@@ -209,7 +209,7 @@ def test_absent_is_not_managed_and_dropped_is_released(lab: Lab, case: Case) -> 
     assert moved == []
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if one.by_hand and not one.gone], ids=str)
+@pytest.mark.parametrize("case", by_force([one for one in CASES if one.by_hand and not one.gone], *FEW), ids=str)
 def test_a_change_by_hand_is_drift_and_is_repaired(lab: Lab, case: Case) -> None:
     made(lab, case)
     call_by_hand(lab, case)
@@ -302,7 +302,7 @@ def carried_on(lab: Lab, case: Case, made: Live) -> None:
     assert lab.plan(consent).actions == ()
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", by_force(CASES, *FEW), ids=str)
 def test_removed_from_the_document_is_deleted_under_guard(lab: Lab, case: Case) -> None:
     made(lab, case)
     lab.write(document(lab, case, None))

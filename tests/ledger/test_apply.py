@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Run
+from tests.force import by_force
 from tests.lab import Lab
 from tests.ledger.benches import Time
 from vastplan.app.apply import apply_plan
@@ -139,7 +140,7 @@ def test_of_two_appliers_one_wins_and_the_other_is_told_who(kept: Kept) -> None:
     assert kept.lab.plan().actions == ()
 
 
-@pytest.mark.parametrize("when", ["before its first write", "after a write", "after a note"])
+@pytest.mark.parametrize("when", by_force(["before its first write", "after a write", "after a note"], "after a write"))
 def test_an_applier_that_loses_its_hold_changes_nothing_more(
     kept: Kept, when: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

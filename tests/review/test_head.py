@@ -112,7 +112,7 @@ def reviewed(lab: Lab, vastplan: Run, *more: str) -> Ran:
     return vastplan("apply", lab.folder / "lab.yaml", *words)
 
 
-@pytest.mark.parametrize("name", CHANGED)
+@pytest.mark.parametrize("name", by_force(CHANGED))
 def test_what_was_reviewed_has_the_settings_that_are_applied(name: str, lab: Lab, vastplan: Run) -> None:
     lab.write({"tenants": {"a": {"max_views": 4}}})
     plan: tuple[str | Path, ...] = ("plan", lab.folder / "lab.yaml", "--out", lab.folder / "reviewed.json")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.force import by_force
 from tests.lab import Lab
 from vastplan.sim.faults import Rate
 
@@ -22,11 +23,14 @@ def test_any_second_holds_so_many() -> None:
 
 @pytest.mark.parametrize(
     ("system", "document", "says"),
-    [
-        ("vast", {"tenants": {"a": {}}}, "Request was throttled."),
-        ("runai", {"departments": {"d": {"gpus": {"default": 1}}}}, "too many requests"),
-        ("kubernetes", {"namespaces": {"n": {}}}, "TooManyRequests"),
-    ],
+    by_force(
+        [
+            ("vast", {"tenants": {"a": {}}}, "Request was throttled."),
+            ("runai", {"departments": {"d": {"gpus": {"default": 1}}}}, "too many requests"),
+            ("kubernetes", {"namespaces": {"n": {}}}, "TooManyRequests"),
+        ],
+        several=True,
+    ),
 )
 def test_a_plan_waits_and_gets_through(system: str, document: dict[str, object], says: str, tmp_path: Path) -> None:
     with Lab(tmp_path, {"iad": [system]}) as lab:

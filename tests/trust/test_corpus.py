@@ -33,7 +33,7 @@ CASES = [
         file.stem.removesuffix("s") if file.stem != "approvals" else file.stem,
         case,
         id=f"{file.stem}: {case['name']}",
-        marks=[pytest.mark.slow] if place % 5 else [],  # all of them in CI
+        marks=[pytest.mark.slow] if place % 8 else [],  # all of them in CI
     )
     for file in sorted(CORPUS.glob("*.yaml"))
     for place, case in enumerate(yaml.safe_load(file.read_text(encoding="utf-8")))
