@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import threading
@@ -21,6 +22,12 @@ settings.register_profile(
     "vastplan", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=not EXPLORING
 )
 settings.load_profile("vastplan")
+
+
+def pytest_collection_finish() -> None:
+    """What is there before the first test is there until the last: the garbage collector need not look at it each time."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

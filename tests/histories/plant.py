@@ -153,13 +153,12 @@ class Plant:
         with contextlib.ExitStack() as stack:
             for change in _patches(self):
                 stack.enter_context(change)
-            # Documents and answers are trees without cycles; what there is of those goes when the history has ended.
+            # Documents and answers are trees without cycles; what there is of those goes when Python sees fit, afterwards.
             gc.disable()
             try:
                 yield
             finally:
                 gc.enable()
-                gc.collect()
 
     @contextlib.contextmanager
     def struck(self, *, refuse: int | None = None, die: int | None = None, at_once: bool = False) -> Iterator[None]:

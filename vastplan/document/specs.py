@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import MISSING, BeforeValidator, Field, StringConstraints, create_model, model_validator
@@ -16,7 +17,7 @@ from vastplan.document.waivers import ChecksSpec
 from vastplan.document.yaml import Rounded
 from vastplan.schema.capability import Capability
 from vastplan.schema.connection import SharedLedgerSpec, SiteName, SystemSpec
-from vastplan.schema.system import Systems
+from vastplan.schema.system import System, Systems
 from vastplan.schema.types import Spec
 
 _Model = TypeVar("_Model", bound=Spec)
@@ -230,6 +231,12 @@ class Models:
 
 def models(systems: Systems) -> Models:
     """The models for these systems."""
+    return _models(tuple(systems.items()))
+
+
+@lru_cache(8)  # building them takes longer than reading a small document, which an import does in every round
+def _models(listed: tuple[tuple[str, System[Any]], ...]) -> Models:
+    systems = dict(listed)
     simulated = tuple(name for name, system in systems.items() if system.simulate is not None)
     sim = _extended(SimEndpoint, {"systems": _optional(list[Literal[simulated]])} if simulated else {})  # type: ignore[valid-type]
     specs = {name: _optional(system.spec) for name, system in systems.items()}
