@@ -247,7 +247,8 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
         namespace, site = claim.values["namespace"], claim.address.site
         project = projects.get((site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace))
         if project is None:
-            if not pieces.sight.unread(site, "project"):
+            # where namespaces could not be read it is known by its project alone
+            if not any(pieces.sight.unread(site, kind) for kind in ("project", "namespace")):
                 yield Unsayable(claim.address, _NO_PROJECT, "give the namespace a project", unasked=True)
             continue
         values: dict[str, Any] = {"project": Ref(project.address)}
