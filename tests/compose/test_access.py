@@ -171,7 +171,10 @@ def test_a_project_lists_the_classes_of_others_that_it_may_use() -> None:
     own = {**objects, "persistent_volume_claim/1": claim("storage_class/of-cv", "@?namespace/runai-nlp")}
     [found_there] = back(OF_PROJECT, pieces(own, full=full, sight=sight))
     assert found_there["says"] == {"tenant": "@tenant/cv", "storage_classes": ["@storage_class/of-nobody"]}
-    # nor what the document says is in its tenant
-    said = {**objects, "project/nlp": None}
-    there = pieces(said, known={"project/nlp": {"name": "nlp", "tenant": "@tenant/cv"}}, full=full, sight=sight)
-    assert back(OF_PROJECT, there) == []
+    # where the document has one in that tenant which is kept out, the class stands in none, and is listed
+    kept_out = {"project/nlp": {"name": "nlp", "tenant": "@tenant/cv"}}
+    narrower = live({**policies, **bindings, "admission_policy/vastplan-of-cv": {**policies["admission_policy/vastplan-of-cv"],
+                     "namespaces": ["runai-cv"]}, "namespace/runai-cv": {}, "namespace/runai-nlp": {}})  # fmt: skip
+    there = pieces({**objects, "project/nlp": None}, known=kept_out, full=full, sight=Sight(live=narrower))
+    [found_beside] = back(OF_PROJECT, there)
+    assert found_beside["says"] == {"tenant": "@tenant/cv", "storage_classes": ["@storage_class/of-cv"]}

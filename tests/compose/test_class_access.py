@@ -118,6 +118,7 @@ def test_a_class_that_nothing_closes_is_open() -> None:
         (NOBODY, IN_NLP),
         ({"runai-cv": 2}, {**IN_NLP, "listing": ["project/cv"]}),
         ({"runai-nlp": 1}, IN_NLP),
+        ({"runai-nlp": 1, "runai-cv": 1}, {**IN_NLP, "listing": ["project/cv"]}),
         ({"runai-cv": 1, "batch": 1}, {**IN_NLP, "open": True}),
         (None, {**IN_NLP, "open": True}),
     ],

@@ -95,6 +95,7 @@ def test_it_is_called_as_the_system_calls_it() -> None:
     [
         {"replication_peer/link": PEER},
         {"replication_peer/a": PEER, "replication_peer/b": PEER},
+        {key: {**PEER, "leading_vip": "@vip_pool/here"} for key in ("replication_peer/a", "replication_peer/b")},
         links(PEER, mirror(PEER), **{"pdx:replication_peer/x": mirror(PEER)}),
         links({**PEER, "pool": 7}, mirror(PEER)),
         links({**PEER, "leading_vip": "10.1.1.1"}, mirror(PEER)),

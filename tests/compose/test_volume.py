@@ -335,6 +335,16 @@ def test_what_says_more_than_a_volume_can_stays_apart(changed: dict[str, Any]) -
     assert together(home(HOME), changed) == []
 
 
+def test_one_that_stays_apart_hides_no_other() -> None:
+    objects = {
+        **home(HOME),
+        "view/data": {"path": "/other"},
+        "persistent_volume_claim/next": {**OWN_CLAIM, "name": "next"},
+    }
+    [found] = together(objects)
+    assert found["of"] == ["persistent_volume_claim/next"]
+
+
 def test_a_view_of_another_key_stays_apart() -> None:
     objects = home(HOME)
     objects["view/other"] = objects.pop("view/data")
