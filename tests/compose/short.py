@@ -6,7 +6,7 @@ what the document does not manage.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -125,11 +125,6 @@ def answer(one: Recovered | Unsayable) -> Said:
 def without(values: Said, *names: str) -> Said:
     """The values but those of `names`."""
     return {name: what for name, what in values.items() if name not in names}
-
-
-def names(refused: Sequence[Any]) -> list[str]:
-    """The codes of what is wrong."""
-    return [code for code, *_ in refused]
 
 
 def objects_of(found: Said, *others: Mapping[str, Said | None]) -> dict[str, Said | None]:

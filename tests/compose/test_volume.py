@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from tests.compose.short import LEAVE_OUT, Said, back, entry, made, names, objects_of, pieces, unread, without
+from tests.compose.short import LEAVE_OUT, Said, back, entry, made, objects_of, pieces, unread, without
 from vastplan.kinds.compose.volume import COMPOSITION, VOLUME
 from vastplan.schema.recovery import Sight
 
@@ -130,7 +130,7 @@ def test_its_secret_is_that_of_the_classes_of_its_tenant_where_they_agree() -> N
     _, wrong = volume({**HOME, "secret": "@secret/own"}, {"storage_class/fast": None})
     assert wrong == []
     _, wrong = volume(HOME, {"vip_pool/nlp": None})
-    assert names(wrong) == ["VP232"]
+    assert wrong == [("VP232", "vip_pool is left out, and tenant nlp has none", "write vip_pool: NAME")]
 
 
 def test_its_objects_are_called_as_it_is() -> None:
@@ -216,7 +216,7 @@ EITHER = "give either storage_class (the CSI driver provisions it) or path (vast
             }.items()
         ),
         ({**TYPED, "volume_mode": "Block"}, "a volume with a path is a file system"),
-        ({**TYPED, "secret": "s", "secrets": {"node_publish": "a/b"}}, "give secret, which is for all purposes, or secrets"),
+        ({**TYPED, "secret": "s", "secrets": {"node_publish": "a/b"}}, "give secret, which is for all purposes, or secrets, not both"),
         *(
             ({**(CLAIMED if needed == "path" else TYPED), "names": {name: "x"}}, f"names.{name} is for volumes with {needed}")
             for name, needed in {
@@ -235,7 +235,8 @@ EITHER = "give either storage_class (the CSI driver provisions it) or path (vast
 def test_what_it_may_not_say_is_refused(says: Said, why: str) -> None:
     with pytest.raises(ValidationError) as refused:
         VOLUME.model.model_validate(says)
-    assert why in str(refused.value)
+    ours = [each["msg"] for each in refused.value.errors() if each["type"] == "value_error"]
+    assert ours == [f"Value error, {why}"] if ours else why in str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -304,6 +305,12 @@ def test_a_directory_and_its_claim_are_one_entry_again(more: Said) -> None:
     called = {"names": {**more.get("names", {}), "data_source": "src"}}
     with_name = written({**says, **NAMELESS, "mount": "/data", **called}, *PARTS, "data_source/data")
     assert together(mounted) == [with_name, expected]
+
+
+def test_a_directory_that_says_no_protocols_is_for_nfs() -> None:
+    objects = home(HOME)
+    objects["view/data"] = without(objects["view/data"], "protocols")
+    assert together(objects) == [written({**HOME, **NAMELESS}, *PARTS)]
 
 
 def test_secrets_by_purpose_are_written_so() -> None:

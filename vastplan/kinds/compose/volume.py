@@ -184,7 +184,7 @@ def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) ->
     """The persistent volume that stands for the directory: its handle is the path, and it is always retained."""
     values = entry.values
     pool = values.get("vip_pool") or scope.only(entry, "vip_pool", "vip_pool", tenant)
-    secret = None if "secrets" in values else values.get("secret") or _secret_of(entry, scope, tenant)
+    secret = values.get("secret") or _secret_of(entry, scope, tenant)
     if secret is None and "secrets" not in values:
         scope.refuse(entry, "VP239", f"secret is left out, and no class of tenant {tenant} names one", "secret: NAME")
     return {
