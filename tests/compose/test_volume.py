@@ -332,6 +332,7 @@ def test_secrets_by_purpose_are_written_so() -> None:
         {"vip_pool/nlp": {}},
         {"view/data": None},
         {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "share": "data"}},
+        {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "name": "another"}},
         {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "quota": LEAVE_OUT}},
         {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "quota": {"soft_limit": 9}}},
         {"view/data": {**VIEW, "create_dir": LEAVE_OUT, "quota": {"hard_limit": 10, "soft_limit": 9}}},

@@ -227,7 +227,7 @@ def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
 
 
 VOLUME = composite(Volume, name="volume", section="volumes", systems=_systems)
-_VIEW = {"path", "tenant", "view_policy", "protocols", "quota", "qos", "qos_policy", "snapshots", "names", "name"}
+_VIEW = {"path", "tenant", "view_policy", "protocols", "quota", "qos", "qos_policy", "snapshots", "names"}
 _QUOTA = {"hard_limit", "hard_limit_inodes"}
 
 
