@@ -13,7 +13,7 @@ ACTIONLINT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/actionlint-$(ACTIONLINT_
 AUDIT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/audit-1
 
 .PHONY: demo test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc explore coverage faults kills \
-  histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks mutate-importing contract bench golden browser pictures clean
+  histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks mutate-importing mutate-compose contract bench golden browser pictures clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/demo.py
@@ -127,6 +127,8 @@ mutate-checks: $(VENV)/ready
 
 mutate-importing: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.code importing
+
+mutate-compose: $(VENV)/ready
 	$(BIN)/python -m tests.mutation.code compose
 
 # Documents that change over months, on systems that others use too: make histories HISTORIES=200 SEED=5001

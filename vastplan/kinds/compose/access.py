@@ -80,7 +80,7 @@ def _tenant(pieces: Pieces, project: Entry) -> Ref | None:
     site, name = project.address.site, namespace_of(pieces.full(project))
     if name is None:
         return None
-    namespace = Ref(Address(site, "namespace", name), managed=False)
+    namespace = Ref(Address(site, "namespace", name))
     claims = [
         claim
         for of in (namespace, Ref(project.address))

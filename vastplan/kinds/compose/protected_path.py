@@ -66,7 +66,7 @@ def _to_a_site(entry: Entry, scope: Scope, values: dict[str, Any], site: str) ->
             else f"for one that is not in this document write {{existing: {scalar(name)}}}"
         )
         scope.refuse(entry, "VP237", f"it replicates to {site}, where tenant {name} is not", fix)
-    values["remote_tenant"] = Ref(remote, managed=managed or there)
+    values["remote_tenant"] = Ref(remote, managed=there)
 
 
 def _local(entry: Entry, scope: Scope, values: dict[str, Any]) -> None:

@@ -85,14 +85,18 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             parts.append(path.address)
         policy = values.get("qos_policy")
         entry = pieces.get(policy.target) if isinstance(policy, Ref) else None
-        alone = entry is not None and not pieces.known(entry.address)
-        if entry is not None and alone and entry.called == key and pieces.referring(entry.address) == [view.address]:
+        if entry is not None and not pieces.known(entry.address) and _is_of(pieces, entry, view):
             values["qos"] = entry.without("name", "tenant", "policy_type")
             del values["qos_policy"]
             parts.append(entry.address)
         names = {part: name for part, name in names.items() if name != key}
         if len(parts) > 1:
             yield Recovered(view.standing_for({**values, **({"names": names} if names else {})}), tuple(parts))
+
+
+def _is_of(pieces: Pieces, policy: Entry, view: Entry) -> bool:
+    """Whether a QoS policy is called as the view, and used by that alone."""
+    return policy.called == view.address.name and pieces.referring(policy.address) == [view.address]
 
 
 COMPOSITION = Composition("view", _compose, recover=_recover, rank=2, chooses=frozenset({"view_policy"}))

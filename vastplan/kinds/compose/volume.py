@@ -184,7 +184,7 @@ def _static(entry: Entry, scope: Scope, name: str, project: Ref, tenant: Ref) ->
     """The persistent volume that stands for the directory: its handle is the path, and it is always retained."""
     values = entry.values
     pool = values.get("vip_pool") or scope.only(entry, "vip_pool", "vip_pool", tenant)
-    secret = None if "secrets" in values else values.get("secret") or _secret_of(entry, scope, tenant)
+    secret = values.get("secret") or _secret_of(entry, scope, tenant)
     if secret is None and "secrets" not in values:
         scope.refuse(entry, "VP239", f"secret is left out, and no class of tenant {tenant} names one", "secret: NAME")
     return {
@@ -227,7 +227,7 @@ def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
 
 
 VOLUME = composite(Volume, name="volume", section="volumes", systems=_systems)
-_VIEW = {"path", "tenant", "view_policy", "protocols", "quota", "qos", "qos_policy", "snapshots", "names", "name"}
+_VIEW = {"path", "tenant", "view_policy", "protocols", "quota", "qos", "qos_policy", "snapshots", "names"}
 _QUOTA = {"hard_limit", "hard_limit_inodes"}
 
 
@@ -247,7 +247,8 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
         namespace, site = claim.values["namespace"], claim.address.site
         project = projects.get((site, pieces.name(namespace) if isinstance(namespace, Ref) else namespace))
         if project is None:
-            if not pieces.sight.unread(site, "project"):
+            # where namespaces could not be read it is known by its project alone
+            if not any(pieces.sight.unread(site, kind) for kind in ("project", "namespace")):
                 yield Unsayable(claim.address, _NO_PROJECT, "give the namespace a project", unasked=True)
             continue
         values: dict[str, Any] = {"project": Ref(project.address)}

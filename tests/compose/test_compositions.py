@@ -1,0 +1,62 @@
+"""What compositions say of themselves, by which an import and its report go: whose they are, what they make and choose, and their order."""
+
+from __future__ import annotations
+
+from vastplan.kinds.compose import access, isolation, peering, protected_path, schedule, view_parts, volume
+from vastplan.kinds.kubernetes import admission_binding, admission_policy, persistent_volume, persistent_volume_claim
+from vastplan.kinds.kubernetes import resource_quota as quota_of_a_namespace
+from vastplan.kinds.runai import access_rule, data_source, department, project
+from vastplan.kinds.vast import protected_path as path_of_a_view
+from vastplan.kinds.vast import protection_policy, qos_policy, quota, replication_peer, view
+
+WHOLE = {
+    "project": access.OF_PROJECT, "department": access.OF_DEPARTMENT, "access_rule": access.OF_RULE, "peering": peering.COMPOSITION,
+    "storage_class": isolation.COMPOSITION, "protected_path": protected_path.COMPOSITION, "view": view_parts.COMPOSITION,
+    "protection_policy": schedule.COMPOSITION, "volume": volume.COMPOSITION,
+}  # fmt: skip
+MADE = {
+    "storage_class": (admission_binding, admission_policy, quota_of_a_namespace),
+    "peering": (replication_peer,),
+    "view": (quota, path_of_a_view, qos_policy),
+    "volume": (persistent_volume, persistent_volume_claim, view, data_source),
+    "project": (access_rule,),
+    "department": (access_rule,),
+    "protection_policy": (protection_policy,),
+    "access_rule": (project, department),
+    "protected_path": (path_of_a_view,),
+}
+
+
+def test_what_only_a_composition_makes_is_read_for_an_import() -> None:
+    for of, composition in WHOLE.items():
+        assert composition.of == of
+        assert composition.makes == {module.KIND.name for module in MADE[of] if not module.KIND.section}, of
+
+
+def test_what_stands_inside_others_is_put_together_first() -> None:
+    rank = {of: composition.rank for of, composition in WHOLE.items()}
+    # a schedule names a link, a path and a view a schedule; a class is in the tenant of projects, a volume of both and of a view
+    assert rank["peering"] < rank["protection_policy"] < min(rank["protected_path"], rank["view"])
+    assert max(rank["project"], rank["department"]) < rank["storage_class"] < rank["volume"]
+    assert rank["view"] < rank["volume"]
+
+
+def test_of_a_class_only_what_closes_it_may_be_missing() -> None:
+    closing = {admission_policy.KIND.name, admission_binding.KIND.name}
+    assert {of: set(composition.adds) for of, composition in WHOLE.items() if composition.adds} == {
+        "storage_class": closing
+    }
+
+
+def test_what_an_entry_may_leave_out_to_a_composition() -> None:
+    chooses = {of: set(composition.chooses) for of, composition in WHOLE.items() if composition.chooses}
+    assert chooses == {
+        "storage_class": {"vip_pool", "view_policy"},
+        "view": {"view_policy"},
+        "volume": {"project", "view_policy", "vip_pool", "secret"},
+    }
+    claim = persistent_volume_claim.KIND.name
+    implied = {of: set(composition.implied) for of, composition in WHOLE.items() if composition.implied}
+    assert implied == {"volume": {(claim, "volume"), (claim, "size")}}
+    for of, composition in WHOLE.items():
+        assert composition.recover is not None or of == "access_rule"
