@@ -67,7 +67,11 @@ def test_what_has_an_entry_is_meant_by_that_and_all_else_by_its_name() -> None:
     assert known.named(THING, BY_ID, "2") == Ref(Address("iad", "room", "cellar"), managed=False)
     assert known.named(THING, BY_NAME, "hall") == Ref(Address("iad", "room", "e-hall"))
     assert known.named(THING, BY_ID, 3) is None and known.named(THING, BY_NAME, "attic") is None
-    assert known.existing(HALL) == Ref(Address("iad", "room", "hall"), managed=False)
+    known_by_name = known.existing(HALL), known.named(THING, BY_ID, "2")
+    assert known_by_name[0] == Ref(Address("iad", "room", "hall"))
+    assert [ref is not None and ref.managed for ref in known_by_name] == [False, False]
+    entry = known.named(THING, BY_ID, 1)
+    assert entry is not None and entry.managed
 
 
 def test_what_is_the_same_on_another_site_is_another_object_but_for_what_is_unique_everywhere() -> None:
@@ -116,7 +120,8 @@ def test_in_namespaces_the_name_is_that_of_what_stands_beside() -> None:
 @pytest.mark.parametrize("attribute", ["name", "path"])
 def test_what_a_site_has_no_system_for_is_known_by_its_name(attribute: str) -> None:
     known = addresses(seen_by(absent=("iad",)))
-    assert known.named(THING, Refers(f"room.{attribute}"), "hall") == Ref(Address("iad", "room", "hall"), managed=False)
+    ref = known.named(THING, Refers(f"room.{attribute}"), "hall")
+    assert ref == Ref(Address("iad", "room", "hall")) and not ref.managed
     assert known.named(THING, BY_ID, 1) is None and known.unread("iad", BY_ID, 1) == ""
     elsewhere = addresses(seen_by(absent=("pdx",)))
     assert elsewhere.named(THING, Refers(f"room.{attribute}"), "hall") is None

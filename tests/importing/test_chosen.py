@@ -24,6 +24,7 @@ class Lamp(Spec):
     name: Annotated[Name | MISSING, IDENTITY] = MISSING
     bulb: str | MISSING = MISSING
     plug: str | MISSING = MISSING
+    cord: str | MISSING = MISSING
     size: int | MISSING = MISSING
 
 
@@ -46,6 +47,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterator[Entry]:
             return
         values["bulb"] = bulbs[0]
     values.setdefault("plug", "round")
+    values.setdefault("cord", "long")
     if values.get("size") == 9:
         scope.refuse(entry, "VP232", "too large")
     yield entry.standing_for(values)
@@ -82,6 +84,9 @@ def test_what_would_be_chosen_is_not_said() -> None:
     assert shorter(entry("lamp", "a", bulb="warm"), known=(bulb,)) == {"a": {}}, "of those that the document has"
     assert shorter(bulb, entry("lamp", "a", bulb="cold", plug="flat"))["a"] == {"bulb": "cold", "plug": "flat"}
     assert shorter(bulb, entry("lamp", "a", plug="round", bulb="cold"))["a"] == {"bulb": "cold"}, "one of them"
+    assert shorter(bulb, entry("lamp", "a", cord="long"))["a"] == {"cord": "long"}, (
+        "no choice, but filled in all the same"
+    )
 
 
 def test_what_nothing_chooses_is_said() -> None:

@@ -29,6 +29,7 @@ from vastplan.schema.markers import (
     WRITE_ONLY,
     Clears,
     InsteadOf,
+    Opens,
     Refers,
     ServerDefault,
     Shown,
@@ -70,12 +71,15 @@ class Disk(Spec):
     hosts: Annotated[list[str] | MISSING, ServerDefault(["*"], PROSE)] = MISSING
     users: Annotated[list[str] | MISSING, ServerDefault([], PROSE, group="who")] = MISSING
     groups: Annotated[list[str] | MISSING, ServerDefault(["all"], PROSE, group="who")] = MISSING
+    readers: Annotated[list[str] | MISSING, Opens(), ServerDefault([], PROSE, group="in")] = MISSING
+    writers: Annotated[list[str] | None | MISSING, Opens(), ServerDefault(["*"], PROSE, group="in")] = MISSING
     speed: Annotated[int | MISSING, ServerDefault(7, SCHEMA)] = MISSING
     parts: list[Part] | MISSING = MISSING
     part: Part | MISSING = MISSING
     options: Annotated[dict[str, str] | MISSING, Shown("lane", "depth"), Wire("options")] = MISSING
     depth: Annotated[str | MISSING, Wire("options", "depth")] = MISSING
     labels: Annotated[dict[str, str] | MISSING, Theirs()] = MISSING
+    rooms: Annotated[list[ReferenceName] | MISSING, Refers("room")] = MISSING
     room: Annotated[ReferenceName | None | MISSING, Refers("room")] = MISSING
     spare: Annotated[ReferenceName | None | MISSING, Refers("room")] = MISSING
     how: Annotated[str, DOCUMENT] = "well"
@@ -85,13 +89,14 @@ class Disk(Spec):
 
 
 DISK, ROOM = made_up(Disk), made_up(Room)
+QUIET = Detail()
 HALL = one(ROOM, "1", name="hall")
 CELLAR = one(ROOM, "2", name="cellar")
 
 
 def flat(
     kind: Kind = DISK,
-    detail: Detail = Detail(),
+    detail: Detail = QUIET,
     fields: dict[str, str] | None = None,
     unread: bool = False,
     entries: tuple[Live, ...] = (),
@@ -147,6 +152,7 @@ def test_an_entry_says_what_is_there_and_knows_all_of_it() -> None:
         ({"colour": "grey"}, {}),
         ({"colour": None}, {"colour": None}),
         ({"colour": ""}, {"colour": None}),
+        ({"colour": "red"}, {"colour": "red"}),
         # what the system takes anyway; an empty list where it takes another is somebody's choice
         ({"speed": 8}, {"speed": 8}),
         ({"hosts": []}, {"hosts": []}),
@@ -154,6 +160,10 @@ def test_an_entry_says_what_is_there_and_knows_all_of_it() -> None:
         # those that are told together
         ({"users": [], "groups": ["all"]}, {}),
         ({"users": ["ana"], "groups": ["all"]}, {"users": ["ana"], "groups": ["all"]}),
+        ({"readers": [], "writers": ["*"]}, {}),
+        ({"readers": [], "writers": ["a"]}, {"readers": [], "writers": ["a"]}),
+        ({"readers": None, "writers": ["a"]}, {"writers": ["a"]}),
+        ({"readers": ["a"], "writers": None}, {"readers": ["a"]}),
         # parts
         ({"part": {"size": 1, "speed": 7, "until": None}}, {"part": {"size": 1, "until": None}}),
         ({"part": {"size": None, "speed": 7}}, {}),
@@ -175,7 +185,7 @@ def test_what_has_to_be_said_is(values: dict[str, Any], expected: dict[str, Any]
 
 def test_a_list_of_parts_with_what_is_no_part_falls_alone() -> None:
     assert fallen(flat(parts=["odd"])).keys() == {"parts"}
-    assert fallen(flat(parts="odd")).keys() == {"parts"}
+    assert fallen(flat(parts="odd")).keys() == fallen(flat(parts=5)).keys() == {"parts"}
 
 
 def test_what_has_an_entry_is_referred_to_by_that() -> None:
@@ -188,7 +198,8 @@ def test_what_has_an_entry_is_referred_to_by_that() -> None:
 @pytest.mark.parametrize("name", ["", None])
 def test_what_has_no_name_is_no_entry(name: str | None) -> None:
     found = flat(name=name, size=1)
-    assert isinstance(found, Left) and found.reason is Reason.VALUE and "name" in found.why
+    assert isinstance(found, Left) and found.reason is Reason.VALUE
+    assert found.why == "its name is empty, which no entry can say"
     found = flat(title="", size=1)
     assert isinstance(found, Left) and found.reason is Reason.VALUE and "title" in found.why
 
@@ -245,6 +256,8 @@ def test_what_fell_in_an_earlier_round_stays_away() -> None:
     assert fallen(found) == {"size": "it would change", "role": "so too", "room": "earlier"}
     assert isinstance(found, Flat) and found.entry.values == {"name": "x", "note": "n"}
     assert [left.path for left in found.fallen] == sorted(fallen(found))
+    found = flat(fields={"colour": "it would change"}, colour="red")
+    assert isinstance(found, Flat) and found.entry.values == {"name": "x"}, "nor is it said that there is none"
 
 
 def test_what_the_model_does_not_take_falls_with_its_reason() -> None:
@@ -270,7 +283,37 @@ class Box(Spec):
         return self
 
 
+class Wide(Spec):
+    """A struct that lies open in its object."""
+
+    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    part: Annotated[Part | MISSING, Wire()] = MISSING
+    size: Annotated[int | MISSING, Wire("size")] = MISSING
+
+
+def test_a_part_of_a_struct_is_said_there_whatever_lies_beside_it() -> None:
+    found = flat(made_up(Wide), part={"size": 1}, size=2)
+    assert isinstance(found, Flat) and found.entry.values == {"name": "x", "part": {"size": 1}, "size": 2}
+
+
+def test_a_list_of_references_falls_as_a_whole() -> None:
+    assert fallen(flat(rooms=[1, 8, 9])) == {"rooms": "nothing names '9'"}
+    assert "names" not in fallen(flat(rooms=[1, None]))["rooms"]
+    found = flat(rooms=[1, 2])
+    assert isinstance(found, Flat) and [ref.target.name for ref in found.entry.values["rooms"]] == ["hall", "cellar"]
+
+
+class Late(Spec):
+    """What it cannot be without comes last."""
+
+    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    first: Annotated[ReferenceName | MISSING, Refers("room")] = MISSING
+    last: Annotated[ReferenceName, Refers("room")]
+
+
 def test_what_cannot_be_without_what_nothing_names_is_left_for_that() -> None:
+    left = flat(made_up(Late), first=8, last=9)
+    assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "last is '9', which nothing names")
     box = made_up(Box)
     left = flat(box, room=8, one=1)
     assert isinstance(left, Left) and (left.reason, left.why) == (Reason.REFERENCE, "room is '8', which nothing names")
@@ -366,7 +409,7 @@ def test_a_whole_that_no_model_takes_is_not_said() -> None:
     ("field", "value", "unset"),
     [
         ("size", None, True), ("size", 0, False), ("note", "", True), ("note", "-", True), ("note", "a", False),
-        ("until", None, False), ("until", 0, False), ("on", False, False), ("on", True, False), ("on", None, True),
+        ("until", None, False), ("until", 0, False), ("until", "", True), ("on", False, False), ("on", True, False), ("on", None, True),
         ("on", 0, True), ("hosts", [], False), ("hosts", None, True), ("users", [], True), ("hosts", ["*"], False),
     ],
 )  # fmt: skip

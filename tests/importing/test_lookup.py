@@ -76,4 +76,4 @@ def test_a_copy_has_a_source_on_another_site() -> None:
     only_copies = lookup(copy("1", "iad"), copy("2", "pdx"))
     assert not only_copies.has_source(copy("2", "pdx")), "a copy is no source"
     unmirrored = lookup(one(ROOM, "4", name="p"))
-    assert unmirrored.has_source(one(ROOM, "5", "pdx", name="p")) is False
+    assert not unmirrored.has_source(one(ROOM, "5", "pdx", name="p")), "no system copies rooms"
