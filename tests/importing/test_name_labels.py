@@ -42,6 +42,20 @@ def test_what_is_called_by_its_path_is_called_by_its_label() -> None:
     assert named({("iad", "7"): "scratch"}, view("7", "/a/b"), view("8", "/c")) == {"iad/7": "scratch", "iad/8": "c"}
 
 
+def test_what_has_no_name_is_called_by_its_path() -> None:
+    assert named({}, view("7", "/a/b/"), view("8", "/c")) == {"iad/7": "a-b", "iad/8": "c"}
+    called = replace(view("7", "/a/b"), attributes={"name": "scratch", "path": "7"})
+    assert named({("iad", "7"): "other"}, called) == {"iad/7": "scratch"}
+    assert named({}, live("quota", "9", path="/x/y", tenant=1)) == {"iad/9": "x-y"}
+    assert named({}, view("7", "/a"), quota("9", "<of a>", 1, "/a"))["iad/7"] == "a", "that is no key"
+
+
+def test_what_is_in_a_namespace_is_called_by_both_or_by_its_label() -> None:
+    secrets = live("secret", "1", name="key", namespace="a"), live("secret", "2", name="key", namespace="b")
+    assert named({}, *secrets) == {"iad/1": "a-key", "iad/2": "b-key"}
+    assert named({("iad", "2"): "creds"}, *secrets) == {"iad/1": "a-key", "iad/2": "creds"}
+
+
 def test_a_name_of_its_own_stays() -> None:
     of_7 = quota("9", "of-7", 1, "/a")
     labels = {("iad", "7"): "scratch", ("iad", "9"): "limit"}
@@ -104,7 +118,11 @@ def test_where_the_tenant_is_not_enough_a_digest_of_names_tells_apart() -> None:
     assert re.fullmatch("nlp-data-[0-9a-f]{6}", keys["iad/1"])
     again = named({}, quota("77", "data", 1, path="/1"), *objects[1:])
     assert again["iad/77"] == keys["iad/1"], "ids are in no name"
+    same = named({}, quota("1", "data", 1), quota("2", "data", 1))
+    assert all(re.fullmatch("nlp-data-[0-9a-f]{6}", key) for key in same.values()) and len({*same.values()}) == 2
     long = "x" * 128
+    same = named({}, quota("1", long, 1), quota("2", long, 1))
+    assert {len(key) for key in same.values()} == {128} and len({*same.values()}) == 2
     cut = named({}, quota("1", long, 1), quota("2", long, 2))
     assert {len(key) for key in cut.values()} == {128} and len({*cut.values()}) == 2
 
@@ -112,6 +130,7 @@ def test_where_the_tenant_is_not_enough_a_digest_of_names_tells_apart() -> None:
 def test_a_key_has_as_many_characters_as_one_may_have() -> None:
     assert as_key("x" * 128) == "x" * 128
     assert re.fullmatch("x{121}-[0-9a-f]{6}", as_key("x" * 129)) and as_key("x" * 129) != as_key("x" * 130)
+    assert re.fullmatch("x{121}-[0-9a-f]{6}", as_key(f"{'x' * 129}\ud800")), "with half a character, too"
     assert (as_key("/A b/"), as_key("..."), as_key("Größe")) == ("a-b", "unnamed", "gr-e")
 
 

@@ -135,7 +135,9 @@ def test_what_the_documents_defaults_say_is_said_otherwise() -> None:
 
 
 def test_values_are_counted_once_each() -> None:
-    one = live("storage_class", "9", name="fast", parameters={"a": REDACTED, "b": "x"}, labels={"t": REDACTED})
+    one = live(
+        "storage_class", "9", name="fast", parameters={"a": REDACTED, "b": "x"}, labels={"t": REDACTED, "u": REDACTED}
+    )
     full = {"name": "fast", "driver": "file", "parameters": {"a": REDACTED, "b": "x", "c": "y"}, "default": True,
             "reclaim_policy": "Delete", "volume_binding_mode": "Immediate", "view_policy": None}  # fmt: skip
     fallen = Left("iad", "storage_class", "9", "fast", Reason.VALUE, "no", path="parameters.b")
@@ -150,5 +152,25 @@ def test_values_are_counted_once_each() -> None:
     flat = Flat(one, entry, full, known, (fallen,))
     # said are the name, the driver, a parameter and what is said though it is known
     assert figures([flat]) == ImportedValues(written=4, defaults=1, unconfirmed=1, withheld=1, unsaid=1)
+    # what is said to be unset, a field that fell as a whole, and nothing that rests on a witness
+    entry, known = Entry(entry.address, {"driver": "file", "view_policy": None}), {("default",): Evidence.PROSE}
+    fallen = Left("iad", "storage_class", "9", "fast", Reason.VALUE, "no", path="reclaim_policy")
+    bare = {
+        "name": "fast",
+        "driver": "file",
+        "view_policy": None,
+        "vip_pool": None,
+        "reclaim_policy": "?",
+        "default": True,
+    }
+    assert figures([Flat(one, entry, bare, known, (fallen,))]) == ImportedValues(3, 1, 0, 1, 1)
+
+
+def test_values_of_an_entry_that_says_all_are_counted_as_written() -> None:
+    one = live("storage_class", "9", name="fast")
+    full = {"name": "fast", "driver": "file", "default": True, "reclaim_policy": "Delete"}
+    known: dict[tuple[str, ...], Evidence] = {("reclaim_policy",): Evidence.SCHEMA, ("default",): Evidence.WITNESS}
+    entry = Entry(Address("iad", "storage_class", "fast"), {"driver": "file"})
+    assert figures([Flat(one, entry, full, known)]) == ImportedValues(2, 1, 1, 0, 0)
     whole = {**entry.values, "reclaim_policy": "Delete"}
-    assert figures([Flat(one, entry, full, known, (fallen,), whole)]) == ImportedValues(5, 0, 1, 1, 1)
+    assert figures([Flat(one, entry, full, known, (), whole)]) == ImportedValues(3, 0, 1, 0, 0)

@@ -28,13 +28,13 @@ def acceptable(kind: Kind, address: Address, values: Values) -> tuple[Values, di
         fell[name] = problem
         values = {other: value for other, value in values.items() if other != name}
     while (problems := refused(kind, address, values)) is not None:
-        name, text = problems
-        name = name or _without_one(kind, address, values)
+        said, text = problems
+        name = said or _without_one(kind, address, values)
         culprit = next((field for field in kind.fields if field.name == name), None)
-        if culprit is None or name not in values or required(kind, culprit):
+        if culprit is None or required(kind, culprit):
             return values, fell, f"{name}: {text}" if name else text
         rest = {other: value for other, value in values.items() if other != name}
-        keys = _refused_keys(kind, address, values, culprit)
+        keys = _refused_keys(kind, address, values, culprit, said)
         if keys:
             fell |= {f"{name}.{key}": why for key, why in keys.items()}
             kept = {key: value for key, value in values[name].items() if key not in keys}
@@ -63,7 +63,7 @@ def _write_what_is_odd(value: Any) -> None:
         if not value.isascii():
             scalar(value)
     elif isinstance(value, int | float):
-        if abs(value) > _LARGE:
+        if not abs(value) <= _LARGE:  # nor what is no number
             scalar(value)
     elif isinstance(value, Mapping):
         for key, item in value.items():
@@ -117,13 +117,16 @@ def _without_one(kind: Kind, address: Address, values: Values) -> str:
     return ""
 
 
-def _refused_keys(kind: Kind, address: Address, values: Values, field: Field) -> dict[str, str]:
-    """The keys of a mapping that the model takes in no company, each with why; none where it is not about single ones."""
+def _refused_keys(kind: Kind, address: Address, values: Values, field: Field, said: str) -> dict[str, str]:
+    """The keys of a mapping that the model takes in no company, each with why; none where it is not about single ones.
+
+    `said` is what the model names as wrong in all of it: what else is wrong with the others is not the fault of a key.
+    """
     mapping = values[field.name]
     if field.fields or not isinstance(mapping, dict):
         return {}
     problems = {key: refused(kind, address, {**values, field.name: {key: mapping[key]}}) for key in mapping}
-    return {key: problem[1] for key, problem in problems.items() if problem is not None}
+    return {key: problem[1] for key, problem in problems.items() if problem is not None and problem[0] == said}
 
 
 def named_after(kind: Kind | EntryType) -> Iterator[str]:

@@ -52,7 +52,7 @@ class Addresses:
                 if attribute == "name" and self._kinds[kind].endpoint.namespaced:
                     found = [other for other in found if self._beside(live, other)]
                 if found:
-                    return self._ref(found[0])
+                    return self._ref(found[0]) if len(found) == 1 else None
         for kind, attribute in refers.targets:
             if attribute in ("name", "path") and self._observed.absent(site, kind):
                 return Ref(Address(site, kind, str(raw)), managed=False)

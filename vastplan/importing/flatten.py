@@ -83,7 +83,7 @@ def flatten(
         dropped |= _withheld(field, value)
         before = len(unnamed)
         mapped = mappers.get(field.name)
-        full[field.name] = value if mapped is None or value is None else mapped(value, change)
+        full[field.name] = value if mapped is None else mapped(value, change)
         if unread:
             text = f"its {field.name} stands on what could not be read: {unread[-1]}"
             return leave(live, Reason.UNREAD, text, "import again when that can be read")
@@ -176,7 +176,7 @@ def is_unset(field: Field, value: Any) -> bool:
     if value is None or isinstance(value, bool) or value not in field.cleared:
         return value is None
     default = field.server_default  # where it takes another value than none, none is somebody's choice
-    return default is None or default.value is None or default.value in field.cleared
+    return default is None or default.value in field.cleared
 
 
 def _in_company(field: Field) -> bool:
@@ -186,7 +186,7 @@ def _in_company(field: Field) -> bool:
 
 def _withheld(field: Field, value: Any) -> dict[str, str]:
     """What of a mapping is kept from everybody because it may be a secret, where a person might look for it."""
-    if field.shown is None or not field.shown.keys or not isinstance(value, dict):
+    if field.shown is None or not isinstance(value, dict):
         return {}
     keys = (key for key, item in value.items() if item is REDACTED)
     return {f"{field.name}.{key}": "it may be a secret, and is not read" for key in keys}

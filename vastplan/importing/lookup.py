@@ -42,11 +42,13 @@ class Lookup:
     def has_source(self, live: Live) -> bool:
         """Whether an object that systems copy to another site has one of its name there that is no copy."""
         kind = live.kind
-        if kind.mirrored and kind.name not in self._sources:
+        if not kind.mirrored:
+            return False
+        if kind.name not in self._sources:
             sources: dict[str, set[str]] = {}
             for site in self.observed.sites(kind.name):
                 for other in self.observed.objects(site, kind.name):
                     if not other.system_owned:
                         sources.setdefault(other.name, set()).add(site)
             self._sources[kind.name] = sources
-        return kind.mirrored and bool(self._sources[kind.name].get(live.name, set()) - {live.site})
+        return bool(self._sources[kind.name].get(live.name, set()) - {live.site})
