@@ -177,7 +177,7 @@ def _shown(value: object) -> str:
 
 
 def _change(action: Action) -> Finding:
-    text = f"the new entries would change it: {_changes(action) or action.verb.value}"
+    text = f"the new entries would change it: {_changes(action)}"
     return Finding("VP341", Severity.ERROR, text, address=str(action.address))
 
 
@@ -213,8 +213,8 @@ def _blame_action(line: Line, action: Action, faults: _Faults) -> None:
     for key in line.entry.stands_for:
         if key[0] != action.address.site:
             continue
-        if composed or not action.changes or action.verb is not Verb.ADOPT:
-            what = ", ".join(change.path for change in action.changes) or "it would be made anew"
+        if composed or action.verb is not Verb.ADOPT:
+            what = ", ".join(change.path for change in action.changes)
             faults.fall.setdefault(key, (line.form, Reason.FORM, f"as an entry it would differ: {what}"))
         else:
             for change in action.changes:
