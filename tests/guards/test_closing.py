@@ -453,15 +453,19 @@ def test_only_what_enforces_it_holds_it_and_only_by_that_field() -> None:
     plan, matches = planned(case("team-a", "nlp-apps", **HELD))
     (held,), (bound,) = (matches.observed.objects("iad", f"admission_{kind}") for kind in ("policy", "binding"))
 
-    def in_force(live: Live, field: str) -> bool:
+    def in_force(live: Live, field: str, *planned: Action) -> bool:
         referrer = Referrer(live, live.kind.field(field), field, blocks_delete=False, shields=False)
         referrers = Referrers({("iad", "admission_policy", held.id): (referrer,)})
-        return ClosedRooms(matches, plan.by_address(), referrers).in_force(held)
+        actions = {**plan.by_address(), **{action.address: action for action in planned}}
+        return ClosedRooms(matches, actions, referrers).in_force(held)
 
     assert in_force(bound, "policy")
     assert in_force(bound, "storage_class") is False
     assert in_force(replace(bound, values={**bound.values, "validation_actions": [*SEEN]}), "policy") is False
     assert in_force(replace(bound, kind=replace(bound.kind, enforces=None)), "policy") is False
+    enforcing = FieldChange("validation_actions", ["Audit"], ["Deny"], Cause.DOCUMENT)
+    begun = Action(Address("iad", "admission_binding", "c"), Verb.UPDATE, "", changes=(enforcing,))
+    assert in_force(bound, "policy", begun) is False
 
 
 @pytest.mark.parametrize(("path", "closes"), [("only.a", True), ("only", True), ("labels.only", False)])

@@ -1,0 +1,40 @@
+"""Who has to do with a live object."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.guards.stage import planned
+from vastplan.engine.guards.owner import Owners
+from vastplan.engine.observe import Live
+from vastplan.engine.standing import Standing, standings
+from vastplan.model.address import Address
+
+OURS = Address("iad", "protected_path", "nightly")
+
+
+def test_a_copy_is_told_by_the_one_of_ours_that_it_is_called_as() -> None:
+    rows = [{"id": 7, "name": "nightly", "source_dir": "/a"}, {"id": 8, "name": "weekly", "source_dir": "/b"}]
+    _, matches = planned({"rows": {"protected_path": rows}, "owned": {"protected_path/nightly": "7"}})
+    nightly, weekly = matches.observed.objects("iad", "protected_path")
+
+    def elsewhere(live: Live) -> Live:
+        return replace(live, site="pdx", id="9")
+
+    told = standings(matches, Owners("doc"), [OURS])
+    assert told.of(nightly) is Standing.OURS
+    assert told.of(weekly) is Standing.NOBODYS
+    assert told.of(elsewhere(nightly)) is Standing.COPY
+    assert told.of(elsewhere(weekly)) is Standing.NOBODYS
+    told = standings(matches, Owners("doc"), [])
+    assert told.of(nightly) is Standing.SPOKEN_OF
+    assert told.of(elsewhere(nightly)) is Standing.NOBODYS
+
+
+def test_a_copy_of_one_that_is_yet_to_be_made_is_told_by_its_key() -> None:
+    row = {"id": 8, "name": "nightly", "source_dir": "/b"}
+    _, matches = planned({"rows": {"protected_path": [row]}, "owned": {"protected_path/weekly": "7"}})
+    (nightly,) = matches.observed.objects("iad", "protected_path")
+    assert OURS not in matches.desired
+    told = standings(matches, Owners("doc"), [Address("pdx", *OURS[1:])])
+    assert told.of(nightly) is Standing.COPY
