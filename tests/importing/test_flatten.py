@@ -235,6 +235,8 @@ def test_what_is_withheld_is_told_where_somebody_might_look_for_it() -> None:
     assert isinstance(found, Flat) and "lane" not in found.entry.values.get("options", {})
     assert fallen(flat(options={"lane": "x"})) == {}
     assert fallen(flat(options="odd")).keys() == {"options"}
+    elsewhere = flat(made_up(Path), options={"a": REDACTED})
+    assert isinstance(elsewhere, Flat) and not elsewhere.fallen, "nobody looks for what is no part of the kind"
 
 
 def test_what_stands_on_what_could_not_be_read_waits_for_that() -> None:

@@ -164,6 +164,9 @@ def test_values_are_counted_once_each() -> None:
         "default": True,
     }
     assert figures([Flat(one, entry, bare, known, (fallen,))]) == ImportedValues(3, 1, 0, 1, 1)
+    fallen = Left("iad", "storage_class", "9", "fast", Reason.VALUE, "no", path="parameters")
+    mapping = {"name": "fast", "parameters": {"a": "x", "b": "y"}}
+    assert figures([Flat(one, entry, mapping, {}, (fallen,))]) == ImportedValues(1, 0, 0, 1, 2)
 
 
 def test_values_of_an_entry_that_says_all_are_counted_as_written() -> None:

@@ -111,7 +111,7 @@ def _own(live: Live, lookup: Lookup) -> tuple[str, bool]:
         if len(others) == 1 and _KEY.fullmatch(others[0].name):
             return others[0].name, True
     if keyed.path and not live.attributes.get("name"):
-        return as_key(str(live.values.get(keyed.path)).strip("/").replace("/", "-")), False
+        return as_key(str(live.values.get(keyed.path))), False
     return (live.name, True) if _KEY.fullmatch(live.name) else (as_key(live.name), False)
 
 
