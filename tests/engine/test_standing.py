@@ -14,9 +14,13 @@ OURS = Address("iad", "protected_path", "nightly")
 
 
 def test_a_copy_is_told_by_the_one_of_ours_that_it_is_called_as() -> None:
-    rows = [{"id": 7, "name": "nightly", "source_dir": "/a"}, {"id": 8, "name": "weekly", "source_dir": "/b"}]
+    rows = [
+        {"id": 7, "name": "nightly", "source_dir": "/a"},
+        {"id": 8, "name": "weekly", "source_dir": "/b"},
+        {"id": 9, "name": "hourly", "source_dir": "/c", "wrote": "other"},
+    ]
     _, matches = planned({"rows": {"protected_path": rows}, "owned": {"protected_path/nightly": "7"}})
-    nightly, weekly = matches.observed.objects("iad", "protected_path")
+    nightly, weekly, hourly = matches.observed.objects("iad", "protected_path")
 
     def elsewhere(live: Live) -> Live:
         return replace(live, site="pdx", id="9")
@@ -24,6 +28,7 @@ def test_a_copy_is_told_by_the_one_of_ours_that_it_is_called_as() -> None:
     told = standings(matches, Owners("doc"), [OURS])
     assert told.of(nightly) is Standing.OURS
     assert told.of(weekly) is Standing.NOBODYS
+    assert told.of(hourly) is Standing.ELSEWHERE
     assert told.of(elsewhere(nightly)) is Standing.COPY
     assert told.of(elsewhere(weekly)) is Standing.NOBODYS
     told = standings(matches, Owners("doc"), [])
