@@ -16,7 +16,7 @@ from vastplan.importing.model import Degraded, Detail, Left, Reason, key_of
 from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.model.address import Address
 from vastplan.model.value import REDACTED, Ref
-from vastplan.schema.kind import Kind
+from vastplan.schema.kind import Kind, Witness
 from vastplan.schema.markers import (
     CREATE_ONLY,
     DOCUMENT,
@@ -26,6 +26,7 @@ from vastplan.schema.markers import (
     PROSE,
     SCHEMA,
     SENSITIVE,
+    WITNESS,
     WRITE_ONLY,
     Clears,
     InsteadOf,
@@ -283,6 +284,25 @@ class Box(Spec):
         if self.one is MISSING and self.two is MISSING:
             raise ValueError("one or two")
         return self
+
+
+class Watched(Spec):
+    """What the system has a row for that shows its defaults."""
+
+    name: Annotated[Name | MISSING, IDENTITY] = MISSING
+    hosts: Annotated[list[str] | MISSING, ServerDefault([], WITNESS)] = MISSING
+
+
+def test_that_it_is_empty_is_said_where_a_row_of_the_system_is_not() -> None:
+    kind = made_up(Watched, witness=Witness(("name",), "built-in"))
+    live, quiet = one(kind, "1", name="x", hosts=[]), one(kind, "2", name="built-in", hosts=[])
+    for row, expected in (
+        (quiet, {"name": "x"}),
+        (replace(quiet, values={"name": "built-in", "hosts": ["*"]}), live.values),
+    ):
+        observed = seen((kind,), live, row)
+        found = flatten(live, AT, Addresses(observed, {}, {}), ServerDefaults(observed, {}), Degraded())
+        assert isinstance(found, Flat) and found.entry.values == expected
 
 
 class Wide(Spec):

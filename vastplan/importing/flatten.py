@@ -125,8 +125,8 @@ def _said(kind: Kind, full: Values, dropped: Set[str], unsaid: Set[Path], *, who
         top = kind.field(leaf.path[0])
         if top.name in dropped or leaf.path in unsaid or leaf.value is REDACTED:
             continue
-        if is_unset(leaf.field, leaf.value) and (whole or leaf.value is None or not _in_company(leaf.field)):
-            continue
+        if is_unset(leaf.field, leaf.value) and (whole or leaf.value is None or leaf.field.server_default is None):
+            continue  # that it is empty need not be said of what the system has a default for only where `known_defaults` has it
         if len(leaf.path) == 2 and leaf.field is top and (*top.wire, leaf.path[1]) in elsewhere:
             continue  # a key of a mapping that has a field of its own
         holder = values
@@ -177,11 +177,6 @@ def is_unset(field: Field, value: Any) -> bool:
         return value is None
     default = field.server_default  # where it takes another value than none, none is somebody's choice
     return default is None or default.value in field.cleared
-
-
-def _in_company(field: Field) -> bool:
-    """Whether a field is told with others: that it is empty need not be said only where `known_defaults` has it."""
-    return field.server_default is not None and bool(field.server_default.group)
 
 
 def _withheld(field: Field, value: Any) -> dict[str, str]:
