@@ -22,7 +22,7 @@ OBJECTS: dict[str, Any] = {
 }  # fmt: skip
 POLICY = {"namespaces": ["runai-nlp"], "rule": "as vastplan writes it", "storage_class": "fast", "open": False}
 BINDING = {"policy": "vastplan-fast", "validation_actions": ["Deny"], "only": None}
-SPACES = {f"namespace/{name}": {} for name in ("runai-nlp", "runai-cv", "batch", "web")}
+SPACES: dict[str, Said] = {f"namespace/{name}": {} for name in ("runai-nlp", "runai-cv", "batch", "web")}
 BY_HAND = "let its entry say who may use it, by hand: a plan shows what that changes"
 NOBODY: dict[str, int] = {}
 
@@ -48,9 +48,8 @@ def access(
     there |= {} if policy is None else {"admission_policy/vastplan-fast": {**POLICY, **policy}}
     there |= {} if binding is None else {"admission_binding/vastplan-fast": {**BINDING, **binding}}
     sight = Sight(lambda _: users, live(there), close, cannot)
-    of = pieces(
-        {**OBJECTS, **(objects or {})}, known=known, sight=sight, **({"isolation": isolation} if isolation else {})
-    )
+    settings: dict[str, Any] = {"isolation": isolation} if isolation else {}
+    of = pieces({**OBJECTS, **(objects or {})}, known=known, sight=sight, **settings)
     found = {short(address): what for address, what in class_access(of, tenant_of).items()}["storage_class/key"]
     if not isinstance(found, ClassAccess):
         return answer(found)
@@ -228,7 +227,7 @@ def quota(namespace: str, name: str = "vastplan-fast") -> Said:
     ],
 )
 def test_by_quota_a_class_is_open_where_there_is_no_zero(quotas: dict[str, Said], found: Said) -> None:
-    spaces = {"namespace/batch": {}, "pdx:namespace/web": {}}
+    spaces: dict[str, Said] = {"namespace/batch": {}, "pdx:namespace/web": {}}
     objects = {**spaces, **{f"resource_quota/{name}": says for name, says in quotas.items()}}
     assert access({"namespaces": ["x"]}, {}, objects=objects, isolation="resource_quota") == found
 

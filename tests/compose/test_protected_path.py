@@ -34,7 +34,7 @@ def composed(
 @pytest.mark.parametrize("schedule", [LOCAL, None])
 def test_without_a_copy_elsewhere_it_is_itself_that_it_protects(schedule: Said | None) -> None:
     assert composed(schedule) == ({**PATH, "target_exported_dir": "/nlp"}, [])
-    same = {"target_exported_dir": "/nlp", "capabilities": "ASYNC_REPLICATION"}
+    same: Said = {"target_exported_dir": "/nlp", "capabilities": "ASYNC_REPLICATION"}
     assert composed(schedule, **same) == ({**PATH, **same}, [])
 
 
@@ -67,7 +67,7 @@ def test_what_does_not_go_with_its_schedule_is_refused(
 
 @pytest.mark.parametrize("schedule", [STRANGE, None])
 def test_to_a_site_of_nobody_it_says_whose_the_copy_is_itself(schedule: Said | None) -> None:
-    says = {"remote_tenant_guid": "g", "target_exported_dir": "/copy"}
+    says: Said = {"remote_tenant_guid": "g", "target_exported_dir": "/copy"}
     assert composed(schedule, **says) == ({**PATH, **says}, [])
 
 
@@ -87,7 +87,7 @@ def test_the_copy_is_of_the_tenant_of_that_name_on_the_other_site(written: Any, 
 
 
 def test_from_the_second_site_it_goes_to_the_first() -> None:
-    there = {"tenant": "@pdx:tenant/nlp", "protection_policy": "@pdx:protection_policy/s"}
+    there: Said = {"tenant": "@pdx:tenant/nlp", "protection_policy": "@pdx:protection_policy/s"}
     found, wrong = composed({"replicate_to": "@pdx:peering/link"}, "pdx:", **there)
     assert found["remote_tenant"] == "@tenant/nlp" and not wrong
 

@@ -13,7 +13,7 @@ VIEW = {"tenant": "@tenant/nlp", "path": "/nlp/data", "view_policy": "@view_poli
 QUOTA = {"hard_limit": 10, "soft_limit": 9, "hard_limit_inodes": 5, "soft_limit_inodes": 4, "grace_period": "7d"}
 QOS = {"limit_by": "BW", "static_limits": {"max_reads_bw_mbps": 10}}
 WHOLE = {**VIEW, "quota": QUOTA, "qos": QOS, "snapshots": "@protection_policy/daily"}
-PARTS = {
+PARTS: dict[str, Said] = {
     "qos_policy/data": {"policy_type": "VIEW", **QOS, "name": "data", "tenant": "@tenant/nlp"},
     "view/data": {**VIEW, "qos_policy": "@qos_policy/data"},
     "quota/data": {
@@ -38,7 +38,7 @@ def test_a_view_stands_for_all_that_is_written_inside_it() -> None:
 
 def test_a_view_with_nothing_inside_is_itself() -> None:
     assert view(VIEW) == ({"view/data": VIEW}, [])
-    nothing = {"quota": None, "qos": None, "snapshots": None, "names": {}}
+    nothing: Said = {"quota": None, "qos": None, "snapshots": None, "names": {}}
     assert view({**VIEW, **nothing, "qos_policy": "@qos_policy/shared"}) == (
         {"view/data": {**VIEW, "qos_policy": "@qos_policy/shared"}},
         [],

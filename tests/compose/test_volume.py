@@ -43,7 +43,7 @@ SOURCE = {
     "claim": "@persistent_volume_claim/data",
     "existing_claim": True,
 }
-MADE = {
+MADE: dict[str, Said] = {
     "view/data": VIEW,
     "persistent_volume/nlp-data": {**STATIC, "(after)": ["view/data"]},
     "persistent_volume_claim/data": BOUND,

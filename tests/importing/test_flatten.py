@@ -127,7 +127,15 @@ def fallen(found: Flat | Left) -> dict[str, str]:
 
 
 def test_an_entry_says_what_is_there_and_knows_all_of_it() -> None:
-    values = {"title": "t", "size": 5, "speed": 7, "hosts": ["*"], "note": "", "role": "PLAIN", "colour": "grey"}
+    values: dict[str, Any] = {
+        "title": "t",
+        "size": 5,
+        "speed": 7,
+        "hosts": ["*"],
+        "note": "",
+        "role": "PLAIN",
+        "colour": "grey",
+    }
     found = flat(**values)
     assert isinstance(found, Flat)
     assert found.entry.address == AT and found.entry.values == {"name": "x", "title": "t", "size": 5}
@@ -360,7 +368,7 @@ class Path(Spec):
 
 def test_what_may_be_said_in_two_ways_is_said_in_one() -> None:
     path = made_up(Path)
-    both = {"options": {"k1": "a", "k2": "b", "other": "c"}}
+    both: dict[str, Any] = {"options": {"k1": "a", "k2": "b", "other": "c"}}
     found = flat(path, room=1, guid="1", **both)
     assert isinstance(found, Flat) and fallen(found) == {}
     assert found.entry.values == {"name": "x", "room": Ref(Address("iad", "room", "hall"), managed=False), **both}
@@ -388,7 +396,7 @@ def test_what_the_model_takes_in_no_form_is_told_and_in_another_is_said() -> Non
 
 
 def test_the_whole_of_it_is_said_on_request() -> None:
-    values = {"title": "x", "size": None, "speed": 7, "role": "PLAIN", "colour": "grey", "hosts": ["*"], "note": "",
+    values: dict[str, Any] = {"title": "x", "size": None, "speed": 7, "role": "PLAIN", "colour": "grey", "hosts": ["*"], "note": "",
               "users": [], "groups": ["all"], "until": None, "part": {"size": 1, "speed": 7}}  # fmt: skip
     found = flat(detail=WHOLE, **values)
     assert isinstance(found, Flat) and found.entry.values == {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from tests.importing.made_up import made_up, one, seen
 from vastplan.engine.observe import Live
@@ -21,7 +21,7 @@ class Disk(Spec):
 
 
 DISK = made_up(Disk, witness=Witness(("name",), "built-in"))
-MINE = {"name": "x", "speed": 7, "size": 5}
+MINE: dict[str, Any] = {"name": "x", "speed": 7, "size": 5}
 
 
 def known(*rows: Live, versions: dict[tuple[str, str], str] | None = None, site: str = "iad") -> dict[str, object]:

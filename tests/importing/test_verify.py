@@ -22,11 +22,11 @@ from vastplan.model.snapshot import SeenObject, Snapshot
 
 QUOTA = "quotas: {a: {tenant: {existing: t}, path: /a, hard_limit: 1 TB}}"
 LIMIT = 10**12
-CLASS = {"driver": "file", "storage_path": "/k8s", "view_policy": "p", "vip_pool": "v"}
+CLASS: dict[str, Any] = {"driver": "file", "storage_path": "/k8s", "view_policy": "p", "vip_pool": "v"}
 CLOSED = "storage_path: /k8s, vip_pool: {existing: v}, view_policy: {existing: p}"
 POOLS = {"vip_pool": [seen("90", "v")], "view_policy": [seen("91", "p")]}
 POLICY, BINDING = ("iad", "admission_policy", "p-a"), ("iad", "admission_binding", "b-a")
-THEIRS = {"document": "theirs", "marked": "2026-01-01T00:00:00Z"}
+THEIRS: dict[str, Any] = {"document": "theirs", "marked": "2026-01-01T00:00:00Z"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ def test_an_entry_may_be_good_on_another_site(tmp_path: Path) -> None:
     both["pdx"] = {"quota": [quota(hard_limit=7)]}
     other = held(tmp_path, text.replace("many", "1 TB"), {2: stood}, world(there=both), HEAD_OF_TWO)
     assert other.degraded.fields.keys() == {("pdx", "quota", "1")}
-    del both["pdx"]["quota"]  # type: ignore[attr-defined]
+    del both["pdx"]["quota"]
     gone = held(tmp_path, text.replace("many", "1 TB"), {2: stood}, world(there=both), HEAD_OF_TWO)
     assert fell(gone) == {"pdx/quota/1": (Step.LEFT, Reason.FORM)}
 
