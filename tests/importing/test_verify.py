@@ -116,14 +116,15 @@ def test_a_name_that_is_not_there_may_be_missing_because_of_something_else(tmp_p
 
 
 def test_an_entry_may_be_good_on_another_site(tmp_path: Path) -> None:
-    text = (
-        "views: {a: {tenant: {existing: t}, path: /a, view_policy: {existing: p}, protocols: [NFS], "
-        "qos_policy: {existing: q}, per_site: {pdx: {qos: {limit_by: BW}}}}}"
-    )
+    text = """\
+tenants: {nlp: {}}
+view_policies: {p: {tenant: nlp, flavor: NFS}, q: {sites: [pdx], tenant: nlp, flavor: NFS}}
+views: {a: {tenant: nlp, path: /a, protocols: [NFS]}}
+"""
     both = Stood(("iad/view/2", "pdx/view/2"), ("iad", "pdx"))
-    found = held(tmp_path, text, {1: both}, world(there={"iad": {}, "pdx": {}}), HEAD_OF_TWO)
+    found = held(tmp_path, text, {3: both}, world(there={"iad": {}, "pdx": {}}), HEAD_OF_TWO)
     assert fell(found) == {"pdx/view/2": (Step.LEFT, Reason.FORM)}
-    assert found.degraded.why["pdx", "view", "2"][1].startswith("VP236: ")
+    assert found.degraded.why["pdx", "view", "2"][1].startswith("VP231: ")
 
 
 def test_what_is_wrong_on_every_site_falls_on_every_site(tmp_path: Path) -> None:
