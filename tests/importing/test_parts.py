@@ -134,6 +134,14 @@ def test_what_the_documents_defaults_say_is_said_otherwise() -> None:
     assert over_defaults({"c": {"x": 4}}, {"a": 1, "b": 2}, defaults) == {"c": {"x": 4, "y": None}}
 
 
+def test_a_default_that_names_something_is_one_value() -> None:
+    defaults = {"sites": ["iad"], "policy": {"existing": "default"}, "pool": "v"}
+    assert over_defaults({}, {}, defaults) == {"policy": None, "pool": None}
+    assert over_defaults({}, {"policy": {"existing": "x"}, "pool": "v"}, defaults) == {"policy": {"existing": "x"}}
+    own = {"policy": "p", "pool": {"existing": "w"}}
+    assert over_defaults(own, own, defaults) == own
+
+
 def test_values_are_counted_once_each() -> None:
     one = live(
         "storage_class", "9", name="fast", parameters={"a": REDACTED, "b": "x"}, labels={"t": REDACTED, "u": REDACTED}
