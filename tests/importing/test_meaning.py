@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -16,8 +17,8 @@ from vastplan.importing.recover import Written
 from vastplan.model.address import Address
 from vastplan.model.finding import Where
 from vastplan.model.value import Ref
-from vastplan.schema.discover import discover
-from vastplan.schema.entries import Entry, Site
+from vastplan.schema.discover import Registry, discover
+from vastplan.schema.entries import Composition, Entry, Scope, Site
 
 REGISTRY = discover(vastplan.kinds)
 SITES = {"iad": Site("iad", frozenset({"vast", "kubernetes", "runai"}))}
@@ -116,3 +117,68 @@ def test_the_name_of_what_is_there_means_the_same_as_an_entry_of_it() -> None:
     assert view("p", protocols=["NFS", 3])["protocols"] == ["NFS", 3]
     odd = Entry(Address("iad", "volume", "x"), {"size": 1})
     assert "volume" in REGISTRY.types and meaning(odd, REGISTRY, live_of) == {"size": 1}
+
+
+def made_up(compose: Any) -> Registry:
+    """With another way to compose views."""
+    return Registry(REGISTRY.kinds, {**REGISTRY.compositions, "view": Composition("view", compose)}, REGISTRY.sections)
+
+
+def pools(scope: Scope) -> list[Entry]:
+    return list(scope.of("iad", "vip_pool"))
+
+
+def _elsewhere(old: Entry, scope: Scope) -> Iterable[Entry]:
+    name = f"{old.address.name}-{len(pools(scope))}"
+    yield replace(old, address=Address("iad", "quota", name))
+
+
+def _later(old: Entry, scope: Scope) -> Iterable[Entry]:
+    yield replace(old, after=tuple(pool.address for pool in pools(scope)))
+
+
+def _refused(old: Entry, scope: Scope) -> Iterable[Entry]:
+    if len(pools(scope)) > 1:
+        scope.refuse(old, "VP999", "there are two")
+    yield old
+
+
+def _otherwise(old: Entry, scope: Scope) -> Iterable[Entry]:
+    yield replace(old, values={**old.values, "alias": f"/{len(pools(scope))}"})
+
+
+def _as_ever(old: Entry, scope: Scope) -> Iterable[Entry]:
+    yield replace(old, values={**old.values, "view_policy": pools(scope)[-1].values["called"]})
+
+
+@pytest.mark.parametrize("compose", [_elsewhere, _later, _refused, _otherwise])
+def test_another_object_another_order_and_a_finding_mean_something_else(compose: Any) -> None:
+    written = [new("vip_pool", "two"), new("view_policy", "q", flavor="NFS")]
+    (found,) = changed_meanings(written, [POOL, VIEW], SITES, made_up(compose), lambda _: None)
+    assert found.cause is written[0] and found.old is VIEW
+
+
+def test_another_name_of_the_same_means_the_same() -> None:
+    same = replace(live("view_policy", "5", name="p"), attributes={"id": "5"})
+    known = [entry("vip_pool", "one", called=ref("view_policy", "p")), VIEW]
+    two = new("vip_pool", "two", called=ref("view_policy", "entry-of-p"))
+    assert changed_meanings([two], known, SITES, made_up(_as_ever), lambda _: same) == []
+    assert len(changed_meanings([two], known, SITES, made_up(_as_ever), lambda _: None)) == 1
+
+
+def test_only_what_an_old_line_could_say_is_told_to_be_written() -> None:
+    def chosen(old: Entry, scope: Scope) -> Iterable[Entry]:
+        first = ref("view_policy", next(each.address.name for each in scope.of("iad", "view_policy")))
+        yield replace(
+            old, values={**old.values, "view_policy": first, "alias": f"/{len(list(scope.of('iad', 'view_policy')))}"}
+        )
+        yield old.part("quota", "q", {"no_field_of_a_view": first, "path": "/a"})
+
+    written = new("view_policy", "two", flavor="NFS")
+    (found,) = changed_meanings([written], [POLICY, VIEW], SITES, made_up(chosen), lambda _: None)
+    assert found.unsaid == (("view_policy", "one"),)
+    said = replace(VIEW, values={**VIEW.values, "view_policy": ref("view_policy", "one")})
+    (found,) = changed_meanings([written], [POLICY, said], SITES, made_up(chosen), lambda _: None)
+    assert found.unsaid == (), "it says it already"
+    two = without([replace(found, unsaid=(("view_policy", "one"), ("qos_policy", "p")))], Degraded())
+    assert list(two.fixes.values()) == ["old.yaml:7: write view_policy: one, qos_policy: p"]
