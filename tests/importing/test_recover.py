@@ -7,6 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+import pytest
+
 import vastplan.kinds
 from tests.importing.terraform_states import live
 from vastplan.importing.flatten import Flat
@@ -176,8 +178,9 @@ def test_what_cannot_be_said_is_left_with_why() -> None:
 
     assert left(Unsayable(QUOTA, "too odd", "mend it")) == {"quota/8": (Reason.FORM, "too odd", "mend it")}
     assert left(Unsayable(QUOTA, "nobody's", unasked=True)) == {"quota/8": (Reason.UNASKED, "nobody's", "")}
-    (unread,) = left(Unsayable(QUOTA, "odd", unread="project")).values()
-    assert unread[0] is Reason.UNREAD and "project" in unread[1]
+    assert left(Unsayable(QUOTA, "odd", unread="project")) == {
+        "quota/8": (Reason.UNREAD, "what it is a part of cannot be told: project could not be read", "import again when that can be read"),
+    }  # fmt: skip
     assert left(Unsayable(QUOTA, "one"), Unsayable(QUOTA, "two")) == {"quota/8": (Reason.FORM, "one", "")}
     assert left(both(), Unsayable(VIEW, "too late")) == {}, "it is said"
     (why,) = (text for _, text, _ in left(both({"hard_limit": 6}), Unsayable(VIEW)).values())
@@ -193,7 +196,7 @@ def test_what_cannot_be_said_is_left_with_why() -> None:
 def test_what_has_no_entry_of_its_own_is_left() -> None:
     policy = flat("admission_policy", "vastplan-x", "9", open=True, rule="x")
     entries, (left,) = put_together([policy])
-    assert entries == {} and left.reason is Reason.FORM
+    assert entries == {} and (left.reason, left.why) == (Reason.FORM, "no entry can say it by itself")
     blind = Sight(unread=lambda site, kind: "403" if (site, kind) == ("iad", "storage_class") else "")
     entries, (left,) = put_together([policy], sight=blind)
     assert entries == {} and left.reason is Reason.UNREAD and "storage_class" in left.why
@@ -211,3 +214,141 @@ def test_findings_of_one_are_not_those_of_the_next() -> None:
     told = Composition("view", refusing, recover=lambda _: [bad, Unsayable(VIEW)])
     _, (left,) = put_together([view(), quota()], more={"view": told})
     assert left.why == "VP999: never so"
+
+
+def test_a_part_of_another_tenant_is_no_part() -> None:
+    theirs = quota()
+    other = replace(theirs, live=replace(theirs.live, values={**theirs.live.values, "tenant": "3"}))
+    assert stood([view(), other], both()) == APART
+    number = replace(theirs, live=replace(theirs.live, values={**theirs.live.values, "tenant": 2}))
+    assert stood([view(), number], both()) == TOGETHER, "an id may be written as a number"
+
+
+def test_labels_that_were_asked_for_are_told_where_the_entry_has_no_place_for_them() -> None:
+    def with_room(entry: Entry, scope: Scope) -> Iterable[Entry]:
+        yield entry.standing_for(entry.without("quota"))
+        yield entry.part("namespace", entry.address.name, {"name": entry.address.name})
+
+    room = flat("namespace", "a", "9", labels={"team": "x"})
+    room = replace(room, entry=replace(room.entry, values={"name": "a", "labels": {"team": "x"}}))
+    claims = Recovered(Entry(VIEW, WHOLE), (VIEW, room.entry.address))
+    made = {"view": Composition("view", with_room, recover=lambda _: [claims])}
+    assert stood([view(), room], more=made) == {"iad/view/a": ["view/7", "namespace/9"]}
+    _, (left,) = put_together([view(), room], more=made)
+    assert (left.kind, left.id, left.path, left.reason) == ("namespace", "9", "labels", Reason.FORM)
+    assert "iad/view/a" in left.why
+    assert put_together([room])[1] == [], "an entry of its own says them"
+    bare = flat("namespace", "a", "9", labels={})
+    assert put_together([view(), bare], more=made)[1] == [], "there are none"
+
+
+def makes_room(kind: str, answer: Recovered) -> Mapping[str, Composition]:
+    """A view that makes an object of another kind, with its name."""
+
+    def compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+        yield entry.standing_for(entry.values)
+        yield entry.part(kind, "b", {"name": "b"})
+
+    return {"view": Composition("view", compose, recover=lambda _: [answer])}
+
+
+def test_what_is_made_is_found_among_its_kind_on_its_site() -> None:
+    def of(kind: str, site: str) -> dict[str, list[str]]:
+        one = flat(kind, "b", "9")
+        address = Address(site, kind, "c")
+        there = replace(
+            one, live=replace(one.live, site=site, values={"name": "b"}), entry=Entry(address, {"name": "b"})
+        )
+        return stood([view(), there], more=makes_room("namespace", Recovered(Entry(VIEW, WHOLE), (VIEW, address))))
+
+    assert of("namespace", "iad") == {"iad/view/a": ["view/7", "namespace/9"]}, "whatever it is called"
+    assert of("department", "iad") == {"iad/view/a": ["view/7"], "iad/department/c": ["department/9"]}
+    assert of("namespace", "pdx") == {"iad/view/a": ["view/7"], "pdx/namespace/c": ["namespace/9"]}
+
+
+def test_what_tells_an_object_is_never_implied() -> None:
+    implied = frozenset({("quota", "path")})
+
+    def placeless(entry: Entry, scope: Scope) -> Iterable[Entry]:
+        yield entry.standing_for(entry.without("quota"))
+        yield entry.part("quota", "a", {"tenant": TENANT, **LIMIT})
+
+    made = {"view": Composition("view", placeless, recover=lambda _: [both()], implied=implied)}
+    assert stood([view(), quota()], more=made) == APART
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        Unsayable(Address("iad", "quota", "b"), "odd"),
+        Recovered(Entry(Address("iad", "quota", "known"), {}), (Address("iad", "quota", "known"),)),
+        Recovered(Entry(VIEW, WHOLE), (VIEW, Address("iad", "quota", "b"))),
+        Recovered(Entry(Address("iad", "quota", "b"), quota().entry.values), (QUOTA,)),
+        Recovered(Entry(VIEW, {**WHOLE, "quota": {"hard_limit": 6}}), (VIEW, QUOTA)),
+    ],
+)
+def test_what_comes_after_one_that_is_not_believed_may_be(first: Recovered | Unsayable) -> None:
+    known = Entry(Address("iad", "quota", "known"), {"tenant": TENANT, "path": "/known", "hard_limit": 5})
+    odd = flat("quota", "b", "9", tenant=TENANT, path="/b", hard_limit=5)
+    fallen = Degraded({key_of(odd.live): Step.NESTED})
+    found = stood([view(), quota(), odd], first, both(), known=[known], degraded=fallen)
+    assert found.items() >= TOGETHER.items()
+
+
+def test_an_entry_may_have_a_name_that_none_of_its_objects_has() -> None:
+    address = Address("iad", "view", "whole")
+    assert stood([view()], Recovered(Entry(address, WHOLE), (VIEW,))) == {"iad/view/whole": ["view/7"]}
+    odd = Recovered(Entry(address, {**WHOLE, "alias": "/x"}), (VIEW,))
+    assert stood([view()], odd) == {"iad/view/a": ["view/7"]}
+
+
+def test_what_was_not_believed_is_forgotten() -> None:
+    def beside(entry: Entry, scope: Scope) -> Iterable[Entry]:
+        found = scope.get(VIEW)
+        if found is None or "alias" in found.values:
+            scope.refuse(entry, "VP999", "no such view")
+        yield entry
+
+    odd = Recovered(Entry(VIEW, {**WHOLE, "alias": "/x"}), (VIEW,))
+    again = Recovered(quota().entry, (QUOTA,), "believed")
+    made = {"quota": Composition("quota", beside, recover=lambda _: [again], rank=1)}
+    written, _ = put_together([view(), quota()], odd, more=made)
+    assert written["iad/quota/a"][0].note == "believed"
+
+
+def test_what_an_entry_refers_to_may_be_new_itself() -> None:
+    policy = flat("view_policy", "q", "6")
+    ref = Ref(policy.entry.address)
+    one = view(view_policy=ref)
+    for id, entries in (("6", {"iad/view/whole"}), ("7", {"iad/view/a"})):
+        there = replace(one, live=replace(one.live, values={**one.live.values, "view_policy": id}))
+        whole = Recovered(Entry(Address("iad", "view", "whole"), {**WHOLE, "view_policy": ref}), (VIEW,))
+        assert stood([there, policy], whole).keys() == {*entries, "iad/view_policy/q"}
+
+
+def test_an_id_that_is_said_as_it_is_is_compared_as_it_is() -> None:
+    address = Address("iad", "view", "whole")
+    for there, found in (("9", "iad/view/whole"), ("8", "iad/view/a")):
+        one = view(qos_policy=there)
+        assert stood([one], Recovered(Entry(address, {**WHOLE, "qos_policy": "9"}), (VIEW,))).keys() == {found}
+
+
+def test_what_is_composed_and_no_object_is_passed_over() -> None:
+    def more(entry: Entry, scope: Scope) -> Iterable[Entry]:
+        yield entry.part("volume", entry.address.name, {})
+        yield from _compose(entry, scope)
+
+    made = {"view": Composition("view", more, recover=lambda _: [both()])}
+    assert stood([view(), quota()], more=made) == TOGETHER
+
+
+def test_what_no_system_shows_is_compared_where_it_is_known() -> None:
+    def physical(entry: Entry, scope: Scope) -> Iterable[Entry]:
+        yield entry.standing_for(entry.without("quota"))
+        yield entry.part("quota", "a", {"tenant": TENANT, "path": "/a", **LIMIT, "is_physical_quota": True})
+
+    made = {"view": Composition("view", physical, recover=lambda _: [both()])}
+    for shown, believed in (({}, True), ({"is_physical_quota": True}, True), ({"is_physical_quota": False}, False)):
+        one = quota()
+        one = replace(one, live=replace(one.live, values={**one.live.values, **shown}))
+        assert stood([view(), one], more=made) == (TOGETHER if believed else APART)
