@@ -125,6 +125,40 @@ def test_what_all_of_a_section_share_is_said_once() -> None:
     assert shared([File("a.yaml", tuple(little))], set(), size) == {}, "that saves nothing"
 
 
+@pytest.mark.parametrize(
+    ("first", "others", "common"),
+    [
+        ({"x": {}, "y": 1}, {"x": {}, "y": 2}, {"x": {}}),
+        ({"own": 1, "x": 1}, {"x": 1}, {"x": 1}),
+        ({"sites": ["iad"], "x": 1}, {"sites": ["iad"], "x": 1}, {"x": 1}),
+        ({"x": {"a": 1}, "y": 1}, {"x": 5, "y": 1}, {"y": 1}),
+        ({"x": 5, "y": 1}, {"x": {"a": 1}, "y": 1}, {"y": 1}),
+        ({"x": {"existing": "a"}}, {"x": {"existing": "a"}}, {"x": {"existing": "a"}}),
+        ({"x": {"existing": "a"}, "y": 1}, {"x": {"existing": "b"}, "y": 1}, {"y": 1}),
+        ({"x": {"existing": "a"}, "y": 1}, {"x": {"b": 1}, "y": 1}, {"y": 1}),
+        ({"x": 1}, {"y": 1}, None),
+    ],
+)
+def test_alike_is_what_all_say(first: dict[str, Any], others: dict[str, Any], common: dict[str, Any] | None) -> None:
+    entries = [placed("vip_pools", "0", **first), *(placed("vip_pools", str(n), **others) for n in range(1, 6))]
+    files = [File("a.yaml", tuple(entries))]
+    found = shared(files, set(), size)
+    assert found == ({} if common is None else {"vip_pools": common})
+    take_out(files, found)
+    for entry, before in zip(entries, [first] + [others] * 5, strict=True):
+        assert entry.values == {name: value for name, value in before.items() if name not in (common or {})}
+
+
+@pytest.mark.parametrize(("each", "saves"), [(10, True), (11, False)])
+def test_a_tenth_has_to_be_saved(each: int, saves: bool) -> None:
+    entries = [placed("vip_pools", str(n), x=1, own=n) for n in range(5)]
+
+    def known(values: Any) -> int:
+        return 0 if "vip_pools" in values else each if "x" in values else each - 1
+
+    assert bool(shared([File("a.yaml", tuple(entries))], set(), known)) is saves
+
+
 def test_what_the_documents_defaults_say_is_said_otherwise() -> None:
     defaults = {"a": 1, "b": 2, "c": {"x": 1, "y": 2}, "sites": ["iad"], "per_site": {}}
     assert over_defaults({"b": 3}, {"a": 1, "b": 3, "c": {"x": 1, "y": 2}}, defaults) == {"b": 3}
