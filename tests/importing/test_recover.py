@@ -206,6 +206,7 @@ def test_findings_of_one_are_not_those_of_the_next() -> None:
     def refusing(entry: Entry, scope: Scope) -> Iterable[Entry]:
         if entry.values.get("alias") == "/no":
             scope.refuse(entry, "VP999", "never so")
+            scope.refuse(entry, "VP998", "nor so")
         yield from _compose(entry, scope)
 
     bad = Recovered(Entry(VIEW, {**WHOLE, "alias": "/no", "quota": LIMIT}), (VIEW, QUOTA))
@@ -320,8 +321,8 @@ def test_what_an_entry_refers_to_may_be_new_itself() -> None:
     policy = flat("view_policy", "q", "6")
     ref = Ref(policy.entry.address)
     one = view(view_policy=ref)
-    for id, entries in (("6", {"iad/view/whole"}), ("7", {"iad/view/a"})):
-        there = replace(one, live=replace(one.live, values={**one.live.values, "view_policy": id}))
+    for number, entries in (("6", {"iad/view/whole"}), ("7", {"iad/view/a"})):
+        there = replace(one, live=replace(one.live, values={**one.live.values, "view_policy": number}))
         whole = Recovered(Entry(Address("iad", "view", "whole"), {**WHOLE, "view_policy": ref}), (VIEW,))
         assert stood([there, policy], whole).keys() == {*entries, "iad/view_policy/q"}
 
@@ -352,3 +353,22 @@ def test_what_no_system_shows_is_compared_where_it_is_known() -> None:
         one = quota()
         one = replace(one, live=replace(one.live, values={**one.live.values, **shown}))
         assert stood([view(), one], more=made) == (TOGETHER if believed else APART)
+
+
+def test_of_a_struct_each_part_has_to_be_said() -> None:
+    limits = {"max_reads_bw_mbps": 5, "max_writes_bw_mbps": 6}
+    there = flat("qos_policy", "a", "9", static_limits=limits)
+    claims = Recovered(Entry(VIEW, WHOLE), (VIEW, there.entry.address))
+
+    def made(said: Mapping[str, int], implied: frozenset[tuple[str, str]] = frozenset()) -> dict[str, list[str]]:
+        def compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+            yield entry.standing_for(entry.values)
+            yield entry.part("qos_policy", "a", {"name": "a", "static_limits": dict(said)})
+
+        more = {"view": Composition("view", compose, recover=lambda _: [claims], implied=implied)}
+        return stood([view(), there], more=more)
+
+    together = {"iad/view/a": ["view/7", "qos_policy/9"]}
+    assert made(limits) == together
+    assert made({"max_reads_bw_mbps": 5}) != together != made({**limits, "max_writes_bw_mbps": 7})
+    assert made({"max_reads_bw_mbps": 5}, frozenset({("qos_policy", "static_limits")})) == together

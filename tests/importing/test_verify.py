@@ -28,7 +28,8 @@ def test_a_field_that_would_change_is_left_out_first_and_then_its_object_falls(t
     once = held(tmp_path, text, entries, world(objects))
     assert once.changed and once.planned is not None and fell(once) == {}
     key = "iad", "quota", "1"
-    assert once.degraded.fields[key].keys() == {"hard_limit", "soft_limit"} and all(once.degraded.fields[key].values())
+    why = "what the system shows is not what it takes"
+    assert once.degraded.fields[key] == {"hard_limit": why, "soft_limit": why}
     twice = held(tmp_path, text, entries, world(objects), degraded=once.degraded)
     assert twice.changed and fell(twice) == {"iad/quota/1": (Step.NESTED, Reason.FORM)}
     lower = replace(once.degraded, steps=MappingProxyType({key: Step.NESTED}))
@@ -72,7 +73,11 @@ def test_a_larger_entry_falls_for_what_one_of_its_parts_would_change(tmp_path: P
     stood = Stood(("iad/quota/1", "iad/view/2"))
     found = held(tmp_path, QUOTA, {1: stood}, world({"quota": [quota(hard_limit=7)]}))
     assert fell(found) == dict.fromkeys(stood.stands_for, (Step.NESTED, Reason.FORM))
-    assert found.degraded.fields == {} and "hard_limit" in found.degraded.why["iad", "view", "2"][1]
+    assert found.degraded.fields == {}
+    assert found.degraded.why["iad", "view", "2"][1] == "as an entry it would differ: hard_limit"
+    two = world({"quota": [quota(hard_limit=7, soft_limit=8)]})
+    both = held(tmp_path, QUOTA.replace("1 TB", "1 TB, soft_limit: 0.5 TB"), {1: stood}, two)
+    assert both.degraded.why["iad", "view", "2"][1] == "as an entry it would differ: hard_limit, soft_limit"
     hasty = held(tmp_path, QUOTA, {1: stood}, world({"quota": [quota(hard_limit=7)]}), patient=False)
     assert {step for step, _ in fell(hasty).values()} == {Step.LEFT}
 
@@ -124,7 +129,7 @@ views: {a: {tenant: nlp, path: /a, protocols: [NFS]}}
     both = Stood(("iad/view/2", "pdx/view/2"), ("iad", "pdx"))
     found = held(tmp_path, text, {3: both}, world(there={"iad": {}, "pdx": {}}), HEAD_OF_TWO)
     assert fell(found) == {"pdx/view/2": (Step.LEFT, Reason.FORM)}
-    assert found.degraded.why["pdx", "view", "2"][1].startswith("VP231: ")
+    assert found.degraded.why["pdx", "view", "2"][1].startswith("VP231: view_policy is left out, ")
 
 
 def test_what_is_wrong_on_every_site_falls_on_every_site(tmp_path: Path) -> None:
@@ -150,17 +155,26 @@ def test_what_no_new_line_is_to_blame_for_refuses_the_text(tmp_path: Path) -> No
     assert {each.code for each in elsewhere.refused} == {"VP212"} and not elsewhere.changed
     unlaid = held(tmp_path, QUOTA, {}, world({"quota": [quota(hard_limit=7)]}))
     assert [(each.code, each.address) for each in unlaid.refused] == [("VP341", "iad/quota/a")] and not unlaid.changed
-    assert "hard_limit" in unlaid.refused[0].message and str(LIMIT) in unlaid.refused[0].message
+    assert unlaid.refused[0].message == f"the new entries would change it: hard_limit: 7 → {LIMIT}"
     anew = held(tmp_path, QUOTA, {}, world())
     assert [(each.code, each.address) for each in anew.refused] == [("VP341", "iad/quota/a")]
 
 
 def test_the_values_of_a_change_are_told_in_words(tmp_path: Path) -> None:
-    objects = {"view_policy": [seen("1", "p", flavor="NFS", nfs_no_squash=[], nfs_read_only=["10.0.0.1", "10.0.0.2"])]}
+    objects = {
+        "view_policy": [
+            seen("1", "p", tenant=9, flavor="NFS", nfs_no_squash=[], nfs_read_only=["10.0.0.1", "10.0.0.2"])
+        ]
+    }
     text = "view_policies: {p: {tenant: {existing: t}, flavor: NFS, nfs_no_squash: [10.1.0.1], nfs_read_only: []}}"
     (finding,) = held(tmp_path, text, {}, world(objects)).refused
-    assert "nfs_no_squash: nothing → 10.1.0.1" in finding.message
-    assert "nfs_read_only: 10.0.0.1, 10.0.0.2 → nothing" in finding.message
+    assert finding.message == (
+        "the new entries would change it: nfs_read_only: 10.0.0.1, 10.0.0.2 → nothing; nfs_no_squash: nothing → 10.1.0.1"
+    )
+    view = seen("7", path="/a", tenant=9, view_policy=1, protocols=["NFS"], alias="")
+    text += "\nviews: {a: {tenant: {existing: t}, path: /a, view_policy: p, protocols: [NFS], alias: /x}}"
+    findings = held(tmp_path, text, {}, world({**objects, "view": [view]})).refused
+    assert "alias: nothing → /x" in next(each.message for each in findings if each.address == "iad/view/a")
 
 
 def test_what_the_ledger_deletes_is_no_matter_of_the_text(tmp_path: Path) -> None:

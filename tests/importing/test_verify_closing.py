@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.importing.rounds import Stood, fell, held, world
+from tests.importing.rounds import QUOTA, Stood, fell, held, quota, world
 from tests.importing.small import HEAD, HEAD_OF_TWO, Objects, seen
 from tests.importing.small import world as world_of
 from vastplan.app.importing.verify import Verified
@@ -41,7 +41,9 @@ def test_what_another_document_keeps_closed_is_left_to_it(tmp_path: Path) -> Non
     policy = replace(seen("p-a", "vastplan-a", storage_class="a", namespaces=[], open=True, rule="x"), **THEIRS)
     found = closing(tmp_path, {"admission_policy": [policy]}, ", shared: true")
     assert fell(found) == {"iad/storage_class/c-a": (Step.LEFT, Reason.OTHER)}
-    assert "theirs" in found.degraded.why["iad", "storage_class", "c-a"][1]
+    assert found.degraded.why["iad", "storage_class", "c-a"][1] == (
+        "iad/admission_policy/vastplan-a: it bears the mark of the document theirs, whose ledger is not where this one's is"
+    )
     assert "iad/admission_policy/vastplan-a" not in map(str, found.creates)
 
 
@@ -50,7 +52,10 @@ def test_what_keeps_closed_and_would_change_leaves_the_class(tmp_path: Path) -> 
     found = closing(tmp_path, {"admission_policy": [policy]}, ", shared: true")
     assert fell(found) == {"iad/storage_class/c-a": (Step.LEFT, Reason.FORM)}
     why = found.degraded.why["iad", "storage_class", "c-a"][1]
-    assert why.startswith("iad/admission_policy/vastplan-a would be changed: ") and "another → " in why
+    assert why == (
+        "iad/admission_policy/vastplan-a would be changed: "
+        "namespaces: x → nothing; open: False → True; rule: another → as vastplan writes it"
+    )
     assert found.refused == () and found.degraded.fields == {}
 
 
@@ -66,7 +71,10 @@ def test_whom_an_apply_would_cut_off_keeps_the_class_as_it_is(tmp_path: Path) ->
     found = closing(tmp_path, {**namespaces, "persistent_volume_claim": claims("team")})
     assert fell(found) == {"iad/storage_class/c-a": (Step.LEFT, Reason.FORM)}
     why = found.degraded.why["iad", "storage_class", "c-a"][1]
-    assert "team" in why and "cut off" in why
+    assert why == (
+        "an apply would cut off: storage_class a would close to 1 namespace in use: team: 1 claim; "
+        "write open_to: [NAMESPACE] on the storage class"
+    )
     assert "iad/admission_policy/vastplan-a" not in map(str, found.creates)
 
 
@@ -109,3 +117,39 @@ tenants:
     objects = {**POOLS, "tenant": [seen("2", "nlp", {"guid": "g"})], "project": [project]}
     found = held(tmp_path, new, {1: Stood(("iad/project/5",))}, world(objects), old)
     assert [(each.code, each.address) for each in found.refused] == [("VP340", "iad/admission_policy/vastplan-a")]
+
+
+def test_an_old_entry_that_means_the_same_in_other_words_stays(tmp_path: Path) -> None:
+    old = HEAD + f"tenants:\n  nlp:\n    storage_classes: {{a: {{driver: file, {CLOSED}, open_to: [runai-nlp]}}}}\n"
+    project = seen("5", "nlp", {"namespace": "runai-nlp"}, namespace="runai-nlp")
+    objects = {**POOLS, "tenant": [seen("2", "nlp", {"guid": "g"})], "project": [project]}
+    objects["namespace"] = [seen("runai-nlp", "runai-nlp")]
+    found = held(tmp_path, "projects: {nlp: {tenant: nlp}}\n", {1: Stood(("iad/project/5",))}, world(objects), old)
+    assert (found.refused, fell(found)) == ((), {}) and found.planned is not None
+
+
+def test_what_an_old_entry_stands_for_is_no_part_of_a_new_one(tmp_path: Path) -> None:
+    view = seen("7", path="/a", tenant=9, view_policy=91, protocols=["NFS"])
+    new = "views: {a: {tenant: {existing: t}, path: /a, view_policy: {existing: p}, protocols: [NFS], quota: {hard_limit: 1 TB}}}"
+    there = world({**POOLS, "quota": [quota()], "view": [view]})
+    found = held(tmp_path, new, {1: Stood(("iad/view/7",))}, there, HEAD + QUOTA)
+    assert [(each.code, each.message, each.address) for each in found.refused] == [
+        ("VP340", "the new entries would change what it means", "iad/quota/a")
+    ]
+
+
+def test_what_another_document_has_and_no_new_line_needs_refuses_the_text(tmp_path: Path) -> None:
+    policy = replace(seen("p-a", "vastplan-a", storage_class="a", namespaces=[], open=True, rule="x"), **THEIRS)
+    text = f"storage_classes:\n  a: {{driver: file, {CLOSED}, shared: true}}\n"
+    classes = [seen("c-a", "a", **CLASS)]
+    found = held(tmp_path, text, {}, world({**POOLS, "storage_class": classes, "admission_policy": [policy]}))
+    assert [(each.code, each.address) for each in found.refused] == [("VP341", "iad/admission_policy/vastplan-a")]
+
+
+def test_pods_that_would_be_refused_are_told_with_what_lets_them_in(tmp_path: Path) -> None:
+    pod = seen("p1", "pod", namespace="team", inline_drivers=["csi.vastdata.com"])
+    found = closing(tmp_path, {"namespace": [seen("n1", "team")], "pod": [pod]}, ", shared: true")
+    why = found.degraded.why["iad", "storage_class", "c-a"][1]
+    assert why.startswith("an apply would cut off: ") and "team" in why
+    assert why.endswith("; write isolation: audit on the site, or inline_volumes: {allow: true, reason: ...} there")
+    assert "open_to" not in why
