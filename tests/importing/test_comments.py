@@ -93,6 +93,10 @@ def test_who_uses_it_in_two_ways_is_counted_in_both() -> None:
         comment = comments([Written(entry, (key,), "open")], {entry.address: Flat(one, entry, {}, {})}, index)
         return rooms_of(index, one), list(comment(Placed(TYPE, "gold", {}, (key,), ("iad",))))
 
+    bare = comments(
+        [Written(entry, (key,))], {entry.address: Flat(one, entry, {}, {})}, index_users(Observed(there), [])
+    )
+    assert list(bare(Placed(TYPE, "gold", {}, (key,), ("iad",)))) == [], "nothing has to be said"
     assert both(Collection(used)) == ({"a": 2, "b": 1}, ["claims: a 1, b 1; more: a 1; open"])
     unread = both(Collection(error="no answer"))
     assert unread == (None, ["claims: not known, they could not be read; more: a 1; open"])

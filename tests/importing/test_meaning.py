@@ -151,7 +151,12 @@ def _as_ever(old: Entry, scope: Scope) -> Iterable[Entry]:
     yield replace(old, values={**old.values, "view_policy": pools(scope)[-1].values["called"]})
 
 
-@pytest.mark.parametrize("compose", [_elsewhere, _later, _refused, _otherwise])
+def _named(old: Entry, scope: Scope) -> Iterable[Entry]:
+    found = scope.get(Address("iad", "vip_pool", "two"))
+    yield replace(old, values={**old.values, "alias": "/none" if found is None else "/two"})
+
+
+@pytest.mark.parametrize("compose", [_named, _elsewhere, _later, _refused, _otherwise])
 def test_another_object_another_order_and_a_finding_mean_something_else(compose: Any) -> None:
     written = [new("vip_pool", "two"), new("view_policy", "q", flavor="NFS")]
     (found,) = changed_meanings(written, [POOL, VIEW], SITES, made_up(compose), lambda _: None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.importing.terraform_states import KINDS, live
-from vastplan.importing.model import Degraded, Detail, Selection, Step, fits, key_of, pattern_of
+from vastplan.importing.model import Degraded, Detail, Left, Reason, Selection, Step, fits, key_of, pattern_of
 
 
 def test_a_pattern_is_of_stars_and_question_marks_alone() -> None:
@@ -59,3 +59,9 @@ def test_labels_are_kept_where_somebody_asked() -> None:
     assert not Detail().keeps(KINDS["namespace"], theirs, "team")
     assert Detail(labels=("*",)).keeps(KINDS["namespace"], theirs, "team")
     assert not Detail(labels=("*",)).keeps(KINDS["secret"], theirs, "team")
+
+
+def test_a_reason_is_told_by_its_code() -> None:
+    assert [reason.value for reason in Reason] == [reason.name for reason in Reason]
+    left = Left("iad", "view", "7", "a", Reason.FORM, "too odd")
+    assert (left.fix, left.path) == ("", ""), "of an object as a whole, and nothing would change that"

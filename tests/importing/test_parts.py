@@ -114,7 +114,8 @@ def test_what_all_of_a_section_share_is_said_once() -> None:
     ]
     files = [File("a.yaml", (placed("tenants", "nlp", *pools[:3]),)), File("b.yaml", tuple(pools[3:]))]
     assert shared(files, {"vip_pools"}, size) == {}, "the document has some"
-    assert shared([files[0]], set(), size) == {}, "there are few"
+    four = [File("a.yaml", tuple(pools[:4]))]
+    assert shared([files[0]], set(), size) == shared(four, set(), size) == {}, "there are few"
     found = shared(files, set(), size)
     assert found == {"vip_pools": common}
     take_out(files, found)
@@ -136,6 +137,7 @@ def test_what_all_of_a_section_share_is_said_once() -> None:
         ({"x": {"existing": "a"}}, {"x": {"existing": "a"}}, {"x": {"existing": "a"}}),
         ({"x": {"existing": "a"}, "y": 1}, {"x": {"existing": "b"}, "y": 1}, {"y": 1}),
         ({"x": {"existing": "a"}, "y": 1}, {"x": {"b": 1}, "y": 1}, {"y": 1}),
+        ({"per_site": {"iad": {"y": 1}}, "x": 1}, {"per_site": {"iad": {"y": 1}}, "x": 1}, {"x": 1}),
         ({"x": 1}, {"y": 1}, None),
     ],
 )

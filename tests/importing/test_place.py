@@ -77,7 +77,7 @@ def test_what_fell_stands_by_itself(step: Step, inside: bool) -> None:
     assert files.get("shared.yaml") == (None if inside else ["views.b tenant=nlp"])
 
 
-def test_files_of_tenants_have_names_of_their_own() -> None:
+def test_tenants_have_files_with_names_of_their_own() -> None:
     here = {"iad": SITES["iad"]}
     names = list(placed(*(one("tenant", name) for name in ("a b", "a-b", "A b")), sites=here))
     assert names == ["tenant-a-b.yaml", "tenant-a-b-2.yaml", "tenant-a-b-3.yaml"]

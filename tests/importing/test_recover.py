@@ -186,7 +186,7 @@ def test_what_cannot_be_said_is_left_with_why() -> None:
     (why,) = (text for _, text, _ in left(both({"hard_limit": 6}), Unsayable(VIEW)).values())
     assert why == "iad/quota/a would not be as it is"
     (model,) = (text for _, text, _ in left(both({"hard_limit": -7}), Unsayable(VIEW)).values())
-    assert model.startswith("quota: ")
+    assert model == "quota: Input should be greater than or equal to 0"
     (extra,) = (text for _, text, _ in left(Recovered(Entry(VIEW, WHOLE), (VIEW, QUOTA)), Unsayable(VIEW)).values())
     assert extra == "iad/quota/a is not what an entry makes"
     entries, found = put_together([view(), quota()], Unsayable(QUOTA, "odd"))
@@ -237,7 +237,7 @@ def test_labels_that_were_asked_for_are_told_where_the_entry_has_no_place_for_th
     assert stood([view(), room], more=made) == {"iad/view/a": ["view/7", "namespace/9"]}
     _, (left,) = put_together([view(), room], more=made)
     assert (left.kind, left.id, left.path, left.reason) == ("namespace", "9", "labels", Reason.FORM)
-    assert "iad/view/a" in left.why
+    assert left.why == "it is a part of iad/view/a, which says no labels of its parts"
     assert put_together([room])[1] == [], "an entry of its own says them"
     bare = flat("namespace", "a", "9", labels={})
     assert put_together([view(), bare], more=made)[1] == [], "there are none"
@@ -372,3 +372,33 @@ def test_of_a_struct_each_part_has_to_be_said() -> None:
     assert made(limits) == together
     assert made({"max_reads_bw_mbps": 5}) != together != made({**limits, "max_writes_bw_mbps": 7})
     assert made({"max_reads_bw_mbps": 5}, frozenset({("qos_policy", "static_limits")})) == together
+
+
+def test_what_belongs_to_the_whole_site_need_not_be_there() -> None:
+    def with_rule(common: bool) -> dict[str, list[str]]:
+        def compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+            yield from _compose(entry, scope)
+            yield Entry(Address("iad", "namespace", "all"), {"name": "all"}, common=common)
+
+        return stood([view(), quota()], more={"view": Composition("view", compose, recover=lambda _: [both()])})
+
+    assert with_rule(True) == TOGETHER and with_rule(False) == APART
+
+
+def test_of_what_was_put_together_all_falls_with_what_could_not_be_read() -> None:
+    def later(answer: Unsayable) -> list[tuple[str, Reason]]:
+        made = {"quota": Composition("quota", lambda entry, _: [entry], recover=lambda _: [answer], rank=1)}
+        entries, left = put_together([view(), quota()], both(), more=made)
+        assert entries == {}
+        return [(each.kind, each.reason) for each in left]
+
+    unread = later(Unsayable(VIEW, unread="project"))
+    assert unread == [("view", Reason.UNREAD), ("quota", Reason.UNREAD)]
+    assert later(Unsayable(VIEW, "odd")) == [("view", Reason.FORM)]
+
+
+def test_nothing_and_no_name_are_the_same() -> None:
+    one = view()
+    one = replace(one, live=replace(one.live, values={**one.live.values, "qos_policy": ""}))
+    whole = Recovered(Entry(Address("iad", "view", "whole"), {**WHOLE, "qos_policy": None}), (VIEW,))
+    assert stood([one], whole).keys() == {"iad/view/whole"}

@@ -42,7 +42,7 @@ class Line:
     first: int
     last: int
     entry: Placed
-    inside: str = ""
+    inside: str
 
     @property
     def form(self) -> Step:
@@ -85,7 +85,7 @@ def verify(
     lines: Sequence[Line],
     degraded: Degraded,
     *,
-    patient: bool = True,
+    patient: bool,
 ) -> Verified:
     """Read the document with the new files (`paths` are copies of both, `folder` is the document's) and plan it.
 
