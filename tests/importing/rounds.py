@@ -56,8 +56,11 @@ def held(
         lines.append(Line(str(file), number, one.last or number, entry, one.inside))
     options = PlanOptions(sites=tuple(before.document.sites()), snapshot=snapshot)
     source = RecordedSystems(before, snapshot)
+    kinds, systems = before.registry.kinds, before.systems()
+    keys = [(site, name) for site in options.sites for name, kind in kinds.items() if kind.system in systems[site]]
+    observed = source.observe(keys, source.ledger(options.sites), {})
     given = degraded or Degraded()
-    return verify(paths, folder, before, None, snapshot, options, source, lines, given, patient=patient)
+    return verify(paths, folder, before, None, snapshot, options, source, observed, lines, given, patient=patient)
 
 
 def world(objects: Objects | None = None, *, there: Mapping[str, Objects] | None = None) -> Snapshot:
