@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.importing.small import HEAD, Objects, imported, reasons, seen, text_of, world
-from vastplan.importing.model import Detail
+from vastplan.importing.model import Detail, Selection
 from vastplan.model.snapshot import SeenObject
 
 LIMIT = 10**12
@@ -120,3 +120,24 @@ def test_in_full_the_documents_own_defaults_are_written(tmp_path: Path) -> None:
     objects = {"vip_pool": [seen("4", "v", tenant=None, **ranges)]}
     assert "role" not in text_of(imported(tmp_path, world(objects)))
     assert "role: PROTOCOLS" in text_of(imported(tmp_path, world(objects), detail=Detail(full=("vip_pool",))))
+
+
+def test_of_a_tenant_what_is_in_its_projects_too(tmp_path: Path) -> None:
+    def mounting(name: str, project: str) -> SeenObject:
+        return seen(name, name, project=project, claim="one", mount=f"/{name}", existing_claim=True)
+
+    objects = {
+        **CLUSTER,
+        "namespace": [seen("runai-nlp", "runai-nlp"), seen("runai-cv", "runai-cv")],
+        "project": [PROJECT, seen("6", "cv", {"namespace": "runai-cv"}, namespace="runai-cv")],
+        "persistent_volume_claim": [claim("runai-nlp")],
+        "data_source": [mounting("a", "5"), mounting("b", "5"), mounting("c", "6")],
+    }
+    done = imported(tmp_path, world(objects), HEAD + CLOSED, selection=Selection(tenants=("nlp",)))
+    assert text_of(done).splitlines()[1:4] == [
+        "data_sources:",
+        "  a: {project: nlp, mount: /a, claim: {existing: runai-nlp/one}}",
+        "  b: {project: nlp, mount: /b, claim: {existing: runai-nlp/one}}",
+    ]
+    assert reasons(done)["iad/data_source/c"] == reasons(done)["iad/project/cv"] == "UNSELECTED"
+    assert {each.why for each in done.result.left if each.code == "UNSELECTED"} == {"--tenant leaves it out"}

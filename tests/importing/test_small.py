@@ -134,7 +134,7 @@ def test_a_name_that_nothing_has_is_refused_and_a_pattern_is_told(tmp_path: Path
     unread = world(NLP, unread={("iad", "vip_pool"): "403"})
     assert imported(tmp_path, unread, selection=Selection(without=("iad/view/x",))).result.notes
     for word, value in (("selection", Selection(kinds=("vew",))), ("detail", Detail(full=("vew",)))):
-        with pytest.raises(VastplanError, match=r"--(kind|full) vew: there is no such kind .*view"):
+        with pytest.raises(VastplanError, match=r"--(kind|full) vew: there is no such kind; .*view"):
             imported(tmp_path, world(NLP), **{word: value})
     assert text_of(imported(tmp_path, world(NLP), selection=Selection(kinds=("te*",)))) == "tenants: {nlp: {}}"
 
