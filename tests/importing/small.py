@@ -41,6 +41,7 @@ def world(
     unread: Mapping[tuple[str, str], str] | None = None,
     owned: Mapping[str, str] | None = None,
     claims: SiteClaims | None = None,
+    facts: Mapping[str, str] | None = None,
 ) -> Snapshot:
     """What was recorded: `objects` of site `iad`, or those of `there` by site; what could not be read; what the ledger owns."""
     by_site = there or {"iad": objects or {}}
@@ -49,7 +50,11 @@ def world(
         ledger = new_part(NAME, site)
         ids = {address: Owned(id_, id_) for address, id_ in (owned or {}).items() if address.startswith(f"{site}/")}
         places = dict.fromkeys(_SYSTEMS, "simulated") | {"ledger": "beside the document"}
-        sites.append(SeenSite(site, places, {}, _FACTS, replace(ledger, entries=ids), claims or SiteClaims()))
+        sites.append(
+            SeenSite(
+                site, places, {}, {**_FACTS, **(facts or {})}, replace(ledger, entries=ids), claims or SiteClaims()
+            )
+        )
         for kind in REGISTRY_KINDS:
             error = (unread or {}).get((site, kind), "")
             collections.append(SeenCollection(site, kind, () if error else tuple(found.get(kind, ())), error))

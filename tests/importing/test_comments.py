@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -75,3 +76,35 @@ def test_who_cannot_be_read_is_not_nobody() -> None:
         Observed({("iad", "storage_class"): Collection([one]), ("iad", "persistent_volume_claim"): unread}), [CLASS]
     )
     assert rooms_of(index, one) is None
+
+
+def test_who_uses_it_in_two_ways_is_counted_in_both() -> None:
+    (claims,) = CLASS.used_by
+    twice = replace(CLASS, used_by=(claims, replace(claims, name="more", kind="namespace")))
+    one = live("iad", twice, "gold")
+    used = [live("iad", CLAIM, name, namespace=room, storage_class="gold") for name, room in (("x", "a"), ("y", "b"))]
+    more = [live("iad", REGISTRY_KINDS["namespace"], "z", namespace="a", storage_class="gold")]
+    there = {("iad", "storage_class"): Collection([one]), ("iad", "namespace"): Collection(more)}
+    entry = Entry(Address("iad", "storage_class", "gold"), {})
+    key = key_of(one)
+
+    def both(found: Collection) -> tuple[object, list[str]]:
+        index = index_users(Observed({**there, ("iad", "persistent_volume_claim"): found}), [twice])
+        comment = comments([Written(entry, (key,), "open")], {entry.address: Flat(one, entry, {}, {})}, index)
+        return rooms_of(index, one), list(comment(Placed(TYPE, "gold", {}, (key,), ("iad",))))
+
+    bare = comments(
+        [Written(entry, (key,))], {entry.address: Flat(one, entry, {}, {})}, index_users(Observed(there), [])
+    )
+    assert list(bare(Placed(TYPE, "gold", {}, (key,), ("iad",)))) == [], "nothing has to be said"
+    assert both(Collection(used)) == ({"a": 2, "b": 1}, ["claims: a 1, b 1; more: a 1; open"])
+    unread = both(Collection(error="no answer"))
+    assert unread == (None, ["claims: not known, they could not be read; more: a 1; open"])
+
+
+def test_of_many_rooms_the_first_are_named_and_the_others_counted() -> None:
+    (line,) = said({"iad": [f"room-{number:02}" for number in range(11)] + ["z" * 90]}, {"iad": "open"})
+    assert "room-07 1" in line and "room-08" not in line and "4 more" in line
+    assert said({"iad": ["z" * 80]}, {"iad": "open"}) == [f"claims: {'z' * 80} 1; open"]
+    (line,) = said({"iad": ["z" * 81]}, {"iad": "open"})
+    assert "z" * 80 not in line

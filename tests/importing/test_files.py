@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import threading
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import pytest
 from tests.conftest import Run
 from tests.importing.recorded import HEAD, composed, documents, imported
 from vastplan.app.importer import ImportOptions, import_live, write
+from vastplan.app.importing import files
 from vastplan.app.importing.files import write_all
 from vastplan.app.workspace import open_workspace
 from vastplan.model.errors import VastplanError
@@ -35,6 +37,44 @@ def test_a_name_that_is_taken_gets_another(tmp_path: Path) -> None:
     assert [path.read_text() for path in paths] == [text for _, text in FILES]
     assert (tmp_path / "tenant-a.yaml").read_text() == "theirs\n"
     assert (tmp_path / "tenant-a-2.yaml").is_symlink() and not (tmp_path / "nowhere").exists()
+
+
+def test_write_all_leaves_files_that_others_may_read(tmp_path: Path) -> None:
+    mask = os.umask(0)
+    try:
+        (path,) = write_all(tmp_path, FILES[:1])
+    finally:
+        os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_write_all_has_an_end_where_every_name_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "_MOST", 3)
+    names = [write_all(tmp_path, FILES[:1])[0].name for _ in range(2)]
+    assert names == ["shared.yaml", "shared-2.yaml"]
+    with pytest.raises(VastplanError) as raised:
+        write_all(tmp_path, FILES)
+    assert str(raised.value) == f"{tmp_path} has 3 files called shared.yaml; nothing was written"
+    assert len(_texts(tmp_path)) == 2
+
+
+def test_write_all_waits_for_nobody(tmp_path: Path) -> None:
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        with pytest.raises(VastplanError) as raised:
+            write_all(tmp_path, FILES)
+    finally:
+        os.close(descriptor)
+    text = f"another import is writing to {tmp_path}; nothing was written: import again"
+    assert str(raised.value) == text and _texts(tmp_path) == {}
+
+
+def test_write_all_writes_nothing_beside_a_document_that_changed(tmp_path: Path) -> None:
+    with pytest.raises(VastplanError) as raised:
+        write_all(tmp_path, FILES, lambda: False)
+    assert str(raised.value).startswith("the document was changed while it was imported; nothing was written")
+    assert _texts(tmp_path) == {}
 
 
 class Killed(BaseException):

@@ -145,7 +145,7 @@ def test_kinds_are_chosen_and_left_out_by_name_and_by_pattern(world: World, dry:
 def test_a_kind_that_there_is_none_of_is_an_error_before_anything_is_read(option: str, dry: Any) -> None:
     ran = dry(option, "view_polcy")
     assert ran.code == 1 and not ran.out
-    assert f"{option} view_polcy: there is no such kind did you mean view_policy?" in ran.err
+    assert f"{option} view_polcy: there is no such kind; did you mean view_policy?" in ran.err
 
 
 def test_a_full_import_writes_what_was_left_to_defaults_and_nothing_else_changes(world: World, dry: Any) -> None:

@@ -114,7 +114,8 @@ def test_what_all_of_a_section_share_is_said_once() -> None:
     ]
     files = [File("a.yaml", (placed("tenants", "nlp", *pools[:3]),)), File("b.yaml", tuple(pools[3:]))]
     assert shared(files, {"vip_pools"}, size) == {}, "the document has some"
-    assert shared([files[0]], set(), size) == {}, "there are few"
+    four = [File("a.yaml", tuple(pools[:4]))]
+    assert shared([files[0]], set(), size) == shared(four, set(), size) == {}, "there are few"
     found = shared(files, set(), size)
     assert found == {"vip_pools": common}
     take_out(files, found)
@@ -125,6 +126,41 @@ def test_what_all_of_a_section_share_is_said_once() -> None:
     assert shared([File("a.yaml", tuple(little))], set(), size) == {}, "that saves nothing"
 
 
+@pytest.mark.parametrize(
+    ("first", "others", "common"),
+    [
+        ({"x": {}, "y": 1}, {"x": {}, "y": 2}, {"x": {}}),
+        ({"own": 1, "x": 1}, {"x": 1}, {"x": 1}),
+        ({"sites": ["iad"], "x": 1}, {"sites": ["iad"], "x": 1}, {"x": 1}),
+        ({"x": {"a": 1}, "y": 1}, {"x": 5, "y": 1}, {"y": 1}),
+        ({"x": 5, "y": 1}, {"x": {"a": 1}, "y": 1}, {"y": 1}),
+        ({"x": {"existing": "a"}}, {"x": {"existing": "a"}}, {"x": {"existing": "a"}}),
+        ({"x": {"existing": "a"}, "y": 1}, {"x": {"existing": "b"}, "y": 1}, {"y": 1}),
+        ({"x": {"existing": "a"}, "y": 1}, {"x": {"b": 1}, "y": 1}, {"y": 1}),
+        ({"per_site": {"iad": {"y": 1}}, "x": 1}, {"per_site": {"iad": {"y": 1}}, "x": 1}, {"x": 1}),
+        ({"x": 1}, {"y": 1}, None),
+    ],
+)
+def test_alike_is_what_all_say(first: dict[str, Any], others: dict[str, Any], common: dict[str, Any] | None) -> None:
+    entries = [placed("vip_pools", "0", **first), *(placed("vip_pools", str(n), **others) for n in range(1, 6))]
+    files = [File("a.yaml", tuple(entries))]
+    found = shared(files, set(), size)
+    assert found == ({} if common is None else {"vip_pools": common})
+    take_out(files, found)
+    for entry, before in zip(entries, [first] + [others] * 5, strict=True):
+        assert entry.values == {name: value for name, value in before.items() if name not in (common or {})}
+
+
+@pytest.mark.parametrize(("each", "saves"), [(10, True), (11, False)])
+def test_a_tenth_has_to_be_saved(each: int, saves: bool) -> None:
+    entries = [placed("vip_pools", str(n), x=1, own=n) for n in range(5)]
+
+    def known(values: Any) -> int:
+        return 0 if "vip_pools" in values else each if "x" in values else each - 1
+
+    assert bool(shared([File("a.yaml", tuple(entries))], set(), known)) is saves
+
+
 def test_what_the_documents_defaults_say_is_said_otherwise() -> None:
     defaults = {"a": 1, "b": 2, "c": {"x": 1, "y": 2}, "sites": ["iad"], "per_site": {}}
     assert over_defaults({"b": 3}, {"a": 1, "b": 3, "c": {"x": 1, "y": 2}}, defaults) == {"b": 3}
@@ -132,6 +168,14 @@ def test_what_the_documents_defaults_say_is_said_otherwise() -> None:
     assert over_defaults({}, {"b": 2}, defaults) == {"a": None, "c": {"x": None, "y": None}}
     assert over_defaults({"c": {"x": 4}}, {"a": 1, "b": 2, "c": {"x": 4, "y": 3}}, defaults) == {"c": {"x": 4, "y": 3}}
     assert over_defaults({"c": {"x": 4}}, {"a": 1, "b": 2}, defaults) == {"c": {"x": 4, "y": None}}
+
+
+def test_a_default_that_names_something_is_one_value() -> None:
+    defaults = {"sites": ["iad"], "policy": {"existing": "default"}, "pool": "v"}
+    assert over_defaults({}, {}, defaults) == {"policy": None, "pool": None}
+    assert over_defaults({}, {"policy": {"existing": "x"}, "pool": "v"}, defaults) == {"policy": {"existing": "x"}}
+    own = {"policy": "p", "pool": {"existing": "w"}}
+    assert over_defaults(own, own, defaults) == own
 
 
 def test_values_are_counted_once_each() -> None:

@@ -129,7 +129,7 @@ def _refuse_unmatched(world: World) -> None:
     if any(collection.error and not collection.absent for collection in collections):
         return
     for option, pattern in world.options.selection.unmatched([live for each in collections for live in each.objects]):
-        if not set(pattern) & set("*?["):
+        if not set(pattern) & set("*?"):
             raise VastplanError(f"{option} {inert(pattern)}: there is nothing of that name")
 
 

@@ -112,7 +112,7 @@ class Detail:
 
     def keeps(self, kind: Kind, theirs: Theirs, key: str) -> bool:
         """Whether a label is taken: none of what holds secrets, for tools keep a copy of all of it in one."""
-        return bool(self.labels) and not kind.secretive and theirs.asked_for(key, self.labels)
+        return not kind.secretive and theirs.asked_for(key, self.labels)
 
 
 def _fits(patterns: tuple[str, ...], live: Live) -> bool:

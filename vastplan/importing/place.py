@@ -64,12 +64,7 @@ def place(
     groups: dict[tuple[str, str, str], dict[str, Written]] = {}
     for one in written:
         address = one.entry.address
-        type_ = registry.types[address.kind]
-        nested = (
-            type_.within_tenant
-            and not type_.contains
-            and all(degraded.step(key).value <= Step.NESTED.value for key in one.stands_for)
-        )
+        nested = all(degraded.step(key).value <= Step.NESTED.value for key in one.stands_for)
         own = one.entry.values.get("tenant")
         tenant = tenants.get(own.target, "") if nested and isinstance(own, Ref) else ""
         groups.setdefault((tenant, address.kind, address.name), {})[address.site] = one
@@ -118,7 +113,7 @@ def _files(containers: Mapping[str, Placed], flat: list[Placed], *, single: bool
     if single:
         return (File("imported.yaml", (*flat, *containers.values())),) if flat or containers else ()
     files = [File("shared.yaml", tuple(flat))] if flat else []
-    names = {"shared.yaml"}
+    names: set[str] = set()
     for key in sorted(containers):
         stem, number = f"tenant-{_NO_FILE.sub('-', as_key(key))}", 1
         name = f"{stem}.yaml"

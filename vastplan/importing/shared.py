@@ -28,7 +28,7 @@ def shared(files: Sequence[File], known: Set[str], size: Callable[[Values], int]
         common = _common([entry.values for entry in entries])
         before = sum(size(entry.values) for entry in entries)
         after = sum(size(_without(entry.values, common)) for entry in entries) + size({section: common})
-        if common and before - after >= _LEAST * before:
+        if before - after >= _LEAST * before:
             found[section] = common
     return found
 
@@ -75,5 +75,5 @@ def _without(values: Values, common: Values) -> dict[str, Any]:
 
 
 def _is_struct(value: Any) -> bool:
-    """Whether a mapping has parts of its own, and does not stand for one value as a reference does."""
-    return isinstance(value, Mapping) and bool(value) and value.keys() != {"existing"}
+    """Whether a mapping has parts; of one without, that there is none is its value."""
+    return isinstance(value, Mapping) and bool(value)

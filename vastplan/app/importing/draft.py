@@ -72,7 +72,7 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
     left: list[Left] = [
         leave(each, *degraded.why[key_of(each)], degraded.fixes.get(key_of(each), ""))
         for each in world.free
-        if key_of(each) in out and key_of(each) in degraded.why
+        if key_of(each) in out
     ]
     flats: list[Flat] = []
     unread: set[LiveKey] = set()
@@ -112,7 +112,9 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
         return named[0].values if len(named) == 1 else None
 
     def unseen(site: str, kind: str) -> str:
-        return "" if world.observed.absent(site, kind) else world.observed.error(site, kind)
+        """What a site has no system for was not asked for, and is not there."""
+        there = registry.kinds[kind].system in sites[site].systems and not world.observed.absent(site, kind)
+        return world.observed.error(site, kind) if there else ""
 
     sight = Sight(rooms, by_name_there, world.options.close, unseen)
     have = [each for each in ours if isinstance(each, Flat)]
@@ -140,8 +142,9 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
         """By what the document calls it, else by the name that it has."""
         flat = of_address.get(ref.target)
         live = flat.live if flat is not None else gathered.kept.get(ref.target)
-        there = ref.managed and ref.target not in entries and live is not None
-        return by_name((gathered.naming.existing(live) or ref) if there and live is not None else ref)
+        if live is not None and ref.managed and ref.target not in entries:
+            return by_name(gathered.naming.existing(live) or ref)
+        return by_name(ref)
 
     given = world.workspace.document.defaults
 

@@ -43,7 +43,7 @@ def told(
     """
     old = {entry.address for entry in workspace.composed().entries}
     keys = taken_objects(planned, old)
-    rest = tuple(_rest(free, left, keys))
+    rest = tuple(accounted(free, left, keys))
     plan = planned.plan
     return Import(
         document=workspace.name,
@@ -59,7 +59,7 @@ def told(
             )
             for each in rest
         ),
-        coverage=_coverage(keys, rest, set(in_use(planned, workspace))),
+        coverage=coverage_of(keys, rest, set(in_use(planned, workspace))),
         adopts=len(keys),
         creates=tuple(map(str, creates)),
         waiting=sum(_taken_over(action) and action.address in old for action in plan.actions),
@@ -85,7 +85,7 @@ def taken_objects(planned: Planned, old: Set[Address] = frozenset()) -> set[Live
     return {key_of(live) for live in matched if live is not None}
 
 
-def _rest(free: Iterable[Live], left: Iterable[Left], taken: Set[LiveKey]) -> Iterator[Left]:
+def accounted(free: Iterable[Live], left: Iterable[Left], taken: Set[LiveKey]) -> Iterator[Left]:
     """What is left, each object once and the first reason of it; fields of what is taken, too."""
     seen = set(taken)
     for each in left:
@@ -119,7 +119,7 @@ def _entries(texts: Sequence[Text], planned: Planned) -> Iterable[TakenEntry]:
             yield TakenEntry(name, text.name, lines.first, tuple(sorted(by_line.get((text.name, lines.first), ()))))
 
 
-def _coverage(
+def coverage_of(
     taken: Iterable[LiveKey], left: Sequence[Left], in_use: Set[tuple[str, str]]
 ) -> tuple[ImportCoverage, ...]:
     """Of the collections that `drift` tells coverage of, as it does."""

@@ -46,6 +46,7 @@ def hold(world: World, draft: Draft, degraded: Degraded, *, patient: bool = True
             world.snapshot,
             options,
             world.source,
+            world.observed,
             lines,
             degraded,
             patient=patient,

@@ -16,7 +16,7 @@ from vastplan.app.plan import weigh
 from vastplan.app.planning.request import Planned, PlanOptions
 from vastplan.app.planning.source import Source
 from vastplan.app.workspace import Workspace, open_workspace
-from vastplan.engine.observe import Live
+from vastplan.engine.observe import Live, Observed
 from vastplan.importing.meaning import meaning
 from vastplan.importing.model import Degraded, LiveKey, Reason, Step
 from vastplan.importing.place import Placed
@@ -42,7 +42,7 @@ class Line:
     first: int
     last: int
     entry: Placed
-    inside: str = ""
+    inside: str
 
     @property
     def form(self) -> Step:
@@ -82,12 +82,16 @@ def verify(
     snapshot: Snapshot,
     options: PlanOptions,
     source: Source,
+    observed: Observed,
     lines: Sequence[Line],
     degraded: Degraded,
     *,
-    patient: bool = True,
+    patient: bool,
 ) -> Verified:
     """Read the document with the new files (`paths` are copies of both, `folder` is the document's) and plan it.
+
+    `observed` is all that was read: the plan looks only at what its document speaks of, and what an old line named may be said by a
+    new entry now.
 
     Where nobody is `patient` any more, what is wrong is left, and does not fall a step.
     """
@@ -105,7 +109,7 @@ def verify(
     old = {entry.address: entry for entry in before.composed().entries}
     new = {entry.address: entry for entry in planned.everything}
     for address, entry in old.items():
-        if address not in new or not _same(entry, new[address], planned, workspace.registry):
+        if address not in new or not _same(entry, new[address], planned, observed, workspace.registry):
             faults.refused.append(_meaning(address))
     judge = _Judge(planned, Behind(planned.everything, index.at), faults)
     new_actions = [action for action in planned.plan.actions if action.address not in old]
@@ -181,14 +185,14 @@ def _change(action: Action) -> Finding:
     return Finding("VP341", Severity.ERROR, text, address=str(action.address))
 
 
-def _same(old: Entry, new: Entry, planned: Planned, registry: Registry) -> bool:
+def _same(old: Entry, new: Entry, planned: Planned, observed: Observed, registry: Registry) -> bool:
     """Whether an object of the document means the same with the new entries."""
     if (old.values, old.origin) == (new.values, new.origin):
         return True
 
     def live_of(ref: Ref) -> Live | None:
         target = ref.target
-        named = planned.observed.named(target.site, registry.kinds[target.kind], target.name)
+        named = observed.named(target.site, registry.kinds[target.kind], target.name)
         return planned.matches.match(target).live or (named[0] if len(named) == 1 else None)
 
     return old.origin == new.origin and meaning(old, registry, live_of) == meaning(new, registry, live_of)

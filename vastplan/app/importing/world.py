@@ -118,6 +118,5 @@ def _refuse_unknown(options: ImportOptions, kinds: Iterable[str]) -> None:
     for option, patterns in (("--kind", options.selection.kinds), ("--full", options.detail.full)):
         for pattern in patterns:
             if not any(fnmatchcase(name, pattern) for name in kinds):
-                raise VastplanError(
-                    f"{option} {pattern}: there is no such kind {nearest(pattern, tuple(kinds))}".rstrip()
-                )
+                hints = filter(None, (f"{option} {pattern}: there is no such kind", nearest(pattern, tuple(kinds))))
+                raise VastplanError("; ".join(hints))
