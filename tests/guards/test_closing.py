@@ -9,6 +9,7 @@ import pytest
 
 from tests.guards.stage import Case, kinds, planned
 from vastplan.engine.closing import ClosedRooms, may_close
+from vastplan.engine.enforced import EnforcedByPlan, keeps_closed_now
 from vastplan.engine.evidence_reads import second_read
 from vastplan.engine.observe import Live
 from vastplan.engine.referrers import Referrer, Referrers
@@ -556,3 +557,20 @@ def test_what_a_binding_does_not_say_may_be_enforced() -> None:
     given = case("team-a", **_held_by(row), consent={"allow_delete": ["*"]})
     given["desired"] = {CLASS: given["desired"][CLASS]}
     assert doors(planned(given)[0], BINDING) == ["gone"]
+
+
+def test_what_has_no_rule_of_that_kind_keeps_closed_what_it_says() -> None:
+    _, matches = planned(case("team-a"))
+    (live,) = matches.observed.objects("iad", "storage_class")
+    assert keeps_closed_now(live, Referrers({})) is True
+
+
+@pytest.mark.parametrize(("actions", "closed"), [(("Deny",), True), (SEEN, False)], ids=["enforced", "seen"])
+def test_what_is_let_go_of_stays_as_it_is(actions: tuple[str, ...], closed: bool) -> None:
+    plan, matches = planned(case("team-a", **_held_by(binding(actions))))
+    (held,), (bound,) = (matches.observed.objects("iad", f"admission_{kind}") for kind in ("policy", "binding"))
+    referrer = Referrer(bound, bound.kind.field("policy"), "policy", blocks_delete=False, shields=False)
+    referrers = Referrers({("iad", "admission_policy", held.id): (referrer,)})
+    released = Action(Address("iad", "admission_binding", "c"), Verb.RELEASE, "")
+    by_plan = EnforcedByPlan(matches, {released.address: released}, referrers)
+    assert by_plan.after(Address("iad", "admission_policy", "c"), held) is closed

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +14,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import Run
-from tests.importing.recorded import HEAD, composed, documents, imported
+from tests.importing.recorded import HEAD, documents, imported
 from vastplan.app.importer import ImportOptions, import_live, write
 from vastplan.app.importing import files
-from vastplan.app.importing.files import write_all
+from vastplan.app.importing.files import take_back, unfinished, write_all
 from vastplan.app.workspace import open_workspace
 from vastplan.model.errors import VastplanError
 from vastplan.model.snapshot import Snapshot
@@ -102,7 +103,7 @@ def _failing(monkeypatch: pytest.MonkeyPatch, at: int, problem: BaseException) -
     return lambda: count
 
 
-STEPS = 10  # the folder; each of three files opened, synced and linked
+STEPS = 11  # the folder; each of three files opened, synced and linked; the mark that this is not done yet
 
 
 @pytest.mark.parametrize(
@@ -162,29 +163,90 @@ def test_a_document_that_somebody_edits_meanwhile_is_not_added_to(factory: Snaps
     assert set(_texts(tmp_path)) == {"head.yaml", "csi-password", "more.yaml"}
 
 
-def test_a_run_that_was_killed_between_two_files_is_finished_by_the_next(
-    factory: Snapshot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing is undone by a process that is gone: some files are there, each whole; the next import adds the rest."""
-    (whole := tmp_path / "whole").mkdir()
-    documents(whole, {"head.yaml": HEAD})
-    imported(whole, factory)
-    for at in (4, 9):  # before any has its name; after the first has
-        (folder := tmp_path / str(at)).mkdir()
-        documents(folder, {"head.yaml": HEAD})
-        done = import_live(open_workspace([folder], None, factory), ImportOptions(("iad", "pdx"), factory))
+def _killed(folder: Path, monkeypatch: pytest.MonkeyPatch, at: int, unlinked: int = 0) -> None:
+    """A process is gone at its N-th call, or after it has taken so many names away: nothing is undone."""
 
-        def gone(_: Path) -> None:
+    def gone(path: Path, missing_ok: bool = False) -> None:
+        nonlocal unlinked
+        unlinked -= 1
+        if unlinked < 0:
             raise Killed
+        os.unlink(path)
 
-        with monkeypatch.context() as patched:
-            _failing(patched, at, Killed())
-            patched.setattr(Path, "unlink", gone)
-            with pytest.raises(Killed):
-                write(done, folder, "")
-        imported(folder, factory)
-        assert composed(folder, factory).keys() == composed(whole, factory).keys()
-        assert imported(folder, factory).imported.texts == ()
+    with monkeypatch.context() as patched:
+        _failing(patched, at, Killed())
+        patched.setattr(Path, "unlink", gone)
+        with pytest.raises(Killed):
+            write_all(folder, FILES)
+
+
+@pytest.mark.parametrize(("at", "linked"), [(4, 0), (8, 0), (9, 0), (10, 1), (12, 2), (-1, 3)])
+def test_write_all_leaves_nothing_half_done_that_take_back_does_not_find(
+    at: int, linked: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tenant-a.yaml").write_text("mine\n")
+    _killed(tmp_path, monkeypatch, at)
+    written = ["shared.yaml", "tenant-a-2.yaml", "tenant-b.yaml"][:linked]
+    assert sorted(name for name in _texts(tmp_path) if name[0] != ".") == sorted([*written, "tenant-a.yaml"])
+    assert unfinished(tmp_path) is (at not in (4, 8))
+    assert take_back(tmp_path) == written
+    assert _texts(tmp_path) == {"tenant-a.yaml": "mine\n"}
+    assert take_back(tmp_path) == [] and not unfinished(tmp_path)
+
+
+def test_write_all_is_done_once_all_have_their_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _killed(tmp_path, monkeypatch, -1, unlinked=1)
+    assert take_back(tmp_path) == []
+    assert _texts(tmp_path) == dict(FILES)
+
+
+def test_write_all_of_a_run_that_was_killed_stays_where_somebody_edited_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _killed(tmp_path, monkeypatch, 11)
+    with (tmp_path / "shared.yaml").open("a") as file:
+        file.write("# mine\n")
+    with pytest.raises(
+        VastplanError, match=r"it was edited since: delete .* to keep what is there, or delete that file"
+    ):
+        take_back(tmp_path)
+    assert {name for name in _texts(tmp_path) if name[0] != "."} == {"shared.yaml", "tenant-a.yaml"}
+    (tmp_path / ".vastplan-import.unfinished").unlink()
+    assert take_back(tmp_path) == []
+    assert _texts(tmp_path) == {"shared.yaml": "a: 1\n# mine\n", "tenant-a.yaml": "b: 2\n"}
+
+
+def test_an_import_that_was_cut_off_is_done_by_the_next(
+    factory_folder: Path, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(factory_folder, tmp_path / "mine")
+    before = set(_texts_of(folder))
+    _killed(folder, monkeypatch, 11)
+    ran = vastplan("import", folder, "--dry-run")
+    assert ran.code == 1 and "without --dry-run that is taken back" in ran.err
+    ran = vastplan("import", folder)
+    assert ran.code == 0 and "took back shared.yaml, tenant-a.yaml" in ran.err
+    new = set(_texts_of(folder)) - before
+    assert new and not any(name.startswith(".") for name in new)
+    assert vastplan("import", folder).code == 0
+    assert set(_texts_of(folder)) - before == new
+
+
+def _texts_of(folder: Path) -> dict[str, str]:
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.is_file()}
+
+
+def test_new_files_never_stand_beside_some_that_are_not_read(
+    factory_folder: Path, tmp_path: Path, vastplan: Run
+) -> None:
+    (out := tmp_path / "out").mkdir()
+    assert vastplan("import", factory_folder, "--out", out).code == 0
+    told = _texts(out)
+    ran = vastplan("import", factory_folder, "--out", out)
+    assert ran.code == 1 and f"vastplan import {factory_folder} {out} --out {out}" in ran.err, ran
+    assert _texts(out) == told
+    ran = vastplan("import", factory_folder, out, "--out", out)
+    assert ran.code == 0 and _texts(out) == told
 
 
 def test_a_folder_that_cannot_be_written_to_is_told(

@@ -78,15 +78,16 @@ def _reason(
     kind = live.kind
     if standing is Standing.COPY or (live.system_owned and lookup.has_source(live)):
         return leave(live, Reason.MIRROR, "it is the copy of one on another site, and follows it")
-    if live.system_owned:
-        return leave(live, Reason.SYSTEM, "it ships with the product")
     if standing is Standing.MADE:
         return leave(live, Reason.MADE, f"{made_by(live)} made it for itself")
+    if live.system_owned:
+        return leave(live, Reason.SYSTEM, "it ships with the product")
     if standing is Standing.ELSEWHERE:
         return leave(live, Reason.OTHER, f"the document {owners.of(live)} owns it", "let go of it there first")
     if address is not None:
         text = f"the ledger owns it as {address}, and the document has dropped it: an apply deletes it"
-        return leave(live, Reason.PENDING, text, f"put {address} back, or vastplan ledger forget PATH {address}")
+        fix = f"put {address} back, say renamed_from: {address.name} where it has another name now, or vastplan ledger forget PATH {address}"
+        return leave(live, Reason.PENDING, text, fix)
     if kind.on_request and not selection.asked_for(live):
         text = f"a {kind.name} is taken only when it is asked for"
         return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{pattern_of(live.locator)}')}")

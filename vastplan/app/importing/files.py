@@ -1,4 +1,8 @@
-"""The stage that writes the new files: all of them or none, and never over what is there."""
+"""The stage that writes the new files: all of them or none, and never over what is there.
+
+Each is written under a name that nobody reads, then all get their own names, by links. `_UNFINISHED` is there while they do, so
+what a process that is gone has left half done is known: it is taken back by the next import.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +20,8 @@ from vastplan.model.errors import VastplanError
 
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST = 1000  # files of one name
+_UNFINISHED = ".vastplan-import.unfinished"
+_TEMPORARY = re.compile(r"\.(?P<name>.+)\.(?P<digest>[0-9a-f]{16})[0-9a-f]{16}\.new")
 
 
 Contents = Mapping[str, str]
@@ -37,29 +44,95 @@ def write_all(folder: Path, files: Sequence[tuple[str, str]], still: Callable[[]
     try:
         stack.enter_context(_alone(folder))
         for name, text in files:
-            temporary = folder / f".{name}.{secrets.token_hex(8)}.new"
+            content = text.encode("utf-8")
+            temporary = folder / f".{name}.{_digest(content)}{secrets.token_hex(8)}.new"
             with os.fdopen(os.open(temporary, _WRITE, 0o644), "wb") as file:
                 waiting.append((temporary, name))
-                file.write(text.encode("utf-8"))
+                file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
         if not still():
             raise VastplanError("the document was changed while it was imported; nothing was written: import again")
+        os.close(os.open(folder / _UNFINISHED, _WRITE, 0o644))
         for temporary, name in waiting:
             made.append(_linked(temporary, folder, name))
     except BaseException as problem:
         for path in made:
             with contextlib.suppress(OSError):
                 path.unlink()
+        with contextlib.suppress(OSError):
+            (folder / _UNFINISHED).unlink()
         if isinstance(problem, OSError):
             raise VastplanError(f"{folder} cannot be written to: {problem.strerror}; nothing was written") from None
         raise
+    else:
+        with contextlib.suppress(OSError):
+            (folder / _UNFINISHED).unlink()  # from here on all are there
     finally:
         with stack:
             for temporary, _ in waiting:
                 with contextlib.suppress(OSError):
                     temporary.unlink()
     return made
+
+
+def unfinished(folder: Path) -> bool:
+    """Whether an import was cut off while it wrote there."""
+    return (folder / _UNFINISHED).exists()
+
+
+def take_back(folder: Path) -> list[str]:
+    """What an import left half done when its process ended, taken back; the names of the files that are gone.
+
+    Only what it wrote and nobody has edited since goes. Raises `VastplanError` for what was edited, and where it cannot go.
+    """
+    left = [(entry, found) for entry in sorted(folder.iterdir()) if (found := _TEMPORARY.fullmatch(entry.name))]
+    if not left:
+        return []
+    try:
+        with _alone(folder):
+            gone = _unlinked(folder, left) if unfinished(folder) else []
+            (folder / _UNFINISHED).unlink(missing_ok=True)
+            for temporary, _ in left:
+                temporary.unlink(missing_ok=True)
+    except OSError as problem:
+        text = (
+            f"{folder}: an import was cut off while it wrote, and what it left cannot be taken back: {problem.strerror}"
+        )
+        raise VastplanError(text) from None
+    return gone
+
+
+def _unlinked(folder: Path, left: Sequence[tuple[Path, re.Match[str]]]) -> list[str]:
+    by_inode = {(status.st_dev, status.st_ino): digest for status, digest in map(_status, left)}
+    theirs = []
+    for file in sorted(folder.iterdir()):
+        status = file.lstat()
+        digest = by_inode.get((status.st_dev, status.st_ino))
+        if digest is None or _TEMPORARY.fullmatch(file.name):
+            continue
+        if _digest(file.read_bytes()) != digest:
+            fix = f"delete {folder / _UNFINISHED} to keep what is there, or delete that file"
+            raise VastplanError(f"{file}: an import that was cut off wrote it, and it was edited since: {fix}")
+        theirs.append(file)
+    for file in theirs:
+        file.unlink()
+    return [file.name for file in theirs]
+
+
+def _status(left: tuple[Path, re.Match[str]]) -> tuple[os.stat_result, str]:
+    return left[0].lstat(), left[1]["digest"]
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
+def beside(folder: Path, paths: Iterable[Path]) -> list[str]:
+    """Names of the folder's files that would be read with the new ones, and are not among those of the document."""
+    read = {file.resolve() for path in paths for file in merge.files(path)}
+    found = merge.files(folder) if any(folder.glob("[!.]*.y*ml")) else []
+    return [file.name for file in found if file.resolve() not in read]
 
 
 @contextlib.contextmanager

@@ -7,6 +7,7 @@ from pathlib import Path
 from vastplan.app import reports
 from vastplan.app.files import snapshot as snapshot_file
 from vastplan.app.importer import ImportOptions, import_live, write
+from vastplan.app.importing.files import beside, take_back, unfinished
 from vastplan.app.importing.terraform import read_states
 from vastplan.app.workspace import open_workspace
 from vastplan.cli import reporting
@@ -15,14 +16,18 @@ from vastplan.cli.screen import Screen
 from vastplan.importing.model import Detail, Selection
 from vastplan.model import errors
 from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
 from vastplan.model.imported import Import
 from vastplan.model.shell import words
+from vastplan.model.wording import some
 from vastplan.report.imported import import_text
 
 
 def import_(request: ImportRequest, screen: Screen) -> int:
     """Write the files, or print them."""
     folder = _folder(request)
+    _take_back(request, folder, screen)
+    _refuse_beside(request, folder)
     snapshot = None if request.snapshot is None else snapshot_file.load(request.snapshot)
     workspace = open_workspace(request.paths, request.connections, snapshot)
     sites = workspace.chosen(request.site)
@@ -66,6 +71,29 @@ def _folder(request: ImportRequest) -> Path:
     if not folder.is_dir():
         raise VastplanError(f"--out {folder}: there is no such folder")
     return folder
+
+
+def _take_back(request: ImportRequest, folder: Path, screen: Screen) -> None:
+    """Take back what an import left half done that was cut off; a dry run says no more than that it is there."""
+    if request.dry_run:
+        if unfinished(folder):
+            raise VastplanError(
+                f"an import was cut off while it wrote to {inert(str(folder))}: without --dry-run that is taken back"
+            )
+        return
+    gone = take_back(folder)
+    if gone:
+        screen.progress(f"an import was cut off while it wrote: took back {', '.join(map(inert, gone))}")
+
+
+def _refuse_beside(request: ImportRequest, folder: Path) -> None:
+    """Raises `VastplanError` where the new files would stand beside some that are not read: what they say would be said twice."""
+    names = beside(folder, request.paths)
+    if names:
+        paths = [path for path in request.paths if path.resolve().parent != folder.resolve() or path.is_dir()]
+        again = words(["vastplan", "import", *paths, folder, *(["--out", folder] if paths else [])])
+        text = f"{inert(str(folder))} holds {some(names, show=inert)}, which would be read with the new files and is not now"
+        raise VastplanError(f"{text}: {again}")
 
 
 def _next(request: ImportRequest, folder: Path, result: Import) -> str:

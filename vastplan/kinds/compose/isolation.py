@@ -135,7 +135,8 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
         kinds = _BY_QUOTA if pieces.sites[site].settings.get("isolation") == "resource_quota" else _BY_POLICY
         parts = [entry.address, *(part.address for kind in kinds for part in pieces.having(site, kind, name=name))]
         if said.open:
-            note = f"without shared it is open to {some(said.members) or 'nobody'}"
+            still = (*said.members, *(project.name for project in said.listing), *said.others)
+            note = f"without shared it is open to {some(still) or 'nobody'}"
             yield Recovered(entry.standing_for({**values, "shared": True}), tuple(parts), note)
         else:
             values |= {"open_to": list(said.others)} if said.others else {}
