@@ -57,8 +57,8 @@ def held(
     options = PlanOptions(sites=tuple(before.document.sites()), snapshot=snapshot)
     source = RecordedSystems(before, snapshot)
     kinds, systems = before.registry.kinds, before.systems()
-    keys = [(site, name) for site in options.sites for name, kind in kinds.items() if kind.system in systems[site]]
-    observed = source.observe(keys, source.ledger(options.sites), {})
+    asked = [(site, name) for site in options.sites for name, kind in kinds.items() if kind.system in systems[site]]
+    observed = source.observe(asked, source.ledger(options.sites), {})
     given = degraded or Degraded()
     return verify(paths, folder, before, None, snapshot, options, source, observed, lines, given, patient=patient)
 

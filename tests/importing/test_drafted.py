@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -65,15 +66,24 @@ def test_a_class_whose_pods_would_be_refused_is_left(tmp_path: Path) -> None:
     assert "iad/view_policy/p" not in reasons(done)
 
 
-def test_who_may_use_a_class_is_read_from_its_policy(tmp_path: Path) -> None:
-    policy = seen(
-        "vastplan-fast", "vastplan-fast", storage_class="fast", namespaces=[], open=True, rule="as vastplan writes it"
-    )
-    binding = seen(
-        "vastplan-fast", "vastplan-fast", policy="vastplan-fast", validation_actions=["Deny"], only=None, storage_class="fast"
-    )  # fmt: skip
+@pytest.mark.parametrize("is_open", [True, False])
+def test_who_may_use_a_class_is_read_from_its_policy(is_open: bool, tmp_path: Path) -> None:
+    words: dict[str, Any] = {
+        "storage_class": "fast",
+        "namespaces": [],
+        "open": is_open,
+        "rule": "as vastplan writes it",
+    }
+    policy = seen("vastplan-fast", "vastplan-fast", **words)
+    bound: dict[str, Any] = {
+        "policy": "vastplan-fast",
+        "validation_actions": ["Deny"],
+        "only": None,
+        "storage_class": "fast",
+    }
+    binding = seen("vastplan-fast", "vastplan-fast", **bound)
     done = imported(tmp_path, world({**CLUSTER, "admission_policy": [policy], "admission_binding": [binding]}))
-    assert "shared: true" in text_of(done)
+    assert ("shared: true" in text_of(done)) is is_open
     assert done.result.creates == (
         "iad/admission_policy/vastplan-inline-volumes", "iad/admission_binding/vastplan-inline-volumes",
     )  # fmt: skip
@@ -116,7 +126,7 @@ def test_a_default_is_as_sure_as_the_version_of_the_site_says(version: str, unco
 
 
 def test_in_full_the_documents_own_defaults_are_written(tmp_path: Path) -> None:
-    ranges = {"subnet_cidr": 24, "ip_ranges": ["10.0.0.1 - 10.0.0.9"], "role": "PROTOCOLS"}
+    ranges: dict[str, Any] = {"subnet_cidr": 24, "ip_ranges": ["10.0.0.1 - 10.0.0.9"], "role": "PROTOCOLS"}
     objects = {"vip_pool": [seen("4", "v", tenant=None, **ranges)]}
     assert "role" not in text_of(imported(tmp_path, world(objects)))
     assert "role: PROTOCOLS" in text_of(imported(tmp_path, world(objects), detail=Detail(full=("vip_pool",))))

@@ -25,7 +25,7 @@ tenants:
   nlp:
     view_policies: {p: {flavor: NFS}}
     views: {nlp-data: {path: /nlp/data, protocols: [NFS], quota: {hard_limit: 1 TB}}}"""
-CLASS = {"driver": "file", "storage_path": "/k8s", "view_policy": "p", "vip_pool": "v"}
+CLASS: dict[str, Any] = {"driver": "file", "storage_path": "/k8s", "view_policy": "p", "vip_pool": "v"}
 BESIDE = {"vip_pool": [seen("90", "v", tenant=2)], "tenant": [TENANT], "view_policy": [POLICY]}
 
 
@@ -58,7 +58,7 @@ def test_beside_a_document_only_what_is_new_is_taken(tmp_path: Path) -> None:
     done = imported(tmp_path, world(NLP, owned={"iad/tenant/nlp": "2"}), text)
     assert "tenant: nlp" in text_of(done) and "tenants" not in text_of(done)
     assert taken(done) == {"iad/view_policy/p", "iad/view/nlp-data", "iad/quota/nlp-data"}
-    assert reasons(done) == {"iad/tenant/nlp": "MANAGED"}
+    assert reasons(done) == {"iad/tenant/nlp": "MANAGED"} and not any(each.counts for each in done.result.left)
     result = done.result
     assert (result.adopts, result.waiting, result.besides) == (3, 0, ())
     assert ("tenant", 1, 0, 0) in {(row.kind, row.managed, row.taken, row.left) for row in result.coverage}
@@ -133,9 +133,10 @@ def test_a_name_that_nothing_has_is_refused_and_a_pattern_is_told(tmp_path: Path
     assert done.result.notes == ("--except iad/view/x* matches nothing here.",)
     unread = world(NLP, unread={("iad", "vip_pool"): "403"})
     assert imported(tmp_path, unread, selection=Selection(without=("iad/view/x",))).result.notes
-    for word, value in (("selection", Selection(kinds=("vew",))), ("detail", Detail(full=("vew",)))):
+    options: list[dict[str, Any]] = [{"selection": Selection(kinds=("vew",))}, {"detail": Detail(full=("vew",))}]
+    for each in options:
         with pytest.raises(VastplanError, match=r"--(kind|full) vew: there is no such kind; .*view"):
-            imported(tmp_path, world(NLP), **{word: value})
+            imported(tmp_path, world(NLP), **each)
     assert text_of(imported(tmp_path, world(NLP), selection=Selection(kinds=("te*",)))) == "tenants: {nlp: {}}"
 
 

@@ -13,6 +13,7 @@ from tests.importing.small import HEAD, imported, reasons, seen, text_of, world
 from tests.importing.terraform_states import live
 from vastplan.app import importer
 from vastplan.app.importer import Imported, ImportOptions, import_live
+from vastplan.app.importing import trial
 from vastplan.app.importing.files import write_all
 from vastplan.app.importing.result import accounted, coverage_of
 from vastplan.app.importing.verify import Verified
@@ -103,10 +104,10 @@ def rounds(
     """An import whose rounds are answered so: how patient each was, what was told of it, and what became of it."""
     patient: list[bool] = []
     told: list[str] = []
-    real = importer.hold
+    real = trial.hold
 
     def hold(*words: Any, **more: Any) -> Verified:
-        patient.append(more.get("patient", True))
+        patient.append(more["patient"])
         return answer(len(patient), real(*words, **more))
 
     (folder / "head.yaml").write_text(HEAD, encoding="utf-8")

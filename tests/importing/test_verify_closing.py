@@ -13,10 +13,10 @@ from vastplan.app.importing.verify import Verified
 from vastplan.importing.model import Reason, Step
 from vastplan.model.snapshot import SeenObject
 
-CLASS = {"driver": "file", "storage_path": "/k8s", "view_policy": "p", "vip_pool": "v"}
+CLASS: dict[str, Any] = {"driver": "file", "storage_path": "/k8s", "view_policy": "p", "vip_pool": "v"}
 CLOSED = "storage_path: /k8s, vip_pool: {existing: v}, view_policy: {existing: p}"
 POOLS = {"vip_pool": [seen("90", "v")], "view_policy": [seen("91", "p")]}
-THEIRS = {"document": "theirs", "marked": "2026-01-01T00:00:00Z"}
+THEIRS: dict[str, Any] = {"document": "theirs", "marked": "2026-01-01T00:00:00Z"}
 
 
 def closing(folder: Path, objects: Objects, more: str = "", **values: Any) -> Verified:

@@ -75,7 +75,7 @@ def _folded(world: World, tried: Draft, verified: Verified, degraded: Degraded) 
     """With `--defaults` the same, said with less, where that means the same."""
     if world.options.defaults:
         shorter = draft(world, degraded, folded=True)
-        held = hold(world, shorter, degraded)
+        held = hold(world, shorter, degraded, patient=True)
         if held.planned is not None and not held.changed and not held.refused:
             return shorter, held
     return tried, verified

@@ -14,7 +14,7 @@ from vastplan.document.load import folder_of
 from vastplan.importing.model import Degraded
 
 
-def hold(world: World, draft: Draft, degraded: Degraded, *, patient: bool = True) -> Verified:
+def hold(world: World, draft: Draft, degraded: Degraded, *, patient: bool) -> Verified:
     """Plan the document with the new files, from a copy."""
     paths, connections = world.workspace.document.paths, world.options.connections
     with tempfile.TemporaryDirectory(prefix="vastplan-") as folder:
