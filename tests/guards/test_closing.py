@@ -567,7 +567,7 @@ def test_what_has_no_rule_of_that_kind_keeps_closed_what_it_says() -> None:
 
 @pytest.mark.parametrize(("actions", "closed"), [(("Deny",), True), (SEEN, False)], ids=["enforced", "seen"])
 def test_what_is_let_go_of_stays_as_it_is(actions: tuple[str, ...], closed: bool) -> None:
-    plan, matches = planned(case("team-a", **_held_by(binding(actions))))
+    _, matches = planned(case("team-a", **_held_by(binding(actions))))
     (held,), (bound,) = (matches.observed.objects("iad", f"admission_{kind}") for kind in ("policy", "binding"))
     referrer = Referrer(bound, bound.kind.field("policy"), "policy", blocks_delete=False, shields=False)
     referrers = Referrers({("iad", "admission_policy", held.id): (referrer,)})
