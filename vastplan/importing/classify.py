@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 from vastplan.engine.guards.owner import Owners
-from vastplan.engine.made import made_by
+from vastplan.engine.made import ITSELF, made_by
 from vastplan.engine.match import Matches
 from vastplan.engine.observe import Live
 from vastplan.engine.standing import Standing, standings
@@ -78,10 +78,10 @@ def _reason(
     kind = live.kind
     if standing is Standing.COPY or (live.system_owned and lookup.has_source(live)):
         return leave(live, Reason.MIRROR, "it is the copy of one on another site, and follows it")
+    if live.system_owned and made_by(live) == ITSELF:
+        return leave(live, Reason.SYSTEM, "it ships with the product")
     if standing is Standing.MADE:
         return leave(live, Reason.MADE, f"{made_by(live)} made it for itself")
-    if live.system_owned:
-        return leave(live, Reason.SYSTEM, "it ships with the product")
     if standing is Standing.ELSEWHERE:
         return leave(live, Reason.OTHER, f"the document {owners.of(live)} owns it", "let go of it there first")
     if address is not None:
