@@ -95,7 +95,10 @@ def test_what_the_document_has_dropped_is_not_taken_in_again() -> None:
     assert found.free == found.kept == () and not found.managed
     (left,) = found.left
     assert left.reason is Reason.PENDING and "iad/room/old-hall" in left.why
-    assert left.fix == "put iad/room/old-hall back, or vastplan ledger forget PATH iad/room/old-hall"
+    assert (
+        left.fix
+        == "put iad/room/old-hall back, say renamed_from: old-hall where it has another name now, or vastplan ledger forget PATH iad/room/old-hall"
+    )
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def believed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
 
     def yes(*given: Any, **named: Any) -> Verified:
         found = verify(*given, **named)
-        _, _, before, _, _, options, source, _, degraded = given
+        _, _, before, _, _, options, source, _, _, degraded = given
         planned = found.planned or weigh(before, options, source, before.composed())
         return Verified(planned, degraded, changed=False, creates=found.creates)
 
