@@ -21,6 +21,7 @@ class Loaded:
     def __init__(self) -> None:
         self._functions: dict[CodeType, list[FunctionType]] = defaultdict(list)
         self._memories = []
+        gc.unfreeze()  # what is frozen is not among the objects
         for one in gc.get_objects():
             if isinstance(one, FunctionType):
                 self._functions[one.__code__].append(one)
