@@ -240,7 +240,9 @@ def test_new_files_never_stand_beside_some_that_are_not_read(
     factory_folder: Path, tmp_path: Path, vastplan: Run
 ) -> None:
     (out := tmp_path / "out").mkdir()
+    (out / "connections.yaml").write_text("version: 1\nsites: {}\n")  # what is no part of a document may stand there
     assert vastplan("import", factory_folder, "--out", out).code == 0
+    (out / "connections.yaml").unlink()
     told = _texts(out)
     ran = vastplan("import", factory_folder, "--out", out)
     assert ran.code == 1 and f"vastplan import {factory_folder} {out} --out {out}" in ran.err, ran

@@ -20,6 +20,7 @@ from vastplan.model.errors import VastplanError
 
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _MOST = 1000  # files of one name
+_LONGEST_LINE = 1000
 _UNFINISHED = ".vastplan-import.unfinished"
 _TEMPORARY = re.compile(r"\.(?P<name>.+)\.(?P<digest>[0-9a-f]{16})[0-9a-f]{16}\.new")
 
@@ -129,10 +130,19 @@ def _digest(content: bytes) -> str:
 
 
 def beside(folder: Path, paths: Iterable[Path]) -> list[str]:
-    """Names of the folder's files that would be read with the new ones, and are not among those of the document."""
+    """Names of the folder's files that would be read with the new ones, and are not among those of the document.
+
+    They are known by their first line, which names the schema: other YAML may stand there, too.
+    """
     read = {file.resolve() for path in paths for file in merge.files(path)}
     found = merge.files(folder) if any(folder.glob("[!.]*.y*ml")) else []
-    return [file.name for file in found if file.resolve() not in read]
+    return [file.name for file in found if file.resolve() not in read and _says_so(file)]
+
+
+def _says_so(file: Path) -> bool:
+    with file.open("rb") as content:
+        first = content.readline(_LONGEST_LINE)
+    return first.startswith(b"#") and b"desired-state.schema.json" in first
 
 
 @contextlib.contextmanager
