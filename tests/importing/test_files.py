@@ -236,7 +236,7 @@ def _texts_of(folder: Path) -> dict[str, str]:
     return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir() if path.is_file()}
 
 
-def test_new_files_never_stand_beside_some_that_are_not_read(
+def test_write_all_never_stands_beside_files_that_are_not_read(
     factory_folder: Path, tmp_path: Path, vastplan: Run
 ) -> None:
     (out := tmp_path / "out").mkdir()

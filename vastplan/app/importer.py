@@ -16,9 +16,8 @@ from vastplan.app.importing.unseen import unseen
 from vastplan.app.importing.verify import Verified
 from vastplan.app.importing.world import ImportOptions, World, read
 from vastplan.app.workspace import Workspace
-from vastplan.importing.figures import figures
 from vastplan.importing.meaning import without
-from vastplan.importing.model import Degraded, key_of
+from vastplan.importing.model import Degraded
 from vastplan.importing.write import Text
 from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid, VastplanError
@@ -94,7 +93,6 @@ def _imported(world: World, tried: Draft, verified: Verified, rounds: int) -> Im
     ]
     left = (*world.left, *tried.left)
     result = told(world.workspace, tried.texts, world.free, left, verified.creates, verified.planned, unread, rounds)
-    written = {key for text in tried.texts for entry in text.entries.values() for key in entry.stands_for}
     owned = world.managed.keys() | taken_objects(verified.planned)
     return Imported(
         tried.texts,
@@ -102,7 +100,7 @@ def _imported(world: World, tried: Draft, verified: Verified, rounds: int) -> Im
             result,
             left=tuple(_without_id(each, world) for each in result.left),
             findings=tuple(map(_by_file_name, result.findings)),
-            values=figures(flat for flat in tried.flats if key_of(flat.live) in written),
+            values=tried.values,
             beyond=uncovered(world.workspace, world.options.sites, census=world.options.census),
             terraform=handovers(world.found, owned),
             notes=(*_notes(world), *result.notes, *unseen(verified.planned, verified.creates)),

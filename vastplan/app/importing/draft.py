@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vastplan.app.importing.world import World
@@ -15,6 +15,7 @@ from vastplan.importing.chosen import without_what_is_chosen
 from vastplan.importing.classify import leave
 from vastplan.importing.comment import comments, rooms_of
 from vastplan.importing.document_defaults import over_defaults
+from vastplan.importing.figures import figures
 from vastplan.importing.flatten import Flat, flatten
 from vastplan.importing.full import in_full
 from vastplan.importing.meaning import Changed, changed_meanings
@@ -25,6 +26,7 @@ from vastplan.importing.server_defaults import ServerDefaults
 from vastplan.importing.shared import shared, take_out
 from vastplan.importing.write import Text, texts
 from vastplan.model.address import Address
+from vastplan.model.imported import ImportedValues
 from vastplan.model.value import Ref
 from vastplan.schema.entries import EntryType
 from vastplan.schema.recovery import Sight
@@ -51,7 +53,7 @@ class Gathered:
 class Draft:
     texts: tuple[Text, ...]
     left: tuple[Left, ...]
-    flats: tuple[Flat, ...]
+    values: ImportedValues = field(default_factory=ImportedValues)
     changed: tuple[Changed, ...] = ()
     """New entries that would change what an old one means; then there are no texts."""
 
@@ -132,7 +134,7 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
     registry, sites, detail = world.workspace.registry, world.workspace.document.sites(), world.options.detail
     gathered = _gathered(world, degraded)
     if gathered.changed:
-        return Draft((), (), (), gathered.changed)
+        return Draft((), (), changed=gathered.changed)
     of_address = gathered.of_address
     written = in_full(gathered.written, of_address)
     entries = {each.entry.address for each in written}
@@ -168,7 +170,9 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
         defaults = shared(files, known, lambda values: len(flow(values)))
         take_out(files, defaults)
     made = texts(files, types, SCHEMA, comments(written, of_address, world.users), defaults)
-    return Draft(tuple(made), gathered.left, gathered.flats)
+    said = {key for text in made for entry in text.entries.values() for key in entry.stands_for}
+    values = figures(flat for flat in gathered.flats if key_of(flat.live) in said)
+    return Draft(tuple(made), gathered.left, values)
 
 
 def of_tenants(world: World) -> World:

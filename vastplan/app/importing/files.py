@@ -141,8 +141,7 @@ def beside(folder: Path, paths: Iterable[Path]) -> list[str]:
 
 def _says_so(file: Path) -> bool:
     with file.open("rb") as content:
-        first = content.readline(_LONGEST_LINE)
-    return first.startswith(b"#") and b"desired-state.schema.json" in first
+        return b"desired-state.schema.json" in content.readline(_LONGEST_LINE)
 
 
 @contextlib.contextmanager
