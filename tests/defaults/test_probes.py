@@ -64,7 +64,7 @@ def wires(kind: Kind, path: Path) -> Path:
         if name == ONE:
             continue
         field = next(one for one in fields if one.name == name)
-        place, fields = (*place, *field.wire), field.fields
+        place, fields = (*place, *field.read_at), field.fields
     return place
 
 
