@@ -182,17 +182,21 @@ class Opens:
     """By the field somebody may get at more than before, though it lists no clients: people are told, and no guard asks.
 
     What comes into a list opens; of other values those in `to`, or where there are none any that is not in `shut`. With `lost`
-    it is what goes that opens: items of a list (those in `to`, where there are any), or all of it. Without `made` nothing opens
-    by what an object is made with.
+    it is what goes that opens: items of a list (those in `to`, where there are any), or all of it. With `either` what comes
+    into a list opens as what goes does. Without `made` nothing opens by what an object is made with.
     """
 
     to: tuple[Any, ...]
     shut: tuple[Any, ...]
     lost: bool
+    either: bool
     made: bool
 
-    def __init__(self, *to: Any, shut: tuple[Any, ...] = (), lost: bool = False, made: bool = True) -> None:
+    def __init__(
+        self, *to: Any, shut: tuple[Any, ...] = (), lost: bool = False, either: bool = False, made: bool = True
+    ) -> None:
         object.__setattr__(self, "to", to)
+        object.__setattr__(self, "either", either)
         object.__setattr__(self, "shut", shut)
         object.__setattr__(self, "lost", lost)
         object.__setattr__(self, "made", made)

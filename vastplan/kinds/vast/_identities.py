@@ -6,8 +6,30 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, Refers, ShownAt, Wire
+from vastplan.schema.markers import (
+    DOCUMENT,
+    IDENTITY,
+    IMMUTABLE,
+    SET,
+    WITNESS,
+    Clears,
+    Opens,
+    Refers,
+    ServerDefault,
+    ShownAt,
+    Wire,
+)
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
+
+AttachedPolicies = Annotated[
+    list[ReferenceName] | None | MISSING,
+    SET,
+    Refers("s3_policy"),
+    Wire("s3_policies_ids"),
+    Clears([]),
+    Opens(either=True),  # one that goes may have denied something
+    ServerDefault([], WITNESS),
+]
 
 
 class InProvider(Spec):

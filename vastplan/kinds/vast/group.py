@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from vastplan.kinds.vast._common import collection
-from vastplan.kinds.vast._identities import InProvider
+from vastplan.kinds.vast._identities import AttachedPolicies, InProvider
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Keyed
 from vastplan.schema.markers import IMMUTABLE, Opens
@@ -15,6 +15,7 @@ class Group(InProvider):
 
     gid: Annotated[Count, IMMUTABLE]
     sid: Annotated[Text | MISSING, Opens(made=False)] = MISSING
+    s3_policies: AttachedPolicies = MISSING
 
 
 KIND = kind(

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from vastplan.kinds.vast._common import OFF, collection
-from vastplan.kinds.vast._identities import InProvider
+from vastplan.kinds.vast._identities import AttachedPolicies, InProvider
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, Keyed
 from vastplan.schema.markers import DOCUMENT, SET, WITNESS, Clears, Opens, Refers, RequiredFrom, ServerDefault
@@ -30,6 +30,7 @@ class User(InProvider):
     allow_create_bucket: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
     allow_delete_bucket: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
     s3_superuser: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    s3_policies: AttachedPolicies = MISSING
 
 
 KIND = kind(
