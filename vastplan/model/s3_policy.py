@@ -55,9 +55,11 @@ class Statement:
 
     def reaches(self, bucket: str) -> bool:
         """Whether it speaks of a bucket, or of anything that there may be in it."""
+        inside = f"{bucket}/"
         if self.but_resources:
-            return not any(pattern in (EVERYBODY, f"{bucket}*") for pattern in self.resources)
-        return any(matches(pattern, bucket) or goes_on(pattern, f"{bucket}/") for pattern in self.resources)
+            whole = any(matches(pattern, bucket) for pattern in self.resources)
+            return not (whole and any(takes_all(pattern, inside) for pattern in self.resources))
+        return any(matches(pattern, bucket) or goes_on(pattern, inside) for pattern in self.resources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +251,11 @@ def matches(pattern: str, text: str) -> bool:
 def goes_on(pattern: str, start: str) -> bool:
     """Whether some text that begins so, and is longer, is as a pattern says."""
     return any(place < len(pattern) for place in _after(pattern, start))
+
+
+def takes_all(pattern: str, start: str) -> bool:
+    """Whether every text that begins so, and is longer, is as a pattern says; false also where only several of its parts say so."""
+    return any(place < len(pattern) and set(pattern[place:]) == {"*"} for place in _after(pattern, start))
 
 
 def _after(pattern: str, text: str) -> set[int]:
