@@ -46,6 +46,13 @@ def provider_of(tenant: Ref, scope: Scope) -> Ref | None:
     return provider if isinstance(provider, Ref) else None
 
 
+def user_of(site: str, tenant: Ref, name: str, scope: Scope) -> Entry | None:
+    """The entry of the user who is called so in the local provider of a tenant."""
+    user = scope.called(site, "user", "tenant", tenant, name)
+    provider = provider_of(tenant, scope) if user is None else None
+    return scope.called(site, "user", "local_provider", provider, name) if provider is not None else user
+
+
 def _provider(of: Entry, scope: Scope) -> Any:
     """The local provider that a group is kept in, composed or not."""
     tenant = of.values.get("tenant")
