@@ -12,6 +12,7 @@ from vastplan.checks.isolation.class_access import name_of, open_namespaces
 from vastplan.checks.isolation.sentences import meeting_text, open_end_text
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.model.isolation import Meeting, OpenEnd
+from vastplan.schema.entries import Entry
 
 TENANT = entry("tenant", "t")
 POOL = entry("vip_pool", "pool", tenant=ref("tenant", "t"), domain_name="pool.example.com")
