@@ -353,10 +353,15 @@ def test_one_that_stays_apart_hides_no_other() -> None:
     assert found["of"] == ["persistent_volume_claim/next"]
 
 
-def test_a_view_of_another_key_stays_apart() -> None:
+def test_it_is_called_as_its_view_where_no_other_claim_is() -> None:
     objects = home(HOME)
     objects["view/other"] = objects.pop("view/data")
-    assert together(objects) == []
+    parts = ["persistent_volume_claim/data", "persistent_volume/nlp-data", "view/other"]
+    [found] = together(objects)
+    assert found == {**written({**HOME, **NAMELESS, "name": "data"}, *parts), "entry": "volume/other"}
+    objects["persistent_volume_claim/other"] = {**OWN_CLAIM, "name": "other"}
+    [found] = together(objects)
+    assert found["entry"] == "volume/other" and found["of"] == ["persistent_volume_claim/other"]
 
 
 def test_what_the_document_has_is_no_part_of_a_volume() -> None:

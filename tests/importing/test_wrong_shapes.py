@@ -55,12 +55,13 @@ def _with(value: Any, path: Path_, wrong: Any) -> Any:
 def _cases(collection: SeenCollection) -> list[tuple[str, Path_]]:
     """The id of an object and a place in it: of each place that any object of the kind has one, and each field that none has."""
     found: dict[Path_, str] = {}
-    for seen in collection.objects:
+    objects = sorted(collection.objects, key=lambda seen: str(seen.attributes.get("name")))  # ids come by chance
+    for seen in objects:
         for path in _places(seen.values):
             found.setdefault(path, seen.id)
     fields = (field.name for field in REGISTRY.kinds[collection.kind].fields)
     for name in fields:
-        found.setdefault((name,), collection.objects[0].id)
+        found.setdefault((name,), objects[0].id)
     return [(id_, path) for path, id_ in found.items()]
 
 

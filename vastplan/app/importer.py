@@ -89,7 +89,7 @@ def _imported(world: World, tried: Draft, verified: Verified, rounds: int) -> Im
     unread = [
         (site, kind, asked.get((site, kind)) or collection.error)
         for (site, kind), collection in sorted(world.observed.collections.items())
-        if collection.error and not collection.absent
+        if collection.error
     ]
     left = (*world.left, *tried.left)
     result = told(world.workspace, tried.texts, world.free, left, verified.creates, verified.planned, unread, rounds)
@@ -124,7 +124,7 @@ def _by_file_name(finding: Finding) -> Finding:
 def _refuse_unmatched(world: World) -> None:
     """Raises `VastplanError` for a name that somebody typed and that nothing has, where all was read."""
     collections = world.observed.collections.values()
-    if any(collection.error and not collection.absent for collection in collections):
+    if any(collection.error for collection in collections):
         return
     for option, pattern in world.options.selection.unmatched([live for each in collections for live in each.objects]):
         if not set(pattern) & set("*?"):

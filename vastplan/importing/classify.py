@@ -78,7 +78,7 @@ def _reason(
     kind = live.kind
     if standing is Standing.COPY or (live.system_owned and lookup.has_source(live)):
         return leave(live, Reason.MIRROR, "it is the copy of one on another site, and follows it")
-    if live.system_owned and made_by(live) == ITSELF:
+    if made_by(live) == ITSELF:
         return leave(live, Reason.SYSTEM, "it ships with the product")
     if standing is Standing.MADE:
         return leave(live, Reason.MADE, f"{made_by(live)} made it for itself")

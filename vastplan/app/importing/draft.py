@@ -115,8 +115,7 @@ def _gathered(world: World, degraded: Degraded) -> Gathered:
 
     def unseen(site: str, kind: str) -> str:
         """What a site has no system for was not asked for, and is not there."""
-        there = registry.kinds[kind].system in sites[site].systems and not world.observed.absent(site, kind)
-        return world.observed.error(site, kind) if there else ""
+        return world.observed.error(site, kind) if registry.kinds[kind].system in sites[site].systems else ""
 
     sight = Sight(rooms, by_name_there, world.options.close, unseen)
     have = [each for each in ours if isinstance(each, Flat)]
@@ -158,7 +157,7 @@ def draft(world: World, degraded: Degraded, *, folded: bool = False) -> Draft:
         if type_.section not in given:
             return typed
         values = {**(flat.full if flat is not None else {}), **own}
-        whole = document_form(type_.fields, values, reference, key=key, defaults=True)
+        whole = document_form(type_.fields, values, reference, key=key, defaults=flat is not None)
         return over_defaults(typed, whole, given[type_.section])
 
     sited = {section for section, values in given.items() if "sites" in values}
@@ -196,9 +195,9 @@ def of_tenants(world: World) -> World:
             placed.update(each.stands_for)
             inside.add(address)
     for each in gathered.written:  # and what is in what is placed there: the data sources of a project
-        keyed = world.workspace.registry.kinds.get(each.entry.address.kind)
-        within = each.entry.values.get(keyed.keyed.within) if keyed is not None and keyed.keyed.within else None
-        if isinstance(within, Ref) and within.target in inside and "tenant" not in each.entry.values:
+        kind = world.workspace.registry.kinds.get(each.entry.address.kind)
+        within = each.entry.values.get(kind.keyed.within) if kind is not None else None
+        if isinstance(within, Ref) and within.target in inside:
             placed.update(each.stands_for)
     out = tuple(
         leave(each, Reason.UNSELECTED, "--tenant leaves it out") for each in world.free if key_of(each) not in placed

@@ -54,7 +54,7 @@ def write_all(folder: Path, files: Sequence[tuple[str, str]], still: Callable[[]
                 os.fsync(file.fileno())
         if not still():
             raise VastplanError("the document was changed while it was imported; nothing was written: import again")
-        os.close(os.open(folder / _UNFINISHED, _WRITE, 0o644))
+        (folder / _UNFINISHED).touch(exist_ok=False)
         for temporary, name in waiting:
             made.append(_linked(temporary, folder, name))
     except BaseException as problem:

@@ -252,14 +252,13 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
                 yield Unsayable(claim.address, _NO_PROJECT, "give the namespace a project", unasked=True)
             continue
         values: dict[str, Any] = {"project": Ref(project.address)}
-        names, parts = dict[str, str](), [claim.address]
-        if claim.called != claim.address.name:
-            values["name"] = claim.called
+        names, parts, key = dict[str, str](), [claim.address], claim.address.name
         if claim.values.get("storage_class") is None:
             home = _home(pieces, claim)
             if home is None:
                 continue
             static, view = home
+            key = view.address.name
             values |= _of_home(static, view)
             names |= view.values.get("names", {})
             if static.called != f"{project.called}-{claim.called}":
@@ -272,8 +271,10 @@ def _recover(pieces: Pieces) -> Iterable[Recovered | Unsayable]:
             values |= {
                 name: claim.values[name] for name in ("storage_class", "size", "volume_mode") if name in claim.values
             }
+        if claim.called != key:
+            values["name"] = claim.called
         values["access_modes"] = claim.values.get("access_modes", ["ReadWriteMany"])
-        address = Address(site, "volume", claim.address.name)
+        address = Address(site, "volume", key)
         source = only(pieces.having(site, "data_source", project=Ref(project.address), claim=Ref(claim.address)))
         if source is not None:
             mounted = values | {name: source.values[name] for name in ("mount", "description") if name in source.values}
@@ -294,7 +295,10 @@ def _called_so(values: Mapping[str, Any], names: Mapping[str, str]) -> dict[str,
 
 
 def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
-    """The static volume behind a claim, and the view of its directory, which says nothing that a volume cannot."""
+    """The static volume behind a claim, and the view of its directory, which says nothing that a volume cannot.
+
+    The entry is called as the view is, so no other claim may be.
+    """
     site, of = claim.address.site, claim.values.get("volume")
     static = pieces.get(of.target) if isinstance(of, Ref) else None
     pool = static.values.get("vip_pool") if static is not None else None
@@ -303,7 +307,9 @@ def _home(pieces: Pieces, claim: Entry) -> tuple[Entry, Entry] | None:
         return None
     directory = {"tenant": owner.values.get("tenant"), "path": static.values.get("volume_handle")}
     view = only(pieces.having(site, "view", **directory))
-    if view is None or view.address.name != claim.address.name or view.values.keys() - _VIEW:
+    if view is None or view.values.keys() - _VIEW:
+        return None
+    if view.address.name != claim.address.name and pieces.get(claim.address._replace(name=view.address.name)):
         return None
     quota = view.values.get("quota") or {}
     return None if quota.keys() - _QUOTA or "hard_limit" not in quota else (static, view)
