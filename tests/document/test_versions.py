@@ -194,3 +194,18 @@ def test_what_a_version_does_not_go_without(version: str, refused: bool) -> None
     assert [(finding.message, finding.fix, finding.address) for finding in findings] == [
         (*text, "iad/lodger/a")
     ] * refused
+
+
+def test_a_release_that_wants_a_uid_is_told_of_a_user_without(
+    old_cluster: Server, tmp_path: Path, vastplan: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VERSION_TOKEN", TOKEN)
+    site = f"vast: {{url: '{old_cluster.url}', token: {{env: VERSION_TOKEN}}, ca_file: ca.pem}}"
+    file = tmp_path / "doc.yaml"
+    text = f"version: 1\nname: doc\nsites: {{iad: {{{site}}}}}\nlocal_providers: {{p: {{}}}}\nusers:\n  ann: {{local_provider: p%s}}\n"
+    file.write_text(text % "")
+    ran = vastplan("plan", file)
+    assert ran.code == 1 and "doc.yaml:6:3" in ran.err, ran
+    assert "uid is left out, and VAST requires it from version 5.3.2 on, before 5.5; site iad has 5.3.2" in ran.err
+    file.write_text(text % ", uid: 30109")
+    assert vastplan("apply", "--auto-approve", file).code == 0

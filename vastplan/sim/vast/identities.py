@@ -11,7 +11,7 @@ from vastplan.sim.vast.errors import REQUIRED, Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference
 
 DEFAULT_PROVIDER = 1
-NEEDS_UID = "5.3"  # releases before and after it make one up
+NEEDS_UID = "5.3"  # from 5.3.2 on, which is simulated; releases before and after make one up
 FIRST_UID = 50000
 
 

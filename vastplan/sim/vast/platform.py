@@ -49,6 +49,8 @@ def _check_dns(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> It
         yield "detail", "The cluster has a DNS service already."
 
 
+# Of a document that several releases have: the one that is simulated. 5.3.2 is the first that wants a uid of every user.
+RELEASES = {"5.3": "5.3.2"}
 CLUSTERS = Collection("clusters", show=_show_cluster)
 VERSIONS = Collection("versions")
 VMS = Collection("vms")
@@ -63,7 +65,8 @@ DNS = Collection(
 def install(crud: Crud) -> None:
     """Store what a new cluster comes with; for an empty store."""
     cluster = crud.cluster
-    software = f"{cluster.version}.0" if cluster.version.count(".") == 1 else cluster.version
+    plain = f"{cluster.version}.0" if cluster.version.count(".") == 1 else cluster.version
+    software = RELEASES.get(cluster.version, plain)
     release = f"{software}.{BUILD}"
     cluster.add("clusters", {"name": cluster.name, "state": "ONLINE", "sw_version": release, "enable_trash": False})
     cluster.add(
