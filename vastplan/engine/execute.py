@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
@@ -21,6 +21,7 @@ from vastplan.model.plan import Action, Step, Verb, let_go
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import Reason, Ref, Unknown, from_json, references
 from vastplan.schema.codec import Encoder, at
+from vastplan.schema.endpoint import Asked
 from vastplan.schema.kind import Kind, Row, Values
 from vastplan.schema.markers import Marker
 
@@ -142,7 +143,7 @@ class _Execution:
         """Whether an object of its identity is there by now, however it came to be there."""
         desired = self._context.revealed(self._values)
         names = [self._kind.field(name) for name in self._kind.identity]
-        rows = (row for page in self._provider.pages(self._kind) for row in page)
+        rows = (row for page in self._pages() for row in page)
         return any(not unmet(tuple(names), desired, self._current(row)) for row in rows)
 
     def _appeared(self, what: str) -> NoReturn:
@@ -317,11 +318,20 @@ class _Execution:
             (field.name,) for field in self._kind.fields if field.has(Marker.WRITE_ONLY) and field.name in named
         }
 
+    def _pages(self) -> Iterable[list[Row]]:
+        """The objects of the kind, page by page; of what nobody lists only the one that has its identity."""
+        if not isinstance(self._kind.endpoint.shape, Asked):
+            return self._provider.pages(self._kind)
+        values = self._context.matches.resolved(self._kind, self._values)
+        locator = self._kind.attribute("path").predicted(values)
+        row = self._provider.read(self._kind, locator) if locator is not None else None
+        return [[row]] if row is not None else []
+
     def _find(self) -> Live | None:
         """The object of a create without an answer, by its identity and everything else that was sent."""
         desired = self._context.revealed(self._values)
         try:
-            for page in self._provider.pages(self._kind):
+            for page in self._pages():
                 for row in page:
                     same = all(
                         not unmet((self._kind.field(name),), desired, self._current(row))

@@ -13,6 +13,7 @@ from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import REDACTED
 from vastplan.model.wording import plural
 from vastplan.schema.codec import item_id
+from vastplan.schema.endpoint import Asked
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.provider import Glancing, Provider
 
@@ -59,6 +60,8 @@ def observe(
 
 def _collection(site: str, kind: Kind, provider: Provider, owned: list[Owned], names: Named) -> Collection:
     try:
+        if isinstance(kind.endpoint.shape, Asked):  # what nobody lists is known where all that matters was asked for
+            return _by_name(site, kind, provider, names, "")
         try:
             return _listed(site, kind, provider, owned, names)
         except NotAuthorised as problem:
@@ -123,12 +126,14 @@ def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: s
     """What has one of the names; one that may not be read is left out of what was `asked`, and so stays unknown."""
     objects: list[Live] = []
     asked: list[str] = []
+    denied = ""
     glancing = provider if kind.endpoint.listed and isinstance(provider, Glancing) else None
     for name in sorted(names.locators):
         partly = glancing is not None and name not in names.whole
         try:
             row = glancing.glance(kind, name) if glancing is not None and partly else provider.read(kind, name)
-        except NotAuthorised:
+        except NotAuthorised as refusal:
+            denied = str(refusal)
             continue
         asked.append(name)
         if row is not None:
@@ -138,5 +143,6 @@ def _by_name(site: str, kind: Kind, provider: Provider, names: Named, problem: s
             if not live.id or live.locator != name:
                 return Collection(error=f"{provider.describe()}: the answer to {kind.name} {name} is not that object")
             objects.append(live)
-    text = f"only what the document and the ledger name was read: {problem}"
+    problem = problem or denied
+    text = f"only what the document and the ledger name was read: {problem}" if problem else ""
     return Collection(objects, text, asked=frozenset(asked))

@@ -49,6 +49,33 @@ class Singleton:
     """One object at the endpoint's path. It is always there: it is read and changed, never created or deleted."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is set of somebody in a place, such as the S3 rights of a directory's user in a tenant; nobody lists it.
+
+    It is there where anything of it is set. It is read (GET) and set (PATCH) at the endpoint's path. `name` is the query, and
+    the field of a body, that says of whom; `place` the one that says where: the id of an object at `places`, which rows and
+    bodies of the kind have by its name, at `within`. A delete sets `nothing`.
+    """
+
+    name: str
+    place: str
+    places: str
+    within: str
+    nothing: Mapping[str, Any]
+
+    @staticmethod
+    def locator(place: str, name: str) -> str:
+        """`PLACE/NAME`; a slash of the place is spelled out."""
+        return f"{place.replace('%', '%25').replace('/', '%2F')}/{name}"
+
+    @staticmethod
+    def parts(locator: str) -> tuple[str, str]:
+        """Place and name of a locator."""
+        place, _, name = locator.partition("/")
+        return place.replace("%2F", "/").replace("%25", "%"), name
+
+
 COLLECTION = Collection()
 SINGLETON_ID = "singleton"
 """The locator and id of an object that needs none."""
@@ -71,7 +98,7 @@ class Endpoint:
     manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
     namespaced: bool = False
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
-    shape: Collection | Members | Singleton = COLLECTION
+    shape: Collection | Members | Singleton | Asked = COLLECTION
     # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.
     listed: tuple[str, ...] = ()
     # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.

@@ -11,7 +11,7 @@ from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
-from vastplan.schema.endpoint import SINGLETON_ID, Members, Singleton
+from vastplan.schema.endpoint import SINGLETON_ID, Asked, Members, Singleton
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
@@ -19,7 +19,7 @@ from vastplan.systems.failures import explain, one_line
 from vastplan.systems.history import PAGES, of_events, stamp
 from vastplan.systems.http import Session
 from vastplan.systems.transport import Answer, Request, Transport, segment
-from vastplan.systems.vast import members
+from vastplan.systems.vast import asked, members
 
 PAGE = 1000  # unpaged lists are cut short without a word from VMS 5.5 on
 TASK_TIMEOUT = 600.0  # seconds
@@ -83,6 +83,8 @@ class VastProvider:
         if isinstance(shape, Singleton):
             yield [self._singleton(kind)]
             return
+        if isinstance(shape, Asked):
+            raise Refused(f"{kind.name}: nobody lists them, they are asked for one by one")
         for rows in self._listed(endpoint.path, endpoint.query):
             yield members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
 
@@ -92,6 +94,8 @@ class VastProvider:
         try:
             if isinstance(shape, Singleton):
                 return self._singleton(kind)
+            if isinstance(shape, Asked):
+                return self._asked(kind, shape, locator)
             if isinstance(shape, Members):
                 return self._member(kind, shape, locator)
             return self._object(f"{kind.endpoint.path}{segment(locator)}/")
@@ -103,6 +107,10 @@ class VastProvider:
         endpoint, shape = kind.endpoint, kind.endpoint.shape
         if isinstance(shape, Singleton):
             raise Refused(f"{kind.name}: there is always one, and no other can be created")
+        if isinstance(shape, Asked):
+            locator, values = asked.split(shape, body)
+            self._set(kind, shape, locator, values)
+            return {**body, endpoint.id[0]: locator}
         if isinstance(shape, Members):
             owner, content = members.parted(shape, body)
             path = members.path(shape, owner)
@@ -129,6 +137,8 @@ class VastProvider:
             self._finish(self._send("PATCH", path, {**members.parted(shape, body)[1], **named}))
         elif isinstance(shape, Singleton):
             self._finish(self._send("PATCH", kind.endpoint.path, body))
+        elif isinstance(shape, Asked):
+            self._set(kind, shape, locator, body)
         else:
             self._finish(self._send("PATCH", f"{kind.endpoint.path}{segment(locator)}/", body))
 
@@ -138,7 +148,9 @@ class VastProvider:
         if isinstance(shape, Singleton):
             raise Refused(f"{kind.name}: it is always there, and cannot be deleted")
         try:
-            if isinstance(shape, Members):
+            if isinstance(shape, Asked):
+                self._set(kind, shape, locator, shape.nothing)
+            elif isinstance(shape, Members):
                 self._finish(self._send("DELETE", *members.addressed(shape, locator)))
             else:
                 self._finish(self._send("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
@@ -154,6 +166,8 @@ class VastProvider:
         shape = kind.endpoint.shape
         if isinstance(shape, Singleton):
             return SINGLETON_ID
+        if isinstance(shape, Asked):
+            return asked.locator(shape, row)
         return members.locator(kind.endpoint, shape, row) if isinstance(shape, Members) else item_id(kind.endpoint, row)
 
     def history(self, sought: Sequence[Sought]) -> Iterator[tuple[int, Trace]]:
@@ -239,6 +253,27 @@ class VastProvider:
         rows = (row for page in pages for row in members.of_owners(endpoint, shape, page))
         # a filter that a server does not know it ignores
         return next((row for row in rows if members.locator(endpoint, shape, row) == locator), None)
+
+    def _asked(self, kind: Kind, shape: Asked, locator: str) -> Row | None:
+        """What is set of somebody in a place, `None` where nothing is or either is not known."""
+        place, name = shape.parts(locator)
+        of = self._place(shape, place)
+        query = {**kind.endpoint.query, shape.name: name, shape.place: of}
+        return None if of is None else asked.found(kind.endpoint, shape, locator, self._get(kind.endpoint.path, query))
+
+    def _set(self, kind: Kind, shape: Asked, locator: str, values: Mapping[str, Any]) -> None:
+        place, name = shape.parts(locator)
+        of = self._place(shape, place)
+        if of is None:
+            raise NotFound(f"{self._url}: {shape.places} has no {place}")
+        self._finish(self._send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
+
+    def _place(self, shape: Asked, name: str) -> Any:
+        """The id of the place that is called so, `None` where there is none; raises `Unreachable` where there are several."""
+        rows = [row for page in self._listed(shape.places, {"name": name}) for row in page if row.get("name") == name]
+        if len(rows) > 1:
+            raise Unreachable(f"{self._url}: {shape.places} has {len(rows)} that are called {name}")
+        return rows[0].get("id") if rows else None
 
     def _finish(self, answer: Answer) -> None:
         """Wait for the task that an answer may hold; raises `Refused` when it fails, `Unclear` when it takes too long."""

@@ -1,0 +1,28 @@
+"""What rights of users and groups share: they are those of somebody in one tenant, whichever provider he is of."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from vastplan.schema.endpoint import Asked, Endpoint
+from vastplan.schema.kind import Attribute
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers
+from vastplan.schema.types import ReferenceName
+
+Tenant = Annotated[ReferenceName, Refers("tenant.name"), IDENTITY, IMMUTABLE]
+
+
+def asked(path: str, name: str, **nothing: Any) -> Endpoint:
+    """Where rights are asked for and set. Whom the query is about is searched for in every provider of the tenant."""
+    shape = Asked(name, "tenant_id", "/tenants/", "tenant", nothing)
+    return Endpoint(path, query={"context": "aggregated"}, shape=shape)
+
+
+def locator(field: str) -> Attribute:
+    """By what rights are asked for: the tenant, and the name in `field`."""
+
+    def predicted(values: Any) -> str | None:
+        tenant, name = values.get("tenant"), values.get(field)
+        return Asked.locator(tenant, name) if isinstance(tenant, str) and isinstance(name, str) else None
+
+    return Attribute("path", (), predicted, ("tenant", field))
