@@ -1,0 +1,39 @@
+"""SKY-03: names that SkyPilot, or the shell that it mounts with, cannot take."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.skypilot.buckets import buckets_of
+from vastplan.checks.skypilot.tasks import is_bucket_name, is_mount_path
+from vastplan.model.finding import Severity
+from vastplan.model.wording import quoted
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    found = buckets_of(facts)
+    for tenant in sorted(found.endpoints):
+        for view in found.views.get(tenant, ()):
+            if not is_bucket_name(view.values["bucket"]):
+                text = f"SkyPilot takes {quoted(view.values['bucket'])} for no bucket's name"
+                yield Violation(view, text, severity=Severity.WARNING)
+    for task in facts.tasks:
+        for mount in task.mounts:
+            if mount.of_vast and mount.bucket and not is_bucket_name(mount.bucket):
+                yield Violation(mount.entry, f"SkyPilot takes {quoted(mount.bucket)} for no bucket's name")
+            if not is_mount_path(mount.path):
+                yield Violation(
+                    mount.entry, f"{quoted(mount.path)} is not one word for a shell, and SkyPilot gives it to one"
+                )
+
+
+CHECK = Check(
+    code="SKY-03",
+    title="a name of a bucket or of a mount that SkyPilot cannot take",
+    severity=Severity.ERROR,
+    milder=Severity.WARNING,
+    why="SkyPilot holds names of buckets against the rules of AWS, which VAST does not; paths become words of shell commands.",
+    fix="3 to 63 small letters, digits, - and . for a bucket; letters, digits, ., _ and - between the slashes of a path",
+    source="SkyPilot 0.14.1, sky/data/storage.py, S3CompatibleStore.validate_name; sky/data/mounting_utils.py",
+    run=_run,
+)
