@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from math import ceil
 
 from vastplan.checks.check import Check, Violation
@@ -22,6 +23,7 @@ CHECKPOINTS_IN_CACHE = 2
 """The one that is uploaded, and the one that is written meanwhile."""
 
 
+@lru_cache(maxsize=2)
 def budgets_by_view(facts: Facts) -> dict[Address, Budget]:
     """The checkpoint budgets by the view of the volume's directory."""
     return {
@@ -50,8 +52,8 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 if mount.of_vast and mount.mode == "MOUNT_CACHED"
                 else ()
             )
-            for budget in (budgets[view.address] for view in views if view.address in budgets):
-                held, needed = mount.cache_bytes or CACHE_BYTES, needed_cache(budget)
+            for known in (budgets[view.address] for view in views if view.address in budgets):
+                held, needed = mount.cache_bytes or CACHE_BYTES, needed_cache(known)
                 if held < needed:
                     text = f"{quoted(mount.path)}: the cache of a node holds {size(held)}, and two checkpoints take {size(needed)} there"
                     yield Violation(mount.entry, text, fix=f"vfs_cache_max_size: {in_rclone(needed)}")

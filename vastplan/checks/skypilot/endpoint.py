@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import Buckets, Endpoint, buckets_of
-from vastplan.checks.skypilot.tasks import Task
+from vastplan.checks.skypilot.tasks import Mount, Task
+from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
 from vastplan.model.wording import some
@@ -46,7 +47,7 @@ def _shut_out(facts: Facts, view: Entry, endpoint: Endpoint) -> Iterator[Violati
 
 def _nowhere(found: Buckets, task: Task) -> Iterator[Violation]:
     """Buckets of a tenant without an endpoint, and of several tenants."""
-    tenants = {}
+    tenants = dict[Address, Mount]()
     for mount in task.mounts:
         for view in found.by_name.get((task.site, mount.bucket), ()) if mount.of_vast else ():
             tenant = view.values["tenant"].target

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import buckets_of
-from vastplan.checks.skypilot.tasks import is_bucket_name, is_mount_path
+from vastplan.checks.skypilot.tasks import CLAIM, LONGEST_VOLUME, Mount, is_bucket_name, is_mount_path
 from vastplan.model.finding import Severity
 from vastplan.model.wording import quoted
 
@@ -21,10 +21,25 @@ def _run(facts: Facts) -> Iterator[Violation]:
         for mount in task.mounts:
             if mount.of_vast and mount.bucket and not is_bucket_name(mount.bucket):
                 yield Violation(mount.entry, f"SkyPilot takes {quoted(mount.bucket)} for no bucket's name")
+            if mount.mode == CLAIM and len(mount.name) > LONGEST_VOLUME:
+                text = f"{quoted(mount.name)} is longer than the {LONGEST_VOLUME} characters of a volume's name in SkyPilot"
+                yield Violation(mount.entry, text)
             if not is_mount_path(mount.path):
                 yield Violation(
                     mount.entry, f"{quoted(mount.path)} is not one word for a shell, and SkyPilot gives it to one"
                 )
+    yield from _two_of_one_name(facts)
+
+
+def _two_of_one_name(facts: Facts) -> Iterator[Violation]:
+    """Claims of one name in several namespaces, which whoever has the tenant's home would apply both."""
+    first: dict[tuple[str, object, str], Mount] = {}
+    for task in facts.tasks:
+        for mount in (mount for mount in task.mounts if mount.mode == CLAIM):
+            other = first.setdefault((task.site, task.tenant, mount.name), mount)
+            if other is not mount:
+                text = f"claim {mount.name} is called as that of volume {other.entry.address.name}, and SkyPilot takes the one it knows first"
+                yield Violation(mount.entry, text, fix="export one project alone (--project), to a home of its own")
 
 
 CHECK = Check(

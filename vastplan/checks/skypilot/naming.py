@@ -11,10 +11,17 @@ from vastplan.model.wording import quoted
 
 def _run(facts: Facts) -> Iterator[Violation]:
     for task in facts.tasks:
+        there: dict[str, Mount] = {}
         for mount in task.mounts:
             problem = _problem(mount)
             if problem:
                 yield Violation(mount.entry, f"{quoted(mount.path)}: {problem}")
+            first = there.setdefault(mount.path.rstrip("/"), mount)
+            if first is not mount:
+                text = (
+                    f"{quoted(mount.path)}: {first.entry.address.kind} {first.entry.address.name} is mounted there, too"
+                )
+                yield Violation(mount.entry, text, fix="give one of them another mount")
 
 
 def _problem(mount: Mount) -> str:

@@ -6,7 +6,7 @@ Read in SkyPilot 0.14.1: `sky/data/storage.py`, `sky/data/mounting_utils.py`, `s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,11 @@ from vastplan.schema.entries import Entry
 
 SCHEME = "vastdata"
 STORE = "VASTDATA"
+CLAIM = "CLAIM"
+"""The mode of a claim, which stands under `volumes` in a task."""
+LONGEST_VOLUME = (
+    63  # characters: a volume's name is that of a container's volume too (`Kubernetes.is_volume_name_valid`)
+)
 CACHE_BYTES = 10 * 2**30
 """What the cache of `MOUNT_CACHED` holds when nothing is said (`get_mount_cached_cmd`)."""
 TASK = "task"
@@ -36,7 +41,10 @@ _SAID_IN_A_SHELL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """One entry of a task's `file_mounts`. `entry` is what a finding about it is about; "" is what is not said."""
+    """One entry of a task's `file_mounts`, or of its `volumes`: then its mode is `CLAIM` and its name that of the claim.
+
+    `entry` is what a finding about it is about; "" is what is not said.
+    """
 
     entry: Entry
     path: str
@@ -161,6 +169,7 @@ def _secrets(tree: Mapping[str, Any]) -> Iterator[str]:
             if _SECRET_NAME.search(str(name)) and isinstance(value, str | int) and str(value) and "$" not in str(value):
                 yield f"{part}.{name}"
     for part in ("setup", "run"):
-        lines: Sequence[Any] = tree.get(part) if isinstance(tree.get(part), list) else [tree.get(part)]
+        said = tree.get(part)
+        lines = said if isinstance(said, list) else [said]
         if any(_SAID_IN_A_SHELL.search(line) for line in lines if isinstance(line, str)):
             yield part
