@@ -6,10 +6,10 @@ What is written is a function of the document and, with one, of the snapshot. On
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 from vastplan.app import checks
 from vastplan.app.exporting.credentials import read_keys
@@ -17,7 +17,7 @@ from vastplan.app.exporting.files import NewFile, left_over, write_all
 from vastplan.app.workspace import Workspace
 from vastplan.checks.facts import Facts
 from vastplan.checks.skypilot.buckets import buckets_of
-from vastplan.checks.skypilot.tasks import CLAIM, Task, is_mount_path, read_task
+from vastplan.checks.skypilot.tasks import CLAIM, Task, read_task
 from vastplan.document.yaml import Mapping as Located
 from vastplan.exporting.rewrite import for_infra
 from vastplan.exporting.skypilot import Folder, Selection, folders
@@ -39,7 +39,7 @@ class ExportOptions:
     tenants: tuple[str, ...] = ()
     projects: tuple[str, ...] = ()
     skypilot: str = ""
-    tasks: Mapping[str, Located] | None = None
+    tasks: Mapping[str, Located] = field(default_factory=dict)
     snapshot: Snapshot | None = None
     with_credentials: bool = False
     secret: str = ""
@@ -62,13 +62,15 @@ def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
     facts = checks.facts_of(workspace, workspace.composed(probed), probed)
     selection = Selection(frozenset(options.sites), options.projects)
     chosen = folders(facts, _infra(workspace), selection, options.skypilot)
-    _refuse_unknown(facts, options, chosen)
+    _refuse_unknown(facts, options)
     if options.tenants:
         chosen = tuple(folder for folder in chosen if folder.tenant in options.tenants)
     given = _given(facts, chosen, options)
     if options.tasks:
         chosen = tuple(folder for folder in chosen if folder in given)
-    tasks = tuple(task for folder in chosen for task in (given[folder] if options.tasks else folder.tasks.values()))
+    if options.tasks and not chosen:
+        raise VastplanError("no tenant has buckets or volumes for the task: nothing was written")
+    tasks = tuple(task for folder in chosen for task in given.get(folder, folder.tasks).values())
     facts = replace(facts, tasks=tasks)
     found = [finding for finding in checks.findings(workspace, facts, today) if finding.code.startswith(_CODES)]
     found = [finding for finding in found if _site(finding) in ("", *options.sites)]
@@ -78,21 +80,9 @@ def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
     if not chosen:
         raise VastplanError("there is nothing to export: no bucket, and no volume with a mount")
     keys = read_keys(workspace, facts, chosen, options.secret) if options.with_credentials else {}
-    drafted = []
-    for folder in chosen:
-        rewritten = {name: for_infra(tree, folder.infra) for name, tree in (options.tasks or {}).items()}
-        texts = files(folder, rewritten, keys.get(folder))
-        drafted.append(
-            (
-                folder,
-                tuple(
-                    NewFile(f"{_place(folder)}/{name}", text, PRIVATE if name == CREDENTIALS else None)
-                    for name, text in texts
-                ),
-            )
-        )
+    drafted = tuple((folder, _new(folder, options, given.get(folder, {}), keys.get(folder))) for folder in chosen)
     whole = not options.projects and not options.tasks
-    return Drafted(tuple(drafted), tuple(found), workspace.name, whole)
+    return Drafted(drafted, tuple(found), workspace.name, whole)
 
 
 def write(drafted: Drafted, out: Path, *, overwrite: bool = False) -> Export:
@@ -126,7 +116,7 @@ def _place(folder: Folder) -> str:
     return f"{folder.site}/{folder.tenant}"
 
 
-def _credentials(new: tuple[NewFile, ...]) -> Any:
+def _credentials(new: tuple[NewFile, ...]) -> Literal["none", "template", "key"]:
     names = [file.name.rpartition("/")[2] for file in new]
     return "key" if CREDENTIALS in names else "template" if any(CREDENTIALS in name for name in names) else "none"
 
@@ -157,7 +147,7 @@ def _infra(workspace: Workspace) -> dict[str, str]:
     return infra
 
 
-def _refuse_unknown(facts: Facts, options: ExportOptions, chosen: tuple[Folder, ...]) -> None:
+def _refuse_unknown(facts: Facts, options: ExportOptions) -> None:
     """Raises `VastplanError` for what somebody typed and the document does not have."""
     projects = {name for entry in facts.objects.all("project") for name in (entry.address.name, entry.called)}
     tenants = {entry.address.name for entry in facts.objects.all("tenant")}
@@ -167,24 +157,28 @@ def _refuse_unknown(facts: Facts, options: ExportOptions, chosen: tuple[Folder, 
                 raise VastplanError(f"{option} {inert(name)}: the document has none of that name")
 
 
-def _given(facts: Facts, chosen: tuple[Folder, ...], options: ExportOptions) -> dict[Folder, tuple[Task, ...]]:
-    """The given tasks for each folder that they are for: that of the tenant whose buckets they mount; those of no tenant's, all."""
-    found, of_folder = buckets_of(facts), {}
-    for folder in chosen if options.tasks else ():
-        tasks = []
-        for name, tree in (options.tasks or {}).items():
+def _given(facts: Facts, chosen: tuple[Folder, ...], options: ExportOptions) -> dict[Folder, dict[str, Task]]:
+    """The given tasks of each folder: those that mount buckets of its tenant, and those that mount nobody's."""
+    by_name, of_folder = buckets_of(facts).by_name, dict[Folder, dict[str, Task]]()
+    for folder in chosen:
+        for name, tree in options.tasks.items():
             task = replace(read_task(folder.site, name, tree, tree.at), reader=options.skypilot)
-            named = {
-                view.values["tenant"].target.name
-                for mount in task.mounts
-                if mount.of_vast
-                for view in found.by_name.get((folder.site, mount.bucket), ())
-            }
-            if not named or folder.tenant in named:
-                tasks.append(task)
-        if len(tasks) == len(options.tasks or {}):
-            of_folder[folder] = tuple(tasks)
+            buckets = {mount.bucket for mount in task.mounts if mount.of_vast}
+            views = [view for bucket in buckets for view in by_name.get((folder.site, bucket), ())]
+            if not views or folder.tenant in {view.values["tenant"].target.name for view in views}:
+                of_folder.setdefault(folder, {})[name] = task
     return of_folder
+
+
+def _new(
+    folder: Folder, options: ExportOptions, given: Mapping[str, Task], keys: tuple[str, str] | None
+) -> tuple[NewFile, ...]:
+    """The files of a folder, where they go."""
+    rewritten = {name: for_infra(options.tasks[name], folder.infra) for name in given}
+    return tuple(
+        NewFile(f"{_place(folder)}/{name}", text, PRIVATE if name == CREDENTIALS else None)
+        for name, text in files(folder, rewritten, keys)
+    )
 
 
 def _site(finding: Finding) -> str:

@@ -35,7 +35,7 @@ class Claim:
     volume: Entry
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Folder:
     """What is written for a tenant on a site. `endpoint` is "" where it has no bucket; `tasks` are by the names of their files."""
 
