@@ -53,9 +53,10 @@ def _next(folder: ExportedFolder) -> Iterator[str]:
         path = words([files["vastdata.credentials.template"]])
         yield f"  (umask 077; envsubst < {path} > ~/.vastdata/vastdata.credentials)"
         yield "    with VAST_ACCESS_KEY_ID and VAST_SECRET_ACCESS_KEY exported"
+    claims = {mount.name for mount in folder.mounts if mount.kind == "claim"}
     for file in folder.files:
-        parent = PurePosixPath(file.path).parent.name
-        if parent == "volumes":
+        path_of = PurePosixPath(file.path)
+        if path_of.parent.name == "volumes" and path_of.stem in claims:
             yield f"  {words(['sky', 'volumes', 'apply', file.path])}"
     for file in folder.files:
         if PurePosixPath(file.path).parent.name == "tasks":
