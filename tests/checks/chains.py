@@ -36,7 +36,7 @@ def _text(element: ChainElement) -> str:
     way = " > ".join(f"{layer} {element}" for layer, element in element.steps)
     end = f" ? {element.unknown}" if element.unknown else ""
     assert bool(element.element) != bool(element.unknown) or element.layer == "storage class"
-    assert element.layer in ("storage class", "secret", "tenant", "VIP pool", "view policy", "path")
+    assert element.layer in ("storage class", "secret", "tenant", "VIP pool", "view policy", "path", "bucket")
     assert (element.tenant, element.path) == (tuple(element.element.split(":", 1)) if element.layer == "path" and not element.unknown else ("", ""))  # fmt: skip
     return f"{element.layer} {element.element} of {element.entry.address.kind} {element.entry.address.name}: {way}{end}"
 

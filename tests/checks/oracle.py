@@ -70,7 +70,19 @@ class Oracle:
         for volume in self.of("persistent_volume"):
             if self.namespace(name_of(volume.values["claim_namespace"])) == self.namespace(project):
                 elements |= self.of_volume(project, volume.values)
-        return elements
+        return elements | self.buckets(elements)
+
+    def buckets(self, elements: set[Element]) -> set[Element]:
+        """The buckets that the directories among some elements are, or lie in."""
+        found = set()
+        for layer, place in elements:
+            tenant, _, path = place.partition(":")
+            for view in self.of("view") if layer == "path" else []:
+                around = path.rstrip("/") + "/"
+                inside = around.startswith(str(view.values["path"]).rstrip("/") + "/")
+                if view.values.get("bucket") and name_of(view.values["tenant"]) == tenant and inside:
+                    found.add(("bucket", f"{tenant}:{view.values['bucket']}"))
+        return found
 
     def of_class(self, project: str, name: str) -> set[Element]:
         values = self.values_of("storage_class", name)

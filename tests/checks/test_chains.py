@@ -12,6 +12,7 @@ from vastplan.checks.isolation.class_access import name_of, open_namespaces
 from vastplan.checks.isolation.sentences import meeting_text, open_end_text
 from vastplan.kinds.kubernetes._rules import AS_WRITTEN
 from vastplan.model.isolation import Meeting, OpenEnd
+from vastplan.schema.entries import Entry
 
 TENANT = entry("tenant", "t")
 POOL = entry("vip_pool", "pool", tenant=ref("tenant", "t"), domain_name="pool.example.com")
@@ -386,3 +387,28 @@ def test_a_class_of_which_somebody_would_be_refused_is_seen() -> None:
 def test_one_project_alone_has_nobody_to_be_kept_from() -> None:
     isolation = proof(*team("a")[:4])
     assert isolation.apart and isolation.open_ends == () and isolation.meetings == ()
+
+
+def bucket(name: str, path: str, tenant: str = "t", **more: Any) -> Entry:
+    """A view that is a bucket."""
+    said = {"path": path, "tenant": ref("tenant", tenant), "protocols": ["S3"], "bucket": name, **more}
+    return entry("view", name, **said)
+
+
+@pytest.mark.parametrize(
+    ("view", "reached"),
+    [
+        (bucket("all", "/"), True),
+        (bucket("k8s", "/k8s"), True),
+        (bucket("inside", "/k8s/one"), False),
+        (bucket("alike", "/k8"), False),
+        (bucket("his", "/k8s", "u"), False),
+        (bucket("files", "/k8s", protocols=["NFS"]), False),
+        (bucket("", "/k8s"), False),
+    ],
+)
+def test_a_directory_leads_to_the_buckets_around_it(view: Entry, reached: bool) -> None:
+    ends = walk(of(), TENANT, POOL, POLICY, SECRET, view)
+    name = view.address.name
+    way = f"storage class c > view policy policy > tenant t > path /k8s > bucket {name}"
+    assert [end for end in ends if end.startswith("bucket")] == [f"bucket t:{name} of view {name}: {way}"] * reached

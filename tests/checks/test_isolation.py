@@ -70,6 +70,13 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
         else:
             of = draw(st.sampled_from([*sorted(classes), {"existing": "far"}]))
             volumes[f"v{n}"] = {"project": project, "size": 1, "storage_class": of}
+    buckets = {
+        f"b{n}": {
+            "tenant": draw(st.sampled_from(TENANTS)), "path": draw(st.sampled_from(["/", *PATHS])), "protocols": ["S3"],
+            "view_policy": draw(st.sampled_from(sorted(policies))), "bucket": f"bucket{n}", "bucket_owner": "ann",
+        }
+        for n in range(draw(st.integers(0, 2)))
+    }  # fmt: skip
     for n, pool in enumerate(pools.values()):
         pool |= {"subnet_cidr": 24, "ip_ranges": [f"10.0.{n}.1"]}
     site: dict[str, Any] = {
@@ -79,7 +86,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
     return {
         "sites": {"iad": site}, "namespaces": {"csi": {}}, "secrets": {name: {"namespace": "csi"} for name in ("one", "two")},
         "tenants": {name: {} for name in TENANTS}, "vip_pools": pools, "view_policies": policies, "storage_classes": classes,
-        "projects": projects, "volumes": volumes,
+        "projects": projects, "volumes": volumes, "views": buckets,
     }  # fmt: skip
 
 
@@ -136,7 +143,9 @@ def followed(facts: Facts, proof: Isolation, meeting: Meeting) -> None:
         for before, after in pairwise(chain[1:]):
             assert leads(facts, proof, before, after), chain
         ends.append(chain[-1])
-    if meeting.layer == "path":
+    if meeting.layer == "bucket":
+        assert ends[0] == ends[1] == f"bucket {meeting.element.partition(':')[2]}"
+    elif meeting.layer == "path":
         assert all(end.startswith("path ") for end in ends)
         outer = meeting.element.partition(":")[2]
         assert ends[0] == f"path {outer}" and (ends[1].removeprefix("path ") + "/").startswith(f"{outer.rstrip('/')}/")
@@ -158,6 +167,7 @@ def leads(facts: Facts, proof: Isolation, before: str, after: str) -> bool:
             "VIP pool",
             "view policy",
             "path",
+            "bucket",
         )
         layer = next(name for name in layers if step.startswith(name + " "))
         return layer, step.removeprefix(layer + " ")
@@ -180,6 +190,12 @@ def leads(facts: Facts, proof: Isolation, before: str, after: str) -> bool:
         return proof.namespaces[name_of(entry.values.get("claim_namespace") or entry.values["namespace"])] == name
     if layer == "claim":
         return refers(facts.objects.on("iad", "persistent_volume_claim")[name].values["storage_class"], there)
+    if layer == "path" and to == "bucket":
+        views = facts.objects.on("iad", "view").values()
+        return any(
+            view.values.get("bucket") == there and (name + "/").startswith(str(view.values["path"]).rstrip("/") + "/")
+            for view in views
+        )
     if layer == "path":
         views = facts.objects.on("iad", "view").values()
         return any(view.values["path"] == name and refers(view.values["view_policy"], there) for view in views)

@@ -1,4 +1,4 @@
-"""What a storage class or a static volume leads to, one step after another: secret, policy, tenant, pool, directory."""
+"""What a storage class or a static volume leads to, one step after another: secret, policy, tenant, pool, directory, bucket."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vastplan.checks.index import Index
+from vastplan.checks.paths import parts
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry
 
@@ -38,8 +39,12 @@ class ChainWalker:
         self.objects = objects
         self._namespaces = namespaces
         self._views_by_path: dict[str, list[Entry]] = {}
+        self._buckets: dict[tuple[Ref, tuple[str, ...]], Entry] = {}
         for view in objects.on(site, "view").values():
             self._views_by_path.setdefault(str(view.values["path"]), []).append(view)
+            tenant = view.values.get("tenant")
+            if view.values.get("bucket") and "S3" in (view.values.get("protocols") or ()) and isinstance(tenant, Ref):
+                self._buckets[tenant, parts(str(view.values["path"]))] = view
         self._pool_by_domain: dict[str, str] = {
             str(pool.values["domain_name"]): name
             for name, pool in objects.on(site, "vip_pool").items()
@@ -117,7 +122,18 @@ class ChainWalker:
         if path is None:
             yield ChainElement("path", "", start, reached, unknown="its directory is not known")
         else:
-            yield ChainElement("path", f"{name}:{path}", start, (*reached, ("path", path)), name, path)
+            reached = (*reached, ("path", path))
+            yield ChainElement("path", f"{name}:{path}", start, reached, name, path)
+            yield from self._buckets_around(tenant, path, reached)
+
+    def _buckets_around(self, tenant: Ref, path: str, steps: tuple[Step, ...]) -> Iterator[ChainElement]:
+        """The buckets that a directory is, or lies in: who may read one of these sees all that is in it."""
+        names = parts(path)
+        for length in range(len(names) + 1) if self._buckets else ():
+            view = self._buckets.get((tenant, names[:length]))
+            if view is not None:
+                bucket = str(view.values["bucket"])
+                yield ChainElement("bucket", f"{tenant.target.name}:{bucket}", view, (*steps, ("bucket", bucket)))
 
     def _pool_name(self, start: Entry) -> str:
         """The pool that is named, by itself or by its DNS name; empty where none is."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from vastplan.kinds.compose.local_provider import user_of
 from vastplan.kinds.vast.quota import QuotaLimits
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
@@ -33,7 +34,11 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         limits = {"policy_type": "VIEW", **qos, "name": _called(entry, "qos_policy"), "tenant": tenant}
         yield entry.part("qos_policy", name, limits, defaults=_defaults(entry, "qos_policy"))
         values["qos_policy"] = entry.ref("qos_policy", name)
-    yield entry.standing_for(values, chosen=tuple(chosen))
+    owner, first = values.get("bucket_owner"), entry.after
+    if isinstance(owner, str) and isinstance(tenant, Ref):  # VMS takes no owner whom it does not know
+        user = user_of(entry.address.site, tenant, owner, scope)
+        first = (*first, user.address) if user is not None else first
+    yield entry.standing_for(values, chosen=tuple(chosen), after=first)
     after = (entry.address,)
     quota = entry.values.get("quota")
     if isinstance(quota, dict):

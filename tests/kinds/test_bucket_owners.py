@@ -1,0 +1,56 @@
+"""The owner of a bucket is there before it, and goes after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.lab import Lab
+
+VIEW = {"path": "/data", "protocols": ["S3"], "bucket": "data", "bucket_owner": "zoe"}
+OTHERS = {"b": {"local_provider": "b", "users": {"another": {"name": "zoe", "uid": 9}}}}
+
+
+def document(place: str, name: str) -> dict[str, Any]:
+    """A bucket, and its owner inside the tenant (`tenant`) or outside of it, by the tenant or its provider."""
+    user = {"name": name, "uid": 1}
+    tenant: dict[str, Any] = {"local_provider": "a", "view_policy": {"flavor": "S3_NATIVE"}, "views": {"data": VIEW}}
+    outside = {
+        "tenant": {},
+        "by tenant": {"zz": {**user, "tenant": "a"}},
+        "by provider": {"zz": {**user, "local_provider": "a"}},
+    }
+    inside = {"users": {"zz": user}} if place == "tenant" else {}
+    return {
+        "local_providers": {"a": {}, "b": {}},
+        "tenants": {"a": {**tenant, **inside}, **OTHERS},
+        "users": outside[place],
+    }
+
+
+@pytest.mark.parametrize("place", ["tenant", "by tenant", "by provider"])
+def test_the_owner_is_made_first_and_goes_last(place: str, tmp_path: Path) -> None:
+    with Lab(tmp_path, {"iad": ["vast"]}) as lab:
+        whole = document(place, "zoe")
+        lab.write(whole)
+        plan = lab.plan()
+        places = [str(operation.address) for operation in plan.operations]
+        assert places.index("iad/user/zz") < places.index("iad/view/data")
+        lab.converge()
+        assert lab.plan().actions == ()
+
+        del whole["tenants"]["a"]["views"]
+        whole["tenants"]["a"].pop("users", None)
+        lab.write({**whole, "users": {}})
+        lab.clear_calls()
+        lab.converge(lab.consent_to_loss("iad/view/data", "iad/user/zz"))
+        assert [call.path.split("/")[3] for call in lab.calls()] == ["views", "users"]
+
+
+def test_an_owner_of_another_provider_is_not_waited_for(tmp_path: Path) -> None:
+    with Lab(tmp_path, {"iad": ["vast"]}) as lab:
+        lab.write(document("tenant", "joe"))
+        view = next(entry for entry in lab.workspace().entries()[0] if entry.address.kind == "view")
+        assert [address.kind for address in view.after] == []

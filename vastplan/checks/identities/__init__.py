@@ -1,0 +1,1 @@
+"""Users, groups, identity policies and buckets: who may do what."""

@@ -1,0 +1,64 @@
+"""IDN-01: an identity policy that allows something in another tenant's bucket."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.identities.who import Bucket, buckets_of, policies
+from vastplan.model.address import Address
+from vastplan.model.finding import Severity
+from vastplan.model.s3_policy import Statement, takes_all
+from vastplan.model.wording import some
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    by_tenant = buckets_of(facts)
+    for entry, tenant, policy in policies(facts):
+        own = {bucket.name for bucket in by_tenant.get(tenant, ())}
+        reached = {
+            bucket.name: bucket
+            for statement in policy.statements
+            if statement.allows and not _of_every_bucket(statement)
+            for bucket in _others(by_tenant, tenant)
+            if bucket.name not in own and statement.reaches(bucket.name)
+        }
+        if reached:
+            whose = [f"{name} of tenant {bucket.tenant.name}" for name, bucket in sorted(reached.items())]
+            named = any(_names(statement, bucket) for statement in policy.statements for bucket in reached.values())
+            yield Violation(
+                entry,
+                f"allows something in {some(whose)}, and is of tenant {tenant.name}",
+                severity=None if named else Severity.WARNING,
+            )
+
+
+def _others(by_tenant: dict[Address, list[Bucket]], tenant: Address) -> Iterator[Bucket]:
+    for other, found in by_tenant.items():
+        if other != tenant and other.site == tenant.site:
+            yield from found
+
+
+def _of_every_bucket(statement: Statement) -> bool:
+    """Whether it says nothing of which buckets: those of the tenant are meant."""
+    return statement.but_resources or any(takes_all(pattern, "") for pattern in statement.resources)
+
+
+def _names(statement: Statement, bucket: Bucket) -> bool:
+    """Whether it has a bucket by its name, not by a pattern."""
+    return any(pattern.partition("/")[0] == bucket.name for pattern in statement.resources)
+
+
+CHECK = Check(
+    code="IDN-01",
+    title="an identity policy that allows something in another tenant's bucket",
+    severity=Severity.ERROR,
+    why=(
+        "An S3 key reaches the buckets of one tenant, so the statement is of no use there today, and lets somebody in on the day "
+        "that a bucket of this name is made in the policy's own tenant, or the bucket moves. What is named is rarely what was meant."
+    ),
+    fix="name the buckets of the policy's own tenant",
+    source="VAST KB: an identity policy is of one tenant, and a key of one tenant (creating-identity-policies-5, "
+    "managing-user-s3-permissions-1)",
+    run=_run,
+    milder=Severity.WARNING,
+)

@@ -1,0 +1,35 @@
+"""IDN-06: an identity policy on somebody who has no key for its tenant."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.identities.who import provider_of
+from vastplan.model.finding import Severity
+from vastplan.model.value import Ref
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for kind in ("user", "group"):
+        for holder in facts.objects.all(kind):
+            kept = holder.values.get("local_provider")
+            for ref in holder.values.get("s3_policies") or ():
+                policy = facts.objects.get(ref)
+                tenant = policy.values.get("tenant") if policy is not None else None
+                used = provider_of(facts, tenant.target) if isinstance(tenant, Ref) else None
+                if used is not None and used != kept:
+                    yield Violation(
+                        holder,
+                        f"has identity policy {ref} of tenant {tenant}, which uses local provider {used}, and is kept in {kept}",
+                    )
+
+
+CHECK = Check(
+    code="IDN-06",
+    title="an identity policy of a tenant that has no such user",
+    severity=Severity.ERROR,
+    why="A policy counts for keys of its own tenant, and a user of another provider has none there: it allows and denies nothing.",
+    fix="attach a policy of a tenant that uses the provider",
+    source="VAST KB: an identity policy is of one tenant (creating-identity-policies-5)",
+    run=_run,
+)

@@ -1,0 +1,35 @@
+"""IDN-05: an identity policy that counts for no bucket of its tenant, for another flavor."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.identities.who import buckets_of, policies
+from vastplan.model.finding import Severity
+from vastplan.model.wording import some
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    by_tenant = buckets_of(facts)
+    for entry, tenant, policy in policies(facts):
+        skipping = [
+            bucket.name
+            for bucket in by_tenant.get(tenant, ())
+            if bucket.counts is False and any(statement.reaches(bucket.name) for statement in policy.statements)
+        ]
+        if skipping:
+            yield Violation(entry, f"is not asked for {some(sorted(skipping))}, whose view policy has another flavor")
+
+
+CHECK = Check(
+    code="IDN-05",
+    title="an identity policy for buckets that do not ask it",
+    severity=Severity.WARNING,
+    why=(
+        "Requests are checked against identity policies only where the view policy has the flavor S3_NATIVE. With any other flavor what "
+        "the policy denies is not denied."
+    ),
+    fix="give the buckets a view_policy with flavor: S3_NATIVE",
+    source="VAST KB: overview-of-s3-access-management-1, managing-s3-access-control-lists-acls-4",
+    run=_run,
+)

@@ -1,0 +1,50 @@
+"""IDN-07: a bucket that nobody can write to."""
+
+from collections.abc import Iterator, Mapping
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.identities.who import Bucket, buckets, held_by, policies, provider_of, users_of
+from vastplan.model.address import Address
+from vastplan.model.finding import Severity
+from vastplan.model.s3_policy import Policy, Request, Verdict, decide
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    parsed = {entry.address: policy for entry, _, policy in policies(facts)}
+    for bucket in buckets(facts):
+        rules = facts.objects.get(bucket.view.values.get("view_policy"))
+        if rules is not None and rules.values.get("s3_read_write") == [] and rules.values.get("read_write") == []:
+            yield Violation(bucket.view, f"view policy {rules.address.name} lets no host write by S3")
+        elif bucket.counts and _all_are_denied(facts, bucket, parsed):
+            yield Violation(
+                bucket.view, f"identity policies deny its owner {bucket.owner} to write, and allow it to nobody else"
+            )
+
+
+def _all_are_denied(facts: Facts, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
+    """Whether no user of the document may write; false where the owner is none of them, as nobody knows his policies."""
+    provider = provider_of(facts, bucket.tenant)
+    users = users_of(facts, provider) if isinstance(provider, Ref) else {}
+    return bucket.owner in users and not any(_writes(facts, user, bucket, parsed) for user in users.values())
+
+
+def _writes(facts: Facts, user: Entry, bucket: Bucket, parsed: Mapping[Address, Policy]) -> bool:
+    held = [parsed[address] for address in held_by(facts, user) if address in parsed]
+    verdict = decide(Request("s3:PutObject", f"{bucket.name}/object", user.called), held)
+    if verdict is Verdict.UNCOVERED:  # the access lists decide
+        return user.called == bucket.owner or user.values.get("s3_superuser") is True
+    return verdict is not Verdict.DENIED
+
+
+CHECK = Check(
+    code="IDN-07",
+    title="a bucket that nobody can write to",
+    severity=Severity.WARNING,
+    why="A deny of an identity policy binds the owner, too: jobs that save something there fail at their first write.",
+    fix="let somebody write: s3_read_write of its view policy, and no deny of s3:PutObject for its owner",
+    source="VAST KB: what a policy denies no other allows (Managing S3 Access); the owner's own access list gives him everything",
+    run=_run,
+)

@@ -1,0 +1,38 @@
+"""IDN-04: a bucket whose owner is kept in a local provider that its tenant does not use."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.identities.who import buckets, provider_of, users_of
+from vastplan.model.finding import Severity
+from vastplan.model.value import Ref
+from vastplan.model.wording import some
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    kept: dict[str, dict[str, list[str]]] = {}  # by site and user, the providers
+    for user in facts.objects.all("user"):
+        provider = user.values.get("local_provider")
+        if isinstance(provider, Ref):
+            kept.setdefault(user.address.site, {}).setdefault(user.called, []).append(str(provider))
+    for bucket in buckets(facts):
+        provider = provider_of(facts, bucket.tenant)
+        elsewhere = kept.get(bucket.view.address.site, {}).get(bucket.owner, [])
+        if provider is not None and elsewhere and bucket.owner not in users_of(facts, provider):
+            yield Violation(
+                bucket.view,
+                f"its owner {bucket.owner} is kept in local provider {some(sorted(elsewhere))}, and tenant "
+                f"{bucket.tenant.name} uses {provider}",
+            )
+
+
+CHECK = Check(
+    code="IDN-04",
+    title="a bucket whose owner is a user of another provider",
+    severity=Severity.ERROR,
+    why="The owner is looked for among the tenant's own users: VMS refuses the view, or takes somebody else who is called the same.",
+    fix="put the user into the tenant, or name an owner who is in it",
+    source="VMS API 5.5 views.bucket_owner; VAST KB: a tenant's users are those of its providers",
+    run=_run,
+)

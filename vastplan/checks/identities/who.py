@@ -1,0 +1,80 @@
+"""Buckets, identity policies and who holds them, by site and tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vastplan.checks.facts import Facts
+from vastplan.model.address import Address
+from vastplan.model.s3_policy import Policy, applies, parse
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A view that is a bucket of the document; `counts` says whether policies count for it, `None` where nobody knows."""
+
+    view: Entry
+    name: str
+    tenant: Address
+    owner: str
+    counts: bool | None
+
+
+def buckets(facts: Facts) -> Iterator[Bucket]:
+    """The buckets of a document."""
+    for view in facts.objects.all("view"):
+        tenant, name = view.values.get("tenant"), view.values.get("bucket")
+        if name and isinstance(tenant, Ref) and "S3" in (view.values.get("protocols") or ()):
+            policy = facts.objects.get(view.values.get("view_policy"))
+            flavor = policy.values.get("flavor") if policy is not None else None
+            counts = applies(flavor) if isinstance(flavor, str) else None
+            yield Bucket(view, str(name), tenant.target, str(view.values.get("bucket_owner") or ""), counts)
+
+
+def buckets_of(facts: Facts) -> dict[Address, list[Bucket]]:
+    """The buckets by their tenant."""
+    by_tenant: dict[Address, list[Bucket]] = {}
+    for bucket in buckets(facts):
+        by_tenant.setdefault(bucket.tenant, []).append(bucket)
+    return by_tenant
+
+
+def policies(facts: Facts) -> Iterator[tuple[Entry, Address, Policy]]:
+    """The identity policies that are not switched off, with their tenants."""
+    for entry in facts.objects.all("s3_policy"):
+        tenant = entry.values.get("tenant")
+        if isinstance(tenant, Ref) and entry.values.get("enabled") is not False:
+            yield entry, tenant.target, parse(entry.values["policy"])
+
+
+def provider_of(facts: Facts, tenant: Address) -> Ref | None:
+    """The local provider that the document says a tenant uses."""
+    entry = facts.objects.get(Ref(tenant))
+    provider = entry.values.get("local_provider") if entry is not None else None
+    return provider if isinstance(provider, Ref) else None
+
+
+def users_of(facts: Facts, provider: Ref) -> dict[str, Entry]:
+    """The users that a document keeps in a provider, by what they are called."""
+    kept = facts.objects.referring(provider.target.site, "user", "local_provider", provider)
+    return {user.called: user for user in kept}
+
+
+def held_by(facts: Facts, user: Entry) -> set[Address]:
+    """The identity policies of a user and of the groups that he is in."""
+    gids = set(user.values.get("gids") or ()) | {user.values.get("leading_gid")}
+    provider = user.values.get("local_provider")
+    groups = (
+        group
+        for group in facts.objects.referring(user.address.site, "group", "local_provider", provider)
+        if group.values.get("gid") in gids
+    )
+    return {
+        ref.target
+        for holder in (user, *groups)
+        for ref in holder.values.get("s3_policies") or ()
+        if isinstance(ref, Ref)
+    }
