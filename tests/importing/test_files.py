@@ -74,7 +74,8 @@ def test_write_all_waits_for_nobody(tmp_path: Path) -> None:
 def test_write_all_writes_nothing_beside_a_document_that_changed(tmp_path: Path) -> None:
     with pytest.raises(VastplanError) as raised:
         write_all(tmp_path, FILES, lambda: False)
-    assert str(raised.value).startswith("the document was changed while it was imported; nothing was written")
+    text = "the document was changed while it was imported; nothing was written: import again"
+    assert str(raised.value) == text
     assert _texts(tmp_path) == {}
 
 
@@ -206,14 +207,52 @@ def test_write_all_of_a_run_that_was_killed_stays_where_somebody_edited_it(
     _killed(tmp_path, monkeypatch, 11)
     with (tmp_path / "shared.yaml").open("a") as file:
         file.write("# mine\n")
-    with pytest.raises(
-        VastplanError, match=r"it was edited since: delete .* to keep what is there, or delete that file"
-    ):
+    with pytest.raises(VastplanError) as raised:
         take_back(tmp_path)
+    fix = f"delete {tmp_path / '.vastplan-import.unfinished'} to keep what is there, or delete that file"
+    text = f"{tmp_path / 'shared.yaml'}: an import that was cut off wrote it, and it was edited since: {fix}"
+    assert str(raised.value) == text
     assert {name for name in _texts(tmp_path) if name[0] != "."} == {"shared.yaml", "tenant-a.yaml"}
     (tmp_path / ".vastplan-import.unfinished").unlink()
     assert take_back(tmp_path) == []
     assert _texts(tmp_path) == {"shared.yaml": "a: 1\n# mine\n", "tenant-a.yaml": "b: 2\n"}
+
+
+def test_what_write_all_left_and_nobody_can_take_back_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _killed(tmp_path, monkeypatch, 11)
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", refused)
+        with pytest.raises(VastplanError) as raised:
+            take_back(tmp_path)
+    text = "an import was cut off while it wrote, and what it left cannot be taken back: Permission denied"
+    assert str(raised.value) == f"{tmp_path}: {text}"
+
+
+def test_what_write_all_left_may_be_taken_away_by_others_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _killed(tmp_path, monkeypatch, 11)
+    real = files._unlinked
+
+    def unlinked(folder: Path, left: Any) -> list[str]:
+        for temporary, _ in left:
+            os.unlink(temporary)
+        (folder / ".vastplan-import.unfinished").rename(folder / "elsewhere")
+        return real(folder, [])
+
+    monkeypatch.setattr(files, "_unlinked", unlinked)
+    assert take_back(tmp_path) == []
+
+
+def test_write_all_takes_no_mark_of_another_for_its_own(tmp_path: Path) -> None:
+    (tmp_path / ".vastplan-import.unfinished").touch()
+    with pytest.raises(VastplanError) as raised:
+        write_all(tmp_path, FILES)
+    assert str(raised.value) == f"{tmp_path} cannot be written to: File exists; nothing was written"
 
 
 def test_an_import_that_was_cut_off_is_done_by_the_next(

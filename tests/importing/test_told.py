@@ -17,8 +17,11 @@ from vastplan.app.importing import trial
 from vastplan.app.importing.files import write_all
 from vastplan.app.importing.result import accounted, coverage_of
 from vastplan.app.importing.verify import Verified
+from vastplan.app.importing.world import read
 from vastplan.app.workspace import open_workspace
-from vastplan.importing.model import Detail, Left, Reason, Selection, key_of
+from vastplan.engine.observe import Collection, Observed
+from vastplan.importing.model import Detail, Left, LiveKey, Reason, Selection, key_of
+from vastplan.importing.name import names
 from vastplan.model.errors import VastplanError
 from vastplan.model.imported import ImportCoverage
 
@@ -142,7 +145,7 @@ def test_defaults_are_written_only_where_that_is_planned_as_well(wrong: dict[str
         return replace(held, **wrong) if number == 2 else held
 
     patient, _, done = rounds(tmp_path, answer, defaults=True)
-    assert isinstance(done, Imported) and len(patient) == 2
+    assert isinstance(done, Imported) and patient == [True, True]
     assert ("defaults" in text_of(done)) is not bool(wrong)
 
 
@@ -169,6 +172,41 @@ def test_the_systems_are_asked_where_there_is_no_snapshot(tmp_path: Path) -> Non
     options = ImportOptions(("iad",), detail=Detail(labels=("a",)), census=True)
     done = import_live(open_workspace([tmp_path], None), options)
     assert done.texts == () and done.result.unread == () and done.result.notes == ()
+
+
+def test_the_reason_is_what_a_system_answered_just_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "head.yaml").write_text(HEAD, encoding="utf-8")
+
+    def read_so(*words: Any) -> Any:
+        everything = read(*words)
+        asked = tuple(
+            replace(each, error="it was asked") if each.kind == "view" else each
+            for each in everything.snapshot.collections
+        )
+        collections = {**everything.observed.collections, ("iad", "view"): Collection(error="it is not known")}
+        return replace(
+            everything, snapshot=replace(everything.snapshot, collections=asked), observed=Observed(collections)
+        )
+
+    monkeypatch.setattr(importer, "read", read_so)
+    done = import_live(open_workspace([tmp_path], None), ImportOptions(("iad",)))
+    assert [(each.kind, each.reason) for each in done.result.unread] == [("view", "it was asked")]
+
+
+def test_what_only_an_id_tells_apart_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def of_all_but_one(*words: Any) -> dict[LiveKey, str]:
+        return {key: name for key, name in names(*words).items() if key[2] != "5"}
+
+    monkeypatch.setattr("vastplan.app.importing.world.names", of_all_but_one)
+    done = imported(tmp_path, world(NLP))
+    (left,) = (each for each in done.result.left if each.kind == "view_policy")
+    assert (left.code, left.why) == ("TWINS", "nothing but an id tells it from another view_policy")
+
+
+def test_what_the_documents_defaults_say_otherwise_is_written(tmp_path: Path) -> None:
+    pool = {"vip_pool": [seen("90", "v", tenant=None, **RANGE)]}
+    done = imported(tmp_path, world({**NLP, **pool}), HEAD + "defaults: {vip_pools: {role: REPLICATION}}\n")
+    assert "role: PROTOCOLS" in text_of(done)
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
