@@ -25,6 +25,7 @@ ROOT = HERE.parent.parent
 SITE, TENANT = "iad", "team-a"
 ACCESS_KEY, SECRET_KEY = "AKEXPORTED0000000001", "exported/secret/key/of/forty/letters/0001"
 _EXAMPLE = "skypilot.yaml"
+_BY_THE_PARSER = ("ValueError", "InvalidSkyPilotConfigError")  # as the older and the newer ones say it
 
 
 class Wrong(Exception):
@@ -96,8 +97,10 @@ def _compared(
     cases = yaml.safe_load((HERE / "cases.yaml").read_text())
     for title, case in cases.items():
         problem, expected = told["cases"][title], case.get("skypilot", "")
+        found = problem.partition(":")[0]
+        found = "the parser" if found in _BY_THE_PARSER else found
         _hold(
-            problem.partition(":")[0] == expected,
+            found == expected,
             f"{title}: SkyPilot says {problem or 'nothing'}, not {expected or 'nothing'}",
         )
     yield f"{len(cases)} cases as our checks take them, {sum('skypilot' in case for case in cases.values())} of them refused"

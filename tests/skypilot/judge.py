@@ -82,7 +82,9 @@ def parsed(config: dict[str, Any]) -> Any:
 
 def made(path: str, plan: dict[str, Any]) -> dict[str, str]:
     """The storage objects of a task against the server: what each mount shows of its bucket, by mount."""
-    task = parsed(yaml.safe_load(Path(path).read_text()))
+    import sky
+
+    task = sky.Task.from_yaml_config(yaml.safe_load(Path(path).read_text()))  # a storage object is validated once
     seen = {}
     for place, one in task.storage_mounts.items():
         one.construct()
