@@ -68,7 +68,7 @@ record-kube: $(VENV)/ready kube
 	VASTPLAN_KUBE=record $(BIN)/pytest tests/kube
 
 schemas: $(VENV)/ready
-	for which in desired-state plan snapshot ledger approvals connections validate apply drift import show budget ledger-list problems checks; do \
+	for which in desired-state plan snapshot ledger approvals connections validate apply drift import export show budget ledger-list problems checks; do \
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
 
 # docs/checks.md from the catalogue of checks.

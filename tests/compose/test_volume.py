@@ -183,6 +183,8 @@ CLAIMED = {"storage_class": "fast", "size": "1 TiB"}
             "volume_mode": "Filesystem",
             "secret": "s",
             "protocols": ["NFS", "NFS4", "SMB", "S3"],
+            "bucket": "nlp-data",
+            "bucket_owner": "nlp",
             "max_inodes": 1,
         },
         {**TYPED, "secrets": {"node_publish": "a/b"}, "mount_options": ["x"], "vip_pool": "v", "view_policy": "v"},
@@ -212,8 +214,15 @@ EITHER = "give either storage_class (the CSI driver provisions it) or path (vast
             ({**CLAIMED, name: what}, f"{name} is for volumes with a path; a provisioned one has what its class gives it")
             for name, what in {
                 "view_policy": "v", "vip_pool": "v", "secret": "s", "secrets": {}, "protocols": ["NFS"], "qos": {"limit_by": "BW"},
-                "qos_policy": "q", "snapshots": "s", "max_inodes": 1, "mount_options": ["x"],
+                "qos_policy": "q", "snapshots": "s", "max_inodes": 1, "mount_options": ["x"], "bucket": "b", "bucket_owner": "o",
             }.items()
+        ),
+        *(
+            ({**TYPED, **says}, "protocol S3, bucket and bucket_owner go together")
+            for says in (
+                {"protocols": ["NFS", "S3"]}, {"protocols": ["NFS", "S3"], "bucket": "b"}, {"bucket": "b", "bucket_owner": "o"},
+                {"protocols": ["NFS", "S3"], "bucket_owner": "o"}, {"protocols": ["NFS"], "bucket": "b", "bucket_owner": "o"},
+            )
         ),
         ({**TYPED, "volume_mode": "Block"}, "a volume with a path is a file system"),
         ({**TYPED, "secret": "s", "secrets": {"node_publish": "a/b"}}, "give secret, which is for all purposes, or secrets, not both"),
@@ -284,7 +293,7 @@ def written(says: Said, *parts: str) -> Said:
         {},
         MORE,
         {"max_inodes": 7},
-        {"protocols": ["NFS", "S3"]},
+        {"protocols": ["NFS", "S3"], "bucket": "nlp-data", "bucket_owner": "nlp"},
         {"access_modes": ["ReadOnlyMany"]},
         {"mount_options": ["x"]},
         {"name": "claim"},

@@ -20,6 +20,7 @@ import vastplan.systems
 from vastplan.document import specs
 from vastplan.model import units
 from vastplan.model.drift import Drift
+from vastplan.model.exported import Export
 from vastplan.model.imported import Import
 from vastplan.model.plan import Plan
 from vastplan.model.site_ledger import SiteLedger
@@ -41,6 +42,7 @@ PRINTED: Mapping[str, Any] = MappingProxyType(
         "apply": json_report.Applied,
         "drift": Drift,
         "import": Import,
+        "export": Export,
         "show": json_report.ShownObject,
         "budget": json_report.ShownBudget,
         "ledger-list": json_report.OwnedObjects,

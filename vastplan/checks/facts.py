@@ -9,6 +9,7 @@ from typing import Any
 
 from vastplan.checks.index import Index
 from vastplan.checks.isolation.proof import namespaces_of, prove
+from vastplan.checks.skypilot.tasks import Task
 from vastplan.model.address import Address
 from vastplan.model.isolation import Isolation
 from vastplan.model.value import Ref
@@ -44,6 +45,8 @@ class Facts:
     """The collections, by site and kind, that `before` has."""
     made: Mapping[Address, int] = field(default_factory=dict)
     """The claims that are there already, with their sizes in bytes."""
+    tasks: tuple[Task, ...] = ()
+    """The SkyPilot tasks that an export writes, or that it was given."""
 
     def capability(self, site: str) -> Mapping[str, Any]:
         """What the document says that a site can do; what it does not say is not there."""

@@ -184,6 +184,56 @@ def _kind(text: str) -> str:
     return text
 
 
+def _export(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    command = options.command(
+        commands, "export", "write what SkyPilot needs to use the document's buckets and volumes",
+        "vastplan export skypilot examples/skypilot.yaml --out sky",
+    )  # fmt: skip
+    command.add_argument("target", choices=("skypilot",), help="whom it is for")
+    options.paths(command)
+    options.site(command)
+    command.add_argument(
+        "--out",
+        type=Path,
+        required=True,
+        metavar="DIR",
+        help="the folder to write to; a folder in it for each site and tenant",
+    )
+    for flag, name, what in (
+        ("--tenant", "tenants", "only this tenant; repeatable"),
+        ("--project", "projects", "only what this project mounts; repeatable"),
+    ):
+        command.add_argument(flag, dest=name, action="append", default=[], metavar="NAME", help=what)
+    command.add_argument(
+        "--task", dest="tasks", action="append", default=[], type=Path, metavar="FILE",
+        help="a SkyPilot task: check it, and write it for each site instead of one of ours; repeatable",
+    )  # fmt: skip
+    command.add_argument(
+        "--snapshot", type=Path, metavar="FILE", help="also say which buckets were not there when it was taken"
+    )
+    command.add_argument(
+        "--skypilot",
+        default="",
+        metavar="VERSION",
+        help="the SkyPilot that reads it: an older one than 0.12.0 knows no VAST",
+    )
+    command.add_argument(
+        "--with-credentials",
+        action="store_true",
+        help="write the key, too (mode 0600), from the Secret it is delivered to",
+    )
+    command.add_argument(
+        "--secret",
+        default="",
+        metavar="NAMESPACE/NAME",
+        help="the Secret that holds the key, where the document says none or several",
+    )
+    command.add_argument(
+        "--overwrite", action="store_true", help="also write over what was edited, or is somebody else's"
+    )
+    options.formats(command, "text", "json")
+
+
 def _drift(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = options.command(
         commands,
@@ -270,6 +320,7 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
             "apply",
             "drift",
             "import",
+            "export",
             "show",
             "budget",
             "ledger-list",
@@ -291,6 +342,6 @@ def _completion(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -
 
 
 _COMMANDS = {
-    "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "import": _import, "drift": _drift, "show": _show,
+    "validate": _validate, "plan": _plan, "apply": _apply, "record": _record, "import": _import, "export": _export, "drift": _drift, "show": _show,
     "ledger": ledger_options.ledger, "sim": _sim, "schema": _schema, "completion": _completion,
 }  # fmt: skip

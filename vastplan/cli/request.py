@@ -153,6 +153,24 @@ class ImportRequest(Request):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExportRequest(Request):
+    """`vastplan export`. `target` is whom it is for."""
+
+    command = "export"
+    target: str
+    out: Path
+    site: str | None = None
+    tenants: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+    tasks: tuple[Path, ...] = ()
+    snapshot: Path | None = None
+    skypilot: str = ""
+    with_credentials: bool = False
+    secret: str = ""
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DriftRequest(Request):
     """`vastplan drift`."""
 
@@ -218,6 +236,6 @@ class CompletionRequest(Request):
 
 
 REQUESTS: tuple[type[Request], ...] = (
-    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, DriftRequest, ShowRequest, LedgerRequest, SimRequest,
+    ValidateRequest, PlanRequest, ApplyRequest, RecordRequest, ImportRequest, ExportRequest, DriftRequest, ShowRequest, LedgerRequest, SimRequest,
     SchemaRequest, CompletionRequest,
 )  # fmt: skip

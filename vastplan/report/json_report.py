@@ -12,6 +12,7 @@ from vastplan.model import canonical_json
 from vastplan.model.budget import CheckpointBudget
 from vastplan.model.commitment import Commitment
 from vastplan.model.drift import Drift
+from vastplan.model.exported import Export
 from vastplan.model.finding import Finding, Severity
 from vastplan.model.imported import Import
 from vastplan.model.isolation import Isolation
@@ -172,7 +173,9 @@ class KnownChecks:
     format_version: str = FORMAT_VERSION
 
 
-Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects | Import
+Printed = (
+    KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects | Import | Export
+)
 
 
 def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:

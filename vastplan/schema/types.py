@@ -6,15 +6,16 @@ import re
 from ipaddress import ip_address, ip_network
 from typing import Annotated, Any
 
-from pydantic import MISSING, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
+from pydantic import MISSING, AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 
 from vastplan.model import units
+from vastplan.model.urls import LOGIN_IN_URL, can_be_taken_apart, holds_login
 from vastplan.model.wording import quoted, shortened
 from vastplan.model.yaml_text import scalar
 from vastplan.schema.markers import Typed, Unit
 
 __all__ = [
-    "MISSING", "Address4or6", "Bandwidth", "Bytes", "Cidr", "Count", "Existing", "Host", "IpRange", "Key", "KubernetesName",
+    "MISSING", "Address4or6", "Bandwidth", "Bytes", "Cidr", "Count", "EndpointUrl", "Existing", "Host", "IpRange", "Key", "KubernetesName",
     "Name", "ReferenceName", "SecretSource", "Span", "Spec", "Text", "VendorName",
 ]  # fmt: skip
 
@@ -97,7 +98,20 @@ def _address(value: Any) -> Any:
     return str(ip_address(shortened(value, 200))) if isinstance(value, str) else value
 
 
+def _without_login(value: Any) -> Any:
+    if isinstance(value, str) and holds_login(value):
+        raise ValueError(f"{LOGIN_IN_URL}: an address is shown, and keys are delivered elsewhere")
+    return value
+
+
+def _host_alone(value: str) -> str:
+    if not can_be_taken_apart(value):
+        raise ValueError("is no address: its host or its port cannot be read")
+    return value.rstrip("/")
+
+
 _LINE = r"^[^\x00-\x1f\x7f\u2028\u2029]*$"  # one line, no control characters
+_ENDPOINT = r"^https?://[A-Za-z0-9._:\[\]-]+/?$"
 _PLAIN = r"[A-Za-z0-9][A-Za-z0-9 ._@:+-]*"
 _LONGEST_KEY = 128
 
@@ -118,4 +132,11 @@ Span = Annotated[Annotated[int, Field(ge=1, le=2**40)], _quantity(units.parse_sp
 IpRange = Annotated[str, BeforeValidator(_range, json_schema_input_type=str), Typed(_one_address)]
 Cidr = Annotated[str, BeforeValidator(_cidr, json_schema_input_type=str)]
 Address4or6 = Annotated[str, BeforeValidator(_address, json_schema_input_type=str)]
+# A host and a port, if any: buckets are below it.
+EndpointUrl = Annotated[
+    str,
+    BeforeValidator(_without_login, json_schema_input_type=str),
+    StringConstraints(max_length=1024, pattern=_ENDPOINT),
+    AfterValidator(_host_alone),
+]
 Host = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=r"^[^\x00-\x20\x7f]+$")]

@@ -29,6 +29,10 @@ def run(request: requests.Request, screen: Screen) -> int:
             from vastplan.cli.commands.import_ import import_
 
             return import_(request, screen)
+        case requests.ExportRequest():
+            from vastplan.cli.commands.export import export
+
+            return export(request, screen)
         case requests.DriftRequest():
             from vastplan.cli.commands.drift import drift
 

@@ -27,7 +27,8 @@ _Qos = View.model_fields["qos"].annotation
 
 
 _OF_A_PATH = (
-    "view_policy", "vip_pool", "secret", "secrets", "protocols", "qos", "qos_policy", "snapshots", "max_inodes", "mount_options",
+    "view_policy", "vip_pool", "secret", "secrets", "protocols", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots",
+    "max_inodes", "mount_options",
 )  # fmt: skip
 
 
@@ -66,6 +67,9 @@ class Volume(Spec):
     secrets: VolumeSecrets | MISSING = MISSING
     """In the place of `secret`, where it is not the same for every purpose."""
     protocols: Annotated[list[Literal["NFS", "NFS4", "SMB", "S3"]] | MISSING, SET] = MISSING
+    bucket: Name | MISSING = MISSING
+    """The same files by S3, with the protocol S3 beside those of the mount."""
+    bucket_owner: Text | MISSING = MISSING
     mount_options: list[Text] | MISSING = MISSING
     max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
     qos: Annotated[_Qos, DOCUMENT] = MISSING  # type: ignore[valid-type]
@@ -88,6 +92,9 @@ class Volume(Spec):
         elif self.volume_mode == "Block":
             raise ValueError("a volume with a path is a file system")
         one_form(self.secret, self.secrets)
+        by_s3 = isinstance(self.protocols, list) and "S3" in self.protocols
+        if by_s3 != (self.bucket is not MISSING) or by_s3 != (self.bucket_owner is not MISSING):
+            raise ValueError("protocol S3, bucket and bucket_owner go together")
         return self
 
     @model_validator(mode="after")
@@ -166,7 +173,7 @@ def _view(values: Mapping[str, Any], tenant: Ref) -> dict[str, Any]:
         "hard_limit": values["size"],
         **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
     }
-    kept = {name: values[name] for name in ("view_policy", "qos", "qos_policy", "snapshots") if name in values}
+    kept = {name: values[name] for name in _OF_ITS_VIEW if name in values}
     names = {part: name for part, name in values.get("names", {}).items() if part in PartNames.model_fields}
     protocols = values.get("protocols", ["NFS"])
     return {
@@ -226,8 +233,9 @@ def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
     return secrets.pop() if len(secrets) == 1 else None
 
 
+_OF_ITS_VIEW = ("view_policy", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots")
 VOLUME = composite(Volume, name="volume", section="volumes", systems=_systems)
-_VIEW = {"path", "tenant", "view_policy", "protocols", "quota", "qos", "qos_policy", "snapshots", "names"}
+_VIEW = {"path", "tenant", "protocols", "quota", "names", *_OF_ITS_VIEW}
 _QUOTA = {"hard_limit", "hard_limit_inodes"}
 
 
@@ -334,7 +342,7 @@ def _of_home(static: Entry, view: Entry) -> dict[str, Any]:
         "size": quota["hard_limit"],
         **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
         **({"protocols": said["protocols"]} if said.get("protocols", ["NFS"]) != ["NFS"] else {}),
-        **{name: said[name] for name in ("view_policy", "qos", "qos_policy", "snapshots") if name in said},
+        **{name: said[name] for name in _OF_ITS_VIEW if name in said},
         **{
             name: static.values[name]
             for name in ("vip_pool", "secret", "secrets", "mount_options")

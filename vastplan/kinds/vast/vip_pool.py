@@ -10,6 +10,7 @@ from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, LetsIn
 from vastplan.schema.markers import (
+    DOCUMENT,
     EXPLICIT_NULL,
     IDENTITY,
     IMMUTABLE,
@@ -25,7 +26,17 @@ from vastplan.schema.markers import (
     ServerDefault,
     Wire,
 )
-from vastplan.schema.types import MISSING, Address4or6, Count, IpRange, ReferenceName, Spec, Text, VendorName
+from vastplan.schema.types import (
+    MISSING,
+    Address4or6,
+    Count,
+    EndpointUrl,
+    IpRange,
+    ReferenceName,
+    Spec,
+    Text,
+    VendorName,
+)
 
 _ROUTE = Opens(shut=(None,), made=False)  # it is reached from another network than before
 _Asn = Annotated[int, Field(ge=1, le=2**32 - 1)]
@@ -58,6 +69,8 @@ class VipPool(Spec):
     enable_l3: Annotated[bool | MISSING, IMMUTABLE, Opens(True), OFF] = MISSING
     peer_asn: Annotated[_Asn | None | MISSING, _ROUTE] = MISSING
     vast_asn: _Asn | None | MISSING = MISSING
+    s3_endpoint: Annotated[EndpointUrl | MISSING, DOCUMENT] = MISSING
+    """Where S3 clients find the buckets of its tenant, for exports; no system is told."""
 
     @model_validator(mode="after")
     def _of_a_tenant(self) -> "VipPool":
@@ -65,6 +78,8 @@ class VipPool(Spec):
             raise ValueError("a pool for clients names its tenant; `tenant: null` serves all tenants")
         if self.role == "REPLICATION" and self.tenant is not MISSING:
             raise ValueError("a REPLICATION pool has no tenant")
+        if self.role == "REPLICATION" and self.s3_endpoint is not MISSING:
+            raise ValueError("a REPLICATION pool serves no buckets, so it has no s3_endpoint")
         return self
 
     @model_validator(mode="after")

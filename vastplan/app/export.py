@@ -1,0 +1,213 @@
+"""`vastplan export skypilot`: what SkyPilot needs to use the document's buckets and claims, checked, and written where it differs.
+
+What is written is a function of the document and, with one, of the snapshot. Only `--with-credentials` asks a system.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from vastplan.app import checks
+from vastplan.app.exporting.credentials import read_keys
+from vastplan.app.exporting.files import NewFile, left_over, write_all
+from vastplan.app.workspace import Workspace
+from vastplan.checks.facts import Facts
+from vastplan.checks.skypilot.buckets import buckets_of
+from vastplan.checks.skypilot.tasks import CLAIM, Task, read_task
+from vastplan.document.yaml import Mapping as Located
+from vastplan.exporting.rewrite import for_infra
+from vastplan.exporting.skypilot import Folder, Selection, folders
+from vastplan.exporting.texts import CREDENTIALS, PRIVATE, files
+from vastplan.model.errors import Forbidden, VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.exported import Export, ExportedFile, ExportedFolder, ExportedMount
+from vastplan.model.finding import Finding, Severity
+from vastplan.model.snapshot import Snapshot
+
+_CODES = ("SKY-", "CKP-00")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What to export, for which SkyPilot (its version, "" where nobody says), and the tasks that somebody wrote, by name."""
+
+    sites: tuple[str, ...]
+    tenants: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+    skypilot: str = ""
+    tasks: Mapping[str, Located] = field(default_factory=dict)
+    snapshot: Snapshot | None = None
+    with_credentials: bool = False
+    secret: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """What is to be written, and what was found on the way."""
+
+    folders: tuple[tuple[Folder, tuple[NewFile, ...]], ...]
+    findings: tuple[Finding, ...]
+    document: str
+    whole: bool
+    """Whether all of each folder was drafted, so that what else is there is left over."""
+
+
+def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
+    """Everything but the writing. Raises `Forbidden` for what SkyPilot could not use, and `VastplanError`."""
+    probed = {seen.site: seen.facts for seen in options.snapshot.sites} if options.snapshot else None
+    facts = checks.facts_of(workspace, workspace.composed(probed), probed)
+    selection = Selection(frozenset(options.sites), options.projects)
+    chosen = folders(facts, _infra(workspace), selection, options.skypilot)
+    _refuse_unknown(facts, options)
+    if options.tenants:
+        chosen = tuple(folder for folder in chosen if folder.tenant in options.tenants)
+    given = _given(facts, chosen, options)
+    if options.tasks:
+        chosen = tuple(folder for folder in chosen if folder in given)
+    if options.tasks and not chosen:
+        raise VastplanError("no tenant has buckets or volumes for the task: nothing was written")
+    tasks = tuple(task for folder in chosen for task in given.get(folder, folder.tasks).values())
+    facts = replace(facts, tasks=tasks)
+    found = [finding for finding in checks.findings(workspace, facts, today) if finding.code.startswith(_CODES)]
+    found = [finding for finding in found if _site(finding) in ("", *options.sites)]
+    found += _not_there(facts, options.snapshot)
+    if any(finding.severity is Severity.ERROR for finding in found):
+        raise Forbidden(found)
+    if not chosen:
+        raise VastplanError("there is nothing to export: no bucket, and no volume with a mount")
+    keys = read_keys(workspace, facts, chosen, options.secret) if options.with_credentials else {}
+    drafted = tuple((folder, _new(folder, options, given.get(folder, {}), keys.get(folder))) for folder in chosen)
+    whole = not options.projects and not options.tasks
+    return Drafted(drafted, tuple(found), workspace.name, whole)
+
+
+def write(drafted: Drafted, out: Path, *, overwrite: bool = False) -> Export:
+    """Write what differs; raises `VastplanError`."""
+    every = [file for _, new in drafted.folders for file in new]
+    states = write_all(out, every, overwrite=overwrite)
+    places = [_place(folder) for folder, _ in drafted.folders]
+    left = left_over(out, [file.name for file in every], places) if drafted.whole else ()
+    return Export(
+        drafted.document,
+        tuple(
+            ExportedFolder(
+                folder.site,
+                folder.tenant,
+                str(out / _place(folder)),
+                folder.infra,
+                folder.endpoint,
+                _credentials(new),
+                tuple(_mounts(folder)),
+                tuple(ExportedFile(str(out / file.name), states[file.name]) for file in new),
+            )
+            for folder, new in drafted.folders
+        ),
+        drafted.findings,
+        tuple(str(out / name) for name in left),
+    )
+
+
+def _place(folder: Folder) -> str:
+    """Where a folder's files are: neither a site's nor an entry's name has a slash in it."""
+    return f"{folder.site}/{folder.tenant}"
+
+
+def _credentials(new: tuple[NewFile, ...]) -> Literal["none", "template", "key"]:
+    names = [file.name.rpartition("/")[2] for file in new]
+    return "key" if CREDENTIALS in names else "template" if any(CREDENTIALS in name for name in names) else "none"
+
+
+def _mounts(folder: Folder) -> list[ExportedMount]:
+    return [
+        ExportedMount(
+            name,
+            mount.path,
+            "claim" if mount.mode == CLAIM else "bucket",
+            mount.name if mount.mode == CLAIM else mount.bucket,
+            "" if mount.mode == CLAIM else mount.mode,
+            str(mount.entry.address),
+        )
+        for name, task in folder.tasks.items()
+        for mount in task.mounts
+    ]
+
+
+def _infra(workspace: Workspace) -> dict[str, str]:
+    """Where tasks of each site run, as SkyPilot says it; a site without Kubernetes says nothing."""
+    infra = {}
+    for site, known in workspace.document.sites().items():
+        if "kubernetes" in known.systems:
+            spec = workspace.document.connections[site].given().get("kubernetes")
+            context = getattr(spec, "context", None)
+            infra[site] = f"k8s/{context}" if isinstance(context, str) else "k8s"
+    return infra
+
+
+def _refuse_unknown(facts: Facts, options: ExportOptions) -> None:
+    """Raises `VastplanError` for what somebody typed and the document does not have."""
+    projects = {name for entry in facts.objects.all("project") for name in (entry.address.name, entry.called)}
+    tenants = {entry.address.name for entry in facts.objects.all("tenant")}
+    for option, names, known in (("--project", options.projects, projects), ("--tenant", options.tenants, tenants)):
+        for name in names:
+            if name not in known:
+                raise VastplanError(f"{option} {inert(name)}: the document has none of that name")
+
+
+def _given(facts: Facts, chosen: tuple[Folder, ...], options: ExportOptions) -> dict[Folder, dict[str, Task]]:
+    """The given tasks of each folder: those that mount buckets of its tenant, and those that mount nobody's."""
+    by_name, of_folder = buckets_of(facts).by_name, dict[Folder, dict[str, Task]]()
+    for folder in chosen:
+        for name, tree in options.tasks.items():
+            task = replace(read_task(folder.site, name, tree, tree.at), reader=options.skypilot)
+            buckets = {mount.bucket for mount in task.mounts if mount.of_vast}
+            views = [view for bucket in buckets for view in by_name.get((folder.site, bucket), ())]
+            if not views or folder.tenant in {view.values["tenant"].target.name for view in views}:
+                of_folder.setdefault(folder, {})[name] = task
+    return of_folder
+
+
+def _new(
+    folder: Folder, options: ExportOptions, given: Mapping[str, Task], keys: tuple[str, str] | None
+) -> tuple[NewFile, ...]:
+    """The files of a folder, where they go."""
+    rewritten = {name: for_infra(options.tasks[name], folder.infra) for name in given}
+    return tuple(
+        NewFile(f"{_place(folder)}/{name}", text, PRIVATE if name == CREDENTIALS else None)
+        for name, text in files(folder, rewritten, keys)
+    )
+
+
+def _site(finding: Finding) -> str:
+    return finding.address.partition("/")[0]
+
+
+def _not_there(facts: Facts, snapshot: Snapshot | None) -> list[Finding]:
+    """Buckets of the tasks that were not there when a snapshot was taken: what mounts them fails until they are applied."""
+    if snapshot is None:
+        return []
+    seen = {
+        collection.site: {live.values.get("bucket") for live in collection.objects}
+        for collection in snapshot.collections
+        if collection.kind == "view" and not collection.error
+    }
+    missing = {
+        (mount.entry, mount.bucket)
+        for task in facts.tasks
+        for mount in task.mounts
+        if mount.of_vast and not mount.makes_its_bucket and task.site in seen and mount.bucket not in seen[task.site]
+    }
+    return [
+        Finding(
+            "SKY-06",
+            Severity.WARNING,
+            f"bucket {inert(bucket)} was not there on {snapshot.taken}, and a task that mounts it fails until it is",
+            "apply first",
+            str(entry.address),
+            entry.where,
+        )
+        for entry, bucket in sorted(missing, key=lambda pair: (pair[0].address, pair[1]))
+    ]

@@ -1,0 +1,98 @@
+"""The key that an export writes where it is asked to: read from the Secret that it was delivered to, and from nowhere else."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.app.connect import connected
+from vastplan.app.workspace import Workspace
+from vastplan.checks.facts import Facts
+from vastplan.exporting.skypilot import Folder
+from vastplan.model.address import Address
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.model.sensitive import keep_secret
+from vastplan.model.value import Ref
+from vastplan.model.wording import some
+
+# What a delivered Secret has a pair of keys by, unless its key says otherwise; and what others call them.
+_NAMES = (("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"), ("aws_access_key_id", "aws_secret_access_key"))
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """A Secret with a pair of keys in it: `NAMESPACE/NAME`, and what the two are called there, the likeliest first."""
+
+    path: str
+    names: tuple[tuple[str, str], ...] = _NAMES
+
+
+def read_keys(
+    workspace: Workspace, facts: Facts, folders: tuple[Folder, ...], secret: str
+) -> dict[Folder, tuple[str, str]]:
+    """The access key and the secret key for each folder that has buckets; `secret` is the one to read, "" for what the document
+    delivers to. Raises `VastplanError`, which never holds a key."""
+    needed = [folder for folder in folders if folder.endpoint]
+    if secret and len({folder.tenant for folder in needed}) > 1:
+        names = some(sorted({folder.tenant for folder in needed}))
+        raise VastplanError(f"--secret holds the key of one tenant, and this exports {names}: choose with --tenant")
+    chosen = [(folder, Delivered(secret) if secret else _delivered(facts, folder)) for folder in needed]
+    found = {}
+    sites = tuple(sorted({folder.site for folder in needed}))
+    with connected(workspace.document, sites=sites, writable=False) as providers:
+        for folder, delivered in chosen:
+            provider = providers.get((folder.site, "kubernetes"))
+            if provider is None:
+                raise VastplanError(f"site {folder.site} has no kubernetes, where the key would be")
+            if isinstance(provider, Exception):
+                raise provider
+            row = provider.read(workspace.registry.kinds["secret"], delivered.path)
+            if row is None:
+                raise VastplanError(f"{folder.site}: there is no Secret {inert(delivered.path)}: is it applied?")
+            found[folder] = _pair(row, delivered, folder.site)
+    return found
+
+
+def _delivered(facts: Facts, folder: Folder) -> Delivered:
+    """Where the document delivers a key of the tenant to."""
+    tenant = Address(folder.site, "tenant", folder.tenant)
+    found = dict(_deliveries(facts, tenant))
+    if len(found) == 1:
+        return next(iter(found.values()))
+    text = (
+        f"the keys {some(sorted(found))} are all delivered"
+        if found
+        else "no s3_keys entry of the document delivers one"
+    )
+    raise VastplanError(f"{folder.site}: which key of tenant {folder.tenant}? {text}: give --secret NAMESPACE/NAME")
+
+
+def _deliveries(facts: Facts, tenant: Address) -> Iterator[tuple[str, Delivered]]:
+    for key in facts.written.on(tenant.site, "s3_key").values():
+        owner, deliver = key.values.get("tenant"), key.values.get("deliver")
+        if isinstance(owner, Ref) and owner.target == tenant and isinstance(deliver, Mapping):
+            names = deliver.get("keys") or {}
+            pair = (str(names.get("access_key", _NAMES[0][0])), str(names.get("secret_key", _NAMES[0][1])))
+            yield key.address.name, Delivered(str(deliver.get("secret")), (pair,))
+
+
+def _pair(row: Mapping[str, Any], delivered: Delivered, site: str) -> tuple[str, str]:
+    data = row.get("data")
+    for access, secret in delivered.names:
+        if isinstance(data, Mapping) and access in data and secret in data:
+            access_key, secret_key = _text(data[access]), _text(data[secret])
+            keep_secret(secret_key)
+            return access_key, secret_key
+    names = " or ".join(f"{access} and {secret}" for access, secret in delivered.names)
+    raise VastplanError(f"{site}: Secret {inert(delivered.path)} has no {names}")
+
+
+def _text(value: object) -> str:
+    try:
+        return base64.b64decode(str(value), validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        raise VastplanError("what is in the Secret is no key: it is not text") from None

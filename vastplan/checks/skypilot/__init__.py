@@ -1,0 +1,1 @@
+"""What SkyPilot needs of a document and of its task files, to mount the buckets and claims that are there."""

@@ -1,0 +1,75 @@
+"""SKY-04: where the buckets of a task are."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.skypilot.buckets import Buckets, Endpoint, buckets_of
+from vastplan.checks.skypilot.tasks import Mount, Task
+from vastplan.model.address import Address
+from vastplan.model.finding import Severity
+from vastplan.model.value import Ref
+from vastplan.model.wording import some
+from vastplan.schema.entries import Entry
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    found = buckets_of(facts)
+    for tenant, endpoints in sorted(found.endpoints.items()):
+        entry = facts.objects.get(Ref(tenant))
+        if len(endpoints) > 1 and entry is not None:
+            urls = some([f"{each.url} (VIP pool {each.pool.address.name})" for each in endpoints])
+            yield Violation(entry, f"has several S3 endpoints: {urls}", fix="give s3_endpoint to one of its pools")
+        for each in endpoints:
+            if each.url.startswith("http://"):
+                text = f"{each.url} is not encrypted: anybody in between reads the data"
+                yield Violation(each.pool, text, fix="give an https:// endpoint", severity=Severity.WARNING)
+        for view in found.views.get(tenant, ()) if len(endpoints) == 1 else ():
+            yield from _shut_out(facts, view, endpoints[0])
+    for task in facts.tasks:
+        yield from _nowhere(found, task)
+
+
+def _shut_out(facts: Facts, view: Entry, endpoint: Endpoint) -> Iterator[Violation]:
+    """A bucket whose policy answers on other pools than that of the endpoint."""
+    policy = facts.objects.get(view.values.get("view_policy"))
+    pools = (
+        [pool for name in ("vip_pools", "vip_pools_read_only") for pool in (policy.values.get(name) or ())]
+        if policy
+        else []
+    )
+    if policy is not None and pools and Ref(endpoint.pool.address) not in pools:
+        text = f"view policy {policy.address.name} does not let in VIP pool {endpoint.pool.address.name}, which has the endpoint"
+        yield Violation(
+            view, text, fix="add the pool to the policy's vip_pools, or give s3_endpoint to one that is there"
+        )
+
+
+def _nowhere(found: Buckets, task: Task) -> Iterator[Violation]:
+    """Buckets of a tenant without an endpoint, and of several tenants."""
+    tenants = dict[Address, Mount]()
+    for mount in task.mounts:
+        for view in found.by_name.get((task.site, mount.bucket), ()) if mount.of_vast else ():
+            tenant = view.values["tenant"].target
+            if task.tenant in (None, tenant):
+                tenants.setdefault(tenant, mount)
+    for tenant, mount in tenants.items():
+        if tenant not in found.endpoints:
+            text = f"bucket {mount.bucket} is of tenant {tenant.name}, and none of its VIP pools says where its S3 endpoint is"
+            yield Violation(mount.entry, text)
+    if len(tenants) > 1:
+        names = some(sorted(tenant.name for tenant in tenants))
+        fix = "a task for each tenant, or one tenant for all: SkyPilot has a single profile for VAST"
+        yield Violation(task.entry, f"mounts buckets of several tenants: {names}", fix=fix)
+
+
+CHECK = Check(
+    code="SKY-04",
+    title="buckets without one S3 endpoint",
+    severity=Severity.ERROR,
+    milder=Severity.WARNING,
+    why="SkyPilot reads one endpoint and one key from fixed places in a home: what is elsewhere, or somebody else's, is out of reach.",
+    fix="give the VIP pool that S3 clients use s3_endpoint: https://HOST",
+    source="SkyPilot 0.14.1, sky/adaptors/vastdata.py, VASTDATA_CONFIG_PATH and VASTDATA_PROFILE_NAME; VMS 5.5, viewpolicies.vip_pools",
+    run=_run,
+)

@@ -1,0 +1,56 @@
+"""SKY-06: buckets that SkyPilot makes."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.skypilot.buckets import Buckets, buckets_of
+from vastplan.checks.skypilot.tasks import SCHEME, Mount, Task
+from vastplan.model.finding import Severity
+from vastplan.model.wording import quoted
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    found = buckets_of(facts)
+    for tenant in sorted(found.endpoints):
+        for view in found.makers.get(tenant, ()):
+            if view.address not in found.limited:
+                text = "who makes a bucket below it has no limit: it has no qos_policy, and its directory no quota"
+                yield Violation(view, text, fix="give it a quota, or a qos_policy, or both")
+    for task in facts.tasks:
+        for mount in task.mounts:
+            if mount.of_vast and mount.bucket:
+                yield from _of_mount(found, task, mount)
+
+
+def _of_mount(found: Buckets, task: Task, mount: Mount) -> Iterator[Violation]:
+    known = found.by_name.get((task.site, mount.bucket), ())
+    if mount.makes_its_bucket and known:
+        text = f"{quoted(mount.path)}: bucket {mount.bucket} is in the document, and SkyPilot would make it where it is not there yet"
+        yield Violation(
+            mount.entry, text, fix=f"write source: {SCHEME}://{mount.bucket}, which fails where there is none"
+        )
+    elif mount.makes_its_bucket and not (found.makers.get(task.tenant, ()) if task.tenant else found.makers):
+        text = f"{quoted(mount.path)}: SkyPilot makes bucket {quoted(mount.bucket)}, and nothing in the document says who may, and where"
+        yield Violation(mount.entry, text)
+    elif not mount.makes_its_bucket and not known:
+        text = f"{quoted(mount.path)}: bucket {quoted(mount.bucket)} is not in the document"
+        yield Violation(
+            mount.entry,
+            text,
+            fix="declare it, or mind that nothing says who owns it, how large it may be and who reads it",
+        )
+
+
+CHECK = Check(
+    code="SKY-06",
+    title="a bucket that SkyPilot makes, or that nobody declares",
+    severity=Severity.WARNING,
+    why=(
+        "A bucket that is made by S3 lands below the S3 endpoint view that names its maker, else below / with the default policy: "
+        "without a quota, a limit or an owner that somebody chose."
+    ),
+    fix="declare the bucket, or a view with protocol ENDPOINT, bucket_creators and a quota",
+    source="VAST knowledge base, managing S3 request-initiated bucket creation; VMS 5.5 document, views.bucket_creators",
+    run=_run,
+)

@@ -1,0 +1,60 @@
+"""SKY-03: names that SkyPilot, or the shell that it mounts with, cannot take, and places that a node needs."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.skypilot.buckets import buckets_of
+from vastplan.checks.skypilot.tasks import CLAIM, LONGEST_VOLUME, Mount, is_bucket_name, is_mount_path, is_of_the_system
+from vastplan.model.finding import Severity
+from vastplan.model.wording import quoted
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    found = buckets_of(facts)
+    for tenant in sorted(found.endpoints):
+        for view in found.views.get(tenant, ()):
+            if not is_bucket_name(view.values["bucket"]):
+                text = f"SkyPilot takes {quoted(view.values['bucket'])} for no bucket's name"
+                yield Violation(view, text, severity=Severity.WARNING)
+    for task in facts.tasks:
+        for mount in task.mounts:
+            if mount.of_vast and mount.bucket and not is_bucket_name(mount.bucket):
+                yield Violation(mount.entry, f"SkyPilot takes {quoted(mount.bucket)} for no bucket's name")
+            if mount.mode == CLAIM and len(mount.name) > LONGEST_VOLUME:
+                text = f"{quoted(mount.name)} is longer than the {LONGEST_VOLUME} characters of a volume's name in SkyPilot"
+                yield Violation(mount.entry, text)
+            if is_of_the_system(mount.path):
+                text = f"{quoted(mount.path)} is a folder that a node needs, and SkyPilot empties what it mounts on"
+                yield Violation(mount.entry, text, fix="mount it elsewhere, for example at /data")
+            elif not is_mount_path(mount.path):
+                yield Violation(
+                    mount.entry, f"{quoted(mount.path)} is not one word for a shell, and SkyPilot gives it to one"
+                )
+    yield from _two_of_one_name(facts)
+
+
+def _two_of_one_name(facts: Facts) -> Iterator[Violation]:
+    """Claims of one name in several namespaces, which whoever has the tenant's home would apply both."""
+    first: dict[tuple[str, object, str], Mount] = {}
+    for task in facts.tasks:
+        for mount in (mount for mount in task.mounts if mount.mode == CLAIM):
+            other = first.setdefault((task.site, task.tenant, mount.name), mount)
+            if other is not mount:
+                text = f"claim {mount.name} is called as that of volume {other.entry.address.name}, and SkyPilot takes the one it knows first"
+                yield Violation(mount.entry, text, fix="export one project alone (--project), to a home of its own")
+
+
+CHECK = Check(
+    code="SKY-03",
+    title="a name of a bucket, or a place to mount it, that is not for SkyPilot",
+    severity=Severity.ERROR,
+    milder=Severity.WARNING,
+    why=(
+        "SkyPilot holds names of buckets against the rules of AWS, which VAST does not; paths become words of shell commands, "
+        "the first of which empty the folder."
+    ),
+    fix="3 to 63 small letters, digits, - and . for a bucket; letters, digits, ., _ and - between the slashes of a path",
+    source="SkyPilot 0.14.1, sky/data/storage.py, S3CompatibleStore.validate_name; sky/data/mounting_utils.py",
+    run=_run,
+)

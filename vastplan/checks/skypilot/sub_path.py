@@ -1,0 +1,28 @@
+"""SKY-02: a part of a bucket that is to be mounted."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.model.finding import Severity
+from vastplan.model.wording import quoted
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for task in facts.tasks:
+        for mount in task.mounts:
+            if mount.key and mount.mode != "COPY":
+                yield Violation(
+                    mount.entry, f"{quoted(mount.path)}: {quoted(mount.key)} is a part of bucket {mount.bucket}"
+                )
+
+
+CHECK = Check(
+    code="SKY-02",
+    title="a mount of a part of a bucket",
+    severity=Severity.ERROR,
+    why="SkyPilot mounts whole buckets; a part of one can only be copied.",
+    fix="mount the bucket and use the path below it, or say mode: COPY",
+    source="SkyPilot 0.14.1, sky/data/storage.py, StorageModeError of Storage._validate_source",
+    run=_run,
+)

@@ -1,0 +1,182 @@
+"""SkyPilot tasks as checks see them: what each mounts and how; and the facts of SkyPilot's own that decide about it.
+
+Read in SkyPilot 0.14.1: `sky/data/storage.py`, `sky/data/mounting_utils.py`, `sky/adaptors/vastdata.py`, `sky/task.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.finding import Where
+from vastplan.schema.entries import Entry
+
+SCHEME = "vastdata"
+STORE = "VASTDATA"
+CLAIM = "CLAIM"
+"""The mode of a claim, which stands under `volumes` in a task."""
+LONGEST_VOLUME = (
+    63  # characters: a volume's name is that of a container's volume too (`Kubernetes.is_volume_name_valid`)
+)
+CACHE_BYTES = 10 * 2**30
+"""What the cache of `MOUNT_CACHED` holds when nothing is said (`get_mount_cached_cmd`)."""
+TASK = "task"
+"""The kind in the address of a task file, which is no object of the document."""
+
+# `S3CompatibleStore.validate_name`, which leaves out what a URL cannot hold either.
+_BUCKET = re.compile(r"[a-z0-9][-a-z0-9.]*[a-z0-9]")
+_IP = re.compile(r"\d+\.\d+\.\d+\.\d+")
+# Mount paths become words of shell commands on every node.
+_PATH = re.compile(r"~?(/[A-Za-z0-9._-]+)*/?")
+# SkyPilot empties the folder that it mounts on (`get_mounting_script`: rm -rf of all that is in it), as root.
+_SYSTEM = re.compile(r"/(bin|boot|dev|etc|lib\w*|proc|sbin|sys|usr)(/.*)?|/(home|media|mnt|opt|root|run|srv|tmp|var)|~|")
+_SIZE = re.compile(r"([0-9]+)([bkmgtp]?)", re.IGNORECASE)  # rclone: powers of 1024, and KiB where nothing is said
+_POWERS = {"b": 0, "": 1, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_SECRET_NAME = re.compile(r"SECRET|PASSWORD|PASSPHRASE|TOKEN|ACCESS_KEY", re.IGNORECASE)
+_SAID_IN_A_SHELL = re.compile(
+    r"(?:AWS_SECRET_ACCESS_KEY\s*=|aws_secret_access_key\s*=?)[ \t]*[\"']?(?![\s\"'$<]|$)", re.IGNORECASE | re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One entry of a task's `file_mounts`, or of its `volumes`: then its mode is `CLAIM` and its name that of the claim.
+
+    `entry` is what a finding about it is about; "" is what is not said.
+    """
+
+    entry: Entry
+    path: str
+    name: str = ""
+    source: str = ""
+    store: str = ""
+    mode: str = "MOUNT"
+    persistent: bool = True
+    cache_bytes: int | None = None
+
+    @property
+    def of_vast(self) -> bool:
+        """Whether it is a bucket of VAST, or was meant to be one."""
+        return self.store == STORE or self.scheme in (SCHEME, "vast")
+
+    @property
+    def scheme(self) -> str:
+        """What stands before `://` in its source."""
+        return self.source.partition("://")[0] if "://" in self.source else ""
+
+    @property
+    def bucket(self) -> str:
+        """The bucket that it names, "" for none."""
+        if self.scheme == SCHEME:
+            return self.source.partition("://")[2].partition("/")[0]
+        return self.name
+
+    @property
+    def key(self) -> str:
+        """What of the bucket is mounted, "" for all of it."""
+        return self.source.partition("://")[2].partition("/")[2].strip("/") if self.scheme == SCHEME else ""
+
+    @property
+    def makes_its_bucket(self) -> bool:
+        """Whether SkyPilot makes the bucket where there is none."""
+        return self.of_vast and "://" not in self.source and bool(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A task on one site, with the identity of one tenant. `secrets` says where it holds some; `reader` is which SkyPilot reads it.
+
+    `given` is whether somebody wrote it, and not an export.
+    """
+
+    entry: Entry
+    tenant: Address | None
+    mounts: tuple[Mount, ...] = ()
+    secrets: tuple[str, ...] = ()
+    reader: str = ""
+    given: bool = False
+
+    @property
+    def site(self) -> str:
+        """The site that it is for."""
+        return self.entry.address.site
+
+
+def is_bucket_name(name: str) -> bool:
+    """Whether SkyPilot takes it for the name of a bucket."""
+    return 3 <= len(name) <= 63 and bool(_BUCKET.fullmatch(name)) and ".." not in name and not _IP.fullmatch(name)
+
+
+def is_mount_path(path: str) -> bool:
+    """Whether it is one word for every shell."""
+    return bool(_PATH.fullmatch(path)) and not {".", ".."} & set(path.split("/"))
+
+
+def is_of_the_system(path: str) -> bool:
+    """Whether a node needs what is there, which goes when something is mounted on it."""
+    return bool(_SYSTEM.fullmatch(path.rstrip("/")))
+
+
+def cache_size(text: object) -> int | None:
+    """The bytes of `vfs_cache_max_size` as rclone reads it; `None` for what it cannot read."""
+    found = _SIZE.fullmatch(str(text))
+    return int(found[1]) * 1024 ** _POWERS[found[2].lower()] if found else None
+
+
+def read_task(site: str, name: str, tree: Mapping[str, Any], where: Where) -> Task:
+    """A task file as somebody wrote it, for a site. What is no task is one that mounts nothing: SkyPilot says so itself."""
+    entry = Entry(Address(site, TASK, name), {}, where)
+    mounts = tree.get("file_mounts")
+    places = _places(mounts)
+    found = mounts.items() if isinstance(mounts, Mapping) else ()
+    return Task(
+        entry,
+        None,
+        tuple(_mount(Entry(entry.address, {}, places.get(str(path), where)), str(path), said) for path, said in found),
+        tuple(_secrets(tree)),
+        given=True,
+    )
+
+
+def _places(mounts: Any) -> Mapping[str, Where]:
+    places: Mapping[str, Where] = getattr(mounts, "keys_at", {})
+    return places
+
+
+def _mount(entry: Entry, path: str, said: Any) -> Mount:
+    if not isinstance(said, Mapping):  # the short form: a copy
+        return Mount(entry, path, source=_text(said), mode="COPY")
+    config = said.get("config")
+    cached = config.get("mount_cached") if isinstance(config, Mapping) else None
+    size = cached.get("vfs_cache_max_size") if isinstance(cached, Mapping) else None
+    return Mount(
+        entry,
+        path,
+        name=_text(said.get("name")),
+        source=_text(said.get("source")),
+        store=_text(said.get("store")).upper(),
+        mode=_text(said.get("mode")).upper() or "MOUNT",
+        persistent=said.get("persistent") is not False,
+        cache_bytes=None if size is None else cache_size(size),
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _secrets(tree: Mapping[str, Any]) -> Iterator[str]:
+    """Where a task says a secret itself: never what it says."""
+    for part in ("envs", "secrets"):
+        named = tree.get(part)
+        for name, value in named.items() if isinstance(named, Mapping) else ():
+            if _SECRET_NAME.search(str(name)) and isinstance(value, str | int) and str(value) and "$" not in str(value):
+                yield f"{part}.{name}"
+    for part in ("setup", "run"):
+        said = tree.get(part)
+        lines = said if isinstance(said, list) else [said]
+        if any(_SAID_IN_A_SHELL.search(line) for line in lines if isinstance(line, str)):
+            yield part

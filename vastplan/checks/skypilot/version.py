@@ -1,0 +1,31 @@
+"""SKY-08: a SkyPilot that does not know VAST."""
+
+from collections.abc import Iterator
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.model.finding import Severity
+from vastplan.model.wording import quoted
+from vastplan.schema.versions import at_least, parse
+
+FIRST = (0, 12, 0)
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for task in facts.tasks:
+        if not task.reader or not any(mount.of_vast for mount in task.mounts):
+            continue
+        version = parse(task.reader)
+        if version is None or not at_least(version, FIRST):
+            yield Violation(task.entry, f"SkyPilot {quoted(task.reader)} has no store for VAST, which came with 0.12.0")
+
+
+CHECK = Check(
+    code="SKY-08",
+    title="a SkyPilot that is too old for VAST",
+    severity=Severity.ERROR,
+    why="The store vastdata and its scheme are there since 0.12.0; vast, which is older, is somebody else's compute.",
+    fix='pip install "skypilot[vastdata]>=0.12"',
+    source="the wheels of skypilot 0.11.2 and 0.12.0, sky/data/storage.py; skypilot-org/skypilot#9041",
+    run=_run,
+)

@@ -1,0 +1,67 @@
+"""`vastplan export`: draft, check, write, and say what to type next."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from vastplan.app.clock import now
+from vastplan.app.export import ExportOptions, draft, write
+from vastplan.app.files import snapshot as snapshot_file
+from vastplan.app.workspace import open_workspace
+from vastplan.cli.request import ExportRequest, Format
+from vastplan.cli.screen import Screen
+from vastplan.document.yaml import Mapping, load
+from vastplan.model import errors
+from vastplan.model.errors import VastplanError
+from vastplan.model.escaping import inert
+from vastplan.report.exported import export_text
+
+_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def export(request: ExportRequest, screen: Screen) -> int:
+    """Write the folders."""
+    if request.snapshot is not None and request.with_credentials:
+        raise VastplanError(
+            "--with-credentials asks the cluster, and --snapshot is for work without one: give one of both"
+        )
+    if request.secret and not request.with_credentials:
+        raise VastplanError("--secret says where --with-credentials finds the key: give both")
+    if request.secret and not re.fullmatch(r"[a-z0-9][-a-z0-9]*/[a-z0-9][-a-z0-9.]*", request.secret):
+        raise VastplanError(f"--secret {inert(request.secret)}: write NAMESPACE/NAME")
+    snapshot = None if request.snapshot is None else snapshot_file.load(request.snapshot)
+    workspace = open_workspace(request.paths, request.connections, snapshot)
+    options = ExportOptions(
+        workspace.chosen(request.site),
+        request.tenants,
+        request.projects,
+        request.skypilot,
+        _tasks(request.tasks),
+        snapshot,
+        request.with_credentials,
+        request.secret,
+    )
+    result = write(draft(workspace, options, now().date()), request.out, overwrite=request.overwrite)
+    if request.format is Format.JSON:
+        screen.machine(result)
+    else:
+        screen.findings(result.findings)
+        screen.show(export_text(result))
+    return errors.OK
+
+
+def _tasks(paths: tuple[Path, ...]) -> dict[str, Mapping]:
+    """The given tasks, by what their files are called. Raises `Invalid` and `VastplanError`."""
+    tasks = {}
+    for path in paths:
+        if not _FILE.fullmatch(path.stem):
+            raise VastplanError(
+                f"--task {inert(str(path))}: give it a name of letters, digits, ., _ and - for its copies"
+            )
+        if path.stem in tasks:
+            raise VastplanError(
+                f"--task {inert(str(path))}: another one has the same name, and their copies would, too"
+            )
+        tasks[path.stem] = load(path, str(path))
+    return tasks
