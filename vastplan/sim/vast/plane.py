@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import Operation, load
-from vastplan.sim.vast import bodies, directories, failover, platform, scope, snapshots, streams, tasks
+from vastplan.sim.vast import bodies, directories, failover, platform, roles, scope, snapshots, streams, tasks
 from vastplan.sim.vast.auth import Gate
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.crud import Crud, RequestContext
@@ -35,9 +35,9 @@ from vastplan.sim.wire import Request, Response
 COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
     SNAPSHOTS, STREAMS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS,
-    platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS,
+    platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS, roles.ROLES, roles.REALMS, roles.PERMISSIONS,
 )  # fmt: skip
-READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks", "events"})
+READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks", "events", "permissions"})
 DEFAULT_SEGMENT = "v5"
 FOLDERS = {"create_folder": "POST", "modify_folder": "PATCH", "stat_path": "POST", "delete_folder": "DELETE"}
 # Not in the document, yet clients of live clusters call them.
@@ -47,6 +47,7 @@ ACTIONS = {  # PATCHes of an object that start a task
     (streams.NAME, "stop"): streams.stop,
     ("protectedpaths", "force_failover"): failover.force,
 }
+EDITS = {("realms", "assign"): roles.assign, ("realms", "unassign"): roles.unassign}  # PATCHes of an object, by a body
 PAGE_CAPS = {"5.5": 16000}  # rows: where a release cuts unpaged lists off without a word
 STARTING = {"detail": "VMS is starting, try again later", "code": "service_unavailable"}
 _PATH = re.compile(r"/api(?:/(?P<segment>v\d+|latest))?(?P<rest>/.*)?")
@@ -210,6 +211,11 @@ class VastPlane:
             if action is not None:
                 row = self._crud.need(facts, parameters[0], visit)
                 return Response(200, tasks.embedded(action(self._cluster, row)))
+            edit = EDITS.get((name, "/".join(segments[1:])))
+            if edit is not None:
+                row = self._crud.need(facts, parameters[0], visit)
+                edit(self._cluster, row, self._crud.body(operation, bodies.read(visit.request)))
+                return Response(200)
         raise detail(f"{method} {operation.path} is documented, but not simulated.", 501)
 
     def _created(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
