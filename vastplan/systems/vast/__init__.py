@@ -50,8 +50,8 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> VastProvid
 # Credentials (`s3keys`) are not asked for.
 _UNCOVERED = (
     "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers", "globalsnapstreams", "groups",
-    "iamroles", "kerberos", "ldaps", "localproviders", "managers", "nis", "oidcs", "quotagroups", "realms",
-    "replicationpolicies", "replicationstreams", "replicationtargets", "roles", "s3lifecyclerules", "s3policies",
+    "iamroles", "kerberos", "ldaps", "localproviders", "managers", "nis", "oidcs", "quotagroups",
+    "replicationpolicies", "replicationstreams", "replicationtargets", "s3lifecyclerules", "s3policies",
     "snapshotpolicies", "userquotas", "users", "volumes", "vpntunnels", "webhooks",
 )  # fmt: skip
 
