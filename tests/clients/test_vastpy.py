@@ -72,6 +72,8 @@ CASES = [
         {"name": "e"},
         _protection,
     ),
+    Case("realm", "realms", {"name": "r", "object_types": ["view"]}, {"name": "s"}),
+    Case("manager_role", "roles", {"name": "r", "permissions_list": ["view_logical"]}, {"ldap_groups": ["operators"]}),
     Case(
         "replication_peer",
         "nativereplicationremotetargets",

@@ -5,10 +5,10 @@ from typing import Annotated
 from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast._common import collection
-from vastplan.kinds.vast.realm import of_tenant
+from vastplan.kinds.vast.realm import of_tenant, without_tenant
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Wire
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, Text, VendorName
 
 VERBS = ("create", "view", "edit", "delete")
@@ -24,7 +24,7 @@ class ManagerRole(Spec):
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
-    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE]
+    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
     tenants: Annotated[
         Annotated[list[ReferenceName], Field(min_length=1)] | None | MISSING,
         SET,
@@ -59,5 +59,6 @@ KIND = kind(
     section="roles",
     endpoint=collection("roles"),
     system_owned=((("is_default",), True),),  # VAST asks not to change those that a cluster comes with
+    finish_encode=without_tenant,
     finish_decode=_answered,
 )

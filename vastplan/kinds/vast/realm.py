@@ -8,7 +8,7 @@ from vastplan.kinds.vast._common import collection
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import OneByOne
 from vastplan.schema.kind import Row, Values
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Since, Wire
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Since, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
 # In lower case: https://github.com/vast-data/terraform-provider-vastdata, examples/resources/vastdata_administrator_realm.
@@ -22,15 +22,21 @@ class Realm(Spec):
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
-    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE]
+    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
     object_types: Annotated[list[_ObjectType] | None | MISSING, SET, Clears([]), Opens()] = MISSING
 
 
 def of_tenant(values: Values, row: Row) -> Values:
-    """VMS shows the tenant as an object, and not in every answer as a number."""
-    if values.get("tenant") is None and isinstance(row.get("tenant"), dict):
-        values["tenant"] = row["tenant"].get("id")
+    """VMS shows the tenant as a number and as an object; what has neither is the cluster's."""
+    shown = row.get("tenant")
+    if values.get("tenant") is None:
+        values["tenant"] = shown.get("id") if isinstance(shown, dict) else None
     return values
+
+
+def without_tenant(body: Row, values: Values) -> Row:
+    """What is the cluster's is made without a tenant: the document has no null."""
+    return {name: value for name, value in body.items() if name != "tenant_id" or value is not None}
 
 
 KIND = kind(
@@ -40,5 +46,6 @@ KIND = kind(
     section="realms",
     endpoint=collection("realms", one_by_one=(OneByOne("object_types", "assign", "unassign", "object_type"),)),
     versions=(Since("vms", "5.2", subject="realms"),),
+    finish_encode=without_tenant,
     finish_decode=of_tenant,
 )
