@@ -122,6 +122,9 @@ def _check_role(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> I
     for codename in row["permissions"]:
         if codename not in known:
             yield "permissions_list", missing_object(codename)
+    for key in row["tenants"]:
+        if cluster.get("tenants", key) is None:
+            yield "tenant_ids", missing_object(key)
     if row["tenant_id"] is not None and body.get("tenant_ids"):
         yield "tenant_ids", "A role of one tenant is for no others."
 
