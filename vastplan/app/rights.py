@@ -15,7 +15,7 @@ from vastplan.engine.plan import collections_to_read
 from vastplan.model.rights import NamedObjects, Right, Rights, SystemRights
 from vastplan.schema.discover import Registry
 from vastplan.schema.kind import Kind
-from vastplan.schema.operations import Operation, Task, collection_path, reads, writes
+from vastplan.schema.operations import Operation, Task, reads, writes
 from vastplan.schema.system import System, discover_systems
 
 
@@ -25,10 +25,13 @@ def written(registry: Registry) -> frozenset[str]:
     return frozenset(name for name, kind in registry.kinds.items() if kind.section or name in made)
 
 
-def operations(system: System[Any], kinds: Iterable[Kind], changed: Set[str]) -> Iterator[Operation]:
-    """What is asked of a system for the objects of some kinds, `changed` being those that are written, and besides."""
+def operations(
+    system: System[Any], kinds: Iterable[Kind], writable: Set[str], changed: Set[str]
+) -> Iterator[Operation]:
+    """What is asked of a system for the objects of some kinds, and besides: of those that are `changed`, of those that could
+    be in another document (`writable`), and of those that are only listed."""
     for kind in kinds:
-        yield from reads(kind)
+        yield from reads(kind, alone=kind.name in writable)
         if kind.name in changed:
             yield from writes(kind)
     yield from system.besides
@@ -68,6 +71,7 @@ def rights_of(workspace: Workspace) -> Rights:
                 [kinds[kind] for at, kind in sorted(read) if at == site and kinds[kind].system == name],
                 {kind for at, kind in changed if at == site},
                 {kind: named.get((site, kind), NOTHING_NAMED) for kind in kinds},
+                written(workspace.registry),
             )
             for site in has
             for name in sorted(has[site])
@@ -77,11 +81,16 @@ def rights_of(workspace: Workspace) -> Rights:
 
 
 def _of_system(
-    site: str, system: System[Any], kinds: Iterable[Kind], changed: Set[str], names: Mapping[str, Named]
+    site: str,
+    system: System[Any],
+    kinds: Iterable[Kind],
+    changed: Set[str],
+    names: Mapping[str, Named],
+    writable: Set[str],
 ) -> SystemRights:
     listed = [kind for kind in kinds if not kind.read_by_name]
     single = [kind for kind in kinds if kind.read_by_name]
-    asked = [each for each in operations(system, listed, changed) if each.task in (Task.READ, Task.WRITE)]
+    asked = [each for each in operations(system, listed, writable, changed) if each.task in (Task.READ, Task.WRITE)]
     needed = by_task(system, (each for each in asked if not each.optional))
     everything = by_task(system, asked)
     optional = (everything[Task.READ] | everything[Task.WRITE]) - needed[Task.READ] - needed[Task.WRITE]
@@ -97,9 +106,7 @@ def _of_system(
 
 def _named(system: System[Any], kind: Kind, named: Named) -> Iterator[NamedObjects]:
     """The objects of a kind that is read by name, by namespace; of some only an apply tells where they are."""
-    assert system.right_of is not None
-    right = system.right_of("GET", collection_path(kind))
-    assert right is not None
+    needed = by_task(system, (each for each in (*reads(kind), *writes(kind)) if not each.optional))
     places: dict[str, set[str]] = {}
     for locator in named.locators:
         namespace, _, name = locator.rpartition("/")
@@ -108,4 +115,6 @@ def _named(system: System[Any], kind: Kind, named: Named) -> Iterator[NamedObjec
         places.setdefault("", set()).add(name)
     for namespace, inside in sorted(places.items()):
         ours = {name for name in inside if name in named.called or f"{namespace}/{name}".lstrip("/") in named.whole}
-        yield NamedObjects(right.on, namespace, tuple(sorted(inside)), tuple(sorted(ours)))
+        reading, writing = (tuple(sorted(right.verb for right in needed[task])) for task in (Task.READ, Task.WRITE))
+        on = next(right.on for right in needed[Task.READ])
+        yield NamedObjects(on, namespace, tuple(sorted(inside)), tuple(sorted(ours)), reading, writing)

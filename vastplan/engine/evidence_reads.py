@@ -43,8 +43,8 @@ def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
     """The kinds that an action on an object of a kind may ask for, whatever the action: no fewer than `second_read` can."""
     kind = kinds[name]
     rules = rules_of(kind, kinds)
-    needed = {rule.kind for rule in (*kind.dependents, *rules)} | kinds_behind(rules, kind, kinds)
-    return needed | {*reaching(kinds, kind)}
+    hangs_on_it, cut_off = {rule.kind for rule in kind.dependents}, {rule.kind for rule in rules}
+    return hangs_on_it | cut_off | kinds_behind(rules, kind, kinds) | {*reaching(kinds, kind)}
 
 
 def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:

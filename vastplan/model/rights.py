@@ -34,6 +34,10 @@ class NamedObjects:
     names: tuple[str, ...]
     written: tuple[str, ...] = ()
     """Those of them that an apply makes, changes or deletes."""
+    read: tuple[str, ...] = ()
+    """What must be allowed of those in `names`, to look at them."""
+    write: tuple[str, ...] = ()
+    """What must be allowed of those in `written`, to change them."""
 
 
 @dataclass(frozen=True, slots=True)

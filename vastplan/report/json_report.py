@@ -16,6 +16,7 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.imported import Import
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Outcome, Receipt
+from vastplan.model.rights import Rights
 
 FORMAT_VERSION = "1.0"
 
@@ -172,7 +173,9 @@ class KnownChecks:
     format_version: str = FORMAT_VERSION
 
 
-Printed = KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects | Import
+Printed = (
+    KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects | Import | Rights
+)
 
 
 def applied(receipt: Receipt, reviewed: Review | None = None) -> Applied:

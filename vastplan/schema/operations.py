@@ -48,10 +48,10 @@ def item_path(kind: Kind) -> str:
     return path.rstrip("/") + "/{}" + ("/" if path.endswith("/") else "")
 
 
-def reads(kind: Kind) -> Iterator[Operation]:
-    """How its objects are looked at: all of them, and each by itself."""
+def reads(kind: Kind, *, alone: bool = True) -> Iterator[Operation]:
+    """How its objects are looked at: all of them, and each by itself where they are ever looked at `alone`."""
     yield Operation(Task.READ, "GET", plain(kind.endpoint.path), optional=kind.read_by_name)
-    if isinstance(kind.endpoint.shape, Collection):
+    if alone and isinstance(kind.endpoint.shape, Collection):
         yield Operation(Task.READ, "GET", item_path(kind))
 
 

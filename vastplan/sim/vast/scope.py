@@ -24,6 +24,8 @@ OWN = frozenset(
         "protectionpolicies",
         "protectedpaths",
         "s3policies",
+        "roles",
+        "realms",
     }
 )
 OF_ALL = frozenset({"clusters", "versions", "vms", "vtasks", "events"})  # read by everybody
