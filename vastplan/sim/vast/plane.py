@@ -9,7 +9,18 @@ from types import MappingProxyType
 
 from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import Operation, load
-from vastplan.sim.vast import bodies, directories, failover, platform, roles, scope, snapshots, streams, tasks
+from vastplan.sim.vast import (
+    bodies,
+    directories,
+    failover,
+    permissions,
+    platform,
+    roles,
+    scope,
+    snapshots,
+    streams,
+    tasks,
+)  # fmt: skip
 from vastplan.sim.vast.auth import Gate
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.crud import Crud, RequestContext
@@ -175,7 +186,11 @@ class VastPlane:
         tenant = None if name is None else scope.named(self._cluster, name)
         if name is not None and tenant is None:
             raise scope.denied()
-        return Scope(tenant["id"] if tenant else None)
+        return Scope(tenant["id"] if tenant else None, self._permissions(who))
+
+    def _permissions(self, who: str) -> frozenset[str] | None:
+        role = self._gate.role_of(who)
+        return None if not role else permissions.of_roles(self._cluster, self._cluster.rows("roles", name=role))
 
     def _note_event(self, method: str, collection: str, row: object, who: str) -> None:
         if method in DONE and isinstance(row, dict) and "id" in row:
@@ -187,7 +202,7 @@ class VastPlane:
         facts = self._crud.collections.get(name)
         writes = method != "GET"
         if name == "folders" and FOLDERS.get(segments[0]) == method:
-            body = self._crud.body(operation, bodies.read(request))
+            body = visit.scope.completed(self._crud.body(operation, bodies.read(request)))
             return Response(200, directories.folder_call(self._cluster, segments[0], body))
         if operation.path == "/tenants/remote_objects/":
             tenants = remote_objects(self._cluster, request.first("target_id"), request.first("name"))
@@ -224,6 +239,7 @@ class VastPlane:
 
     def _cloned(self, snapshot: Row, operation: Operation, visit: RequestContext) -> Response:
         body = self._crud.body(operation, bodies.read(visit.request))
+        visit.scope.within(body.get("loanee_tenant_id"))
         row = self._crud.make(STREAMS, streams.clone(snapshot, body))
         return self._with_task(Response(200, self._crud.rendered(STREAMS, row, visit)))
 
