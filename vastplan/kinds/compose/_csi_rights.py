@@ -8,8 +8,12 @@ take no right. `tests/sim/test_csi_rights.py` takes the simulated drivers throug
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
 
 Verbs = frozenset[str]
 _LOOK: Verbs = frozenset({"view"})
@@ -60,3 +64,17 @@ def realms(drivers: Iterable[str]) -> tuple[RealmRights, ...]:
     for object_type, wanted in needed.items():
         by_verbs.setdefault(tuple(sorted(wanted)), []).append(object_type)
     return tuple(RealmRights(verbs, tuple(sorted(types))) for verbs, types in sorted(by_verbs.items()))
+
+
+def role(entry: Entry, tenant: Ref, name: str, drivers: Iterable[str]) -> Iterator[Entry]:
+    """The realms and the role, called `name`, by which a tenant's manager is what some drivers need to be."""
+    permissions: list[str] = []
+    needed: list[Address] = []
+    for realm in realms(drivers):
+        called = f"{name}-{realm.called}"
+        part = entry.part("realm", called, {"name": called, "tenant": tenant, "object_types": list(realm.object_types)})
+        permissions += [f"{verb}_{called}" for verb in realm.verbs]
+        needed.append(part.address)
+        yield part
+    values = {"name": name, "tenant": tenant, "permissions_list": sorted(permissions)}
+    yield entry.part("manager_role", name, values, after=tuple(needed))
