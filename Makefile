@@ -12,7 +12,7 @@ ACTIONLINT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/actionlint-$(ACTIONLINT_
 # Tools that look at us are not installed beside what they look at.
 AUDIT = $${XDG_CACHE_HOME:-$$HOME/.cache}/vastplan/audit-1
 
-.PHONY: demo test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc explore coverage faults kills \
+.PHONY: demo test lint types layers audit ci-lint unit slow whole kube live record-kube schemas checks-doc rights-doc explore coverage faults kills \
   histories mutations mutate-tables mutate-guards mutate-ledger mutate-checks mutate-importing mutate-compose contract bench golden browser pictures clean
 
 demo: $(VENV)/ready
@@ -68,7 +68,7 @@ record-kube: $(VENV)/ready kube
 	VASTPLAN_KUBE=record $(BIN)/pytest tests/kube
 
 schemas: $(VENV)/ready
-	for which in desired-state plan snapshot ledger approvals connections validate apply drift import export show budget ledger-list problems checks; do \
+	for which in desired-state plan snapshot ledger approvals connections validate apply drift import export show budget ledger-list problems checks rights; do \
 	  $(BIN)/vastplan schema $$which > schemas/$$which.schema.json; done
 
 # docs/checks.md from the catalogue of checks.
@@ -79,6 +79,10 @@ checks-doc: $(VENV)/ready
 explore: $(VENV)/ready
 	VASTPLAN_EXAMPLES=$(or $(EXAMPLES),500) $(BIN)/pytest -n0 tests/properties tests/checks/test_isolation.py \
 	  tests/importing/test_round_trip.py tests/importing/test_inverse.py
+
+# docs/rights.md from the endpoints of the kinds.
+rights-doc: $(VENV)/ready
+	$(BIN)/python -m tests.rights.docs > docs/rights.md
 
 # The reports of the plan files in tests/report/plans and what is said of checkpoints, written anew. Read the difference before you commit it.
 golden: $(VENV)/ready

@@ -82,6 +82,8 @@ CASES = [
         {"name": "p", "tenant_id": 1, "policy": '{"Version": "2012-10-17", "Statement": []}'},
         {"enabled": False},
     ),
+    Case("realm", "realms", {"name": "r", "object_types": ["view"]}, {"name": "s"}),
+    Case("manager_role", "roles", {"name": "r", "permissions_list": ["view_logical"]}, {"ldap_groups": ["operators"]}),
     Case(
         "replication_peer",
         "nativereplicationremotetargets",

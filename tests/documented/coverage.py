@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from tests.documented.facts import facts
-from tests.documented.used import BESIDES, fields, kinds, operations
+from tests.documented.used import BESIDES, kinds, operations, sent
 
 UNSEEN = Path(__file__).parent / "unseen.yaml"
 
@@ -42,9 +42,8 @@ def expected() -> tuple[frozenset[str], frozenset[str]]:
         for method, path in operations(kind):
             name = f"{kind.system} {method} {path}"
             asked.add(name)
-            if method in ("POST", "PUT", "PATCH"):
-                for place in fields(kind, method):
-                    places.add(f"{name} {'.'.join(facts(kind.system).known(method, path, place) or place)}")
+            for place in sent(kind, method, path):
+                places.add(f"{name} {'.'.join(facts(kind.system).known(method, path, place) or place)}")
     return frozenset(asked), frozenset(places)
 
 

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import yaml
 
+from tests.documented.allowed import beyond
 from tests.documented.facts import facts
 from vastplan.systems.kubernetes.client import KubernetesProvider
 from vastplan.systems.runai.client import RunaiProvider
@@ -34,14 +35,23 @@ class Recorder:
         self.seen: set[str] = set()
         self.problems: dict[str, str] = {}
         self.used: set[str] = set()
-        self._judged: set[tuple[str, str, str, bytes | str | None, int]] = set()
+        self._judged: set[tuple[str, str, str, bytes | str | None, int, bool]] = set()
 
-    def note(self, system: str, method: str, target: str, body: bytes | str | None, status: int = 0) -> None:
-        """One request, `target` being its path and query without the address of the API.
+    def note(
+        self,
+        system: str,
+        method: str,
+        target: str,
+        body: bytes | str | None,
+        status: int = 0,
+        *,
+        writable: bool = True,
+    ) -> None:
+        """One request, `target` being its path and query without the address of the API, by a client that may write or not.
 
         The same request is judged once: most are the lists that every plan reads.
         """
-        request = (system, method, target, body, status)
+        request = (system, method, target, body, status, writable)
         if request not in self._judged:
             self._judge(*request)
             self._judged.add(request)
@@ -52,7 +62,9 @@ class Recorder:
         self._judged.clear()
         return seen
 
-    def _judge(self, system: str, method: str, target: str, body: bytes | str | None, status: int) -> None:
+    def _judge(
+        self, system: str, method: str, target: str, body: bytes | str | None, status: int, writable: bool
+    ) -> None:
         parts = urlsplit(target)
         template = facts(system).template(parts.path)
         if template is None or method not in facts(system).operations[template]:
@@ -60,6 +72,8 @@ class Recorder:
             return
         name = f"{system} {method} {template}"
         self.seen.add(name)
+        if wrong := beyond(system, method, template, writable=writable):
+            self._wrong(f"{name}: {wrong}")
         for seen in facts(system).query(method, template, parse_qs(parts.query, keep_blank_values=True)):
             self._place(f"{name} ?{seen.place[0]}", seen.wrong)
         shape = facts(system).body(method, template)
@@ -106,9 +120,11 @@ class Recorder:
             try:
                 answer = send(request, content, headers)
             except BaseException:
-                self.note(provider.system, request.method, request.target, content)
+                self.note(provider.system, request.method, request.target, content, writable=provider.writable)
                 raise
-            self.note(provider.system, request.method, request.target, content, answer.status)
+            self.note(
+                provider.system, request.method, request.target, content, answer.status, writable=provider.writable
+            )
             return answer
 
         wire.send = heard

@@ -75,14 +75,27 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
     yield "DELETE", item(kind)
     if kind.endpoint.update is not Update.NONE:
         yield "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item(kind)
+    for each in kind.endpoint.one_by_one:
+        yield from (("PATCH", f"{item(kind)}{action}/") for action in (each.add, each.remove))
+
+
+def sent(kind: Kind, method: str, path: str) -> set[tuple[str, ...]]:
+    """The places on the wire that an operation of the kind may write."""
+    items = {
+        f"{item(kind)}{action}/": each.item for each in kind.endpoint.one_by_one for action in (each.add, each.remove)
+    }
+    if path in items:
+        return {(items[path],)}
+    return fields(kind, method) if method in ("POST", "PUT", "PATCH") else set()
 
 
 def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
     """The places on the wire that a create (POST) or a change of the kind may write, as paths without indices."""
     skipped = {Marker.DOCUMENT, Marker.AFTER_CREATE} if method == "POST" else {*NEVER_SENT, Marker.IDENTITY}
+    apart = {each.field for each in kind.endpoint.one_by_one} if method == "PATCH" else set()
     if method == "PUT":  # the whole object: what identifies it too, where it is not immutable
         skipped.discard(Marker.IDENTITY)
-    return set(_paths(kind.fields, frozenset(skipped), ()))
+    return {path for path in _paths(kind.fields, frozenset(skipped), ()) if path[0] not in apart}
 
 
 def _paths(table: tuple[Field, ...], skipped: frozenset[Marker], prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

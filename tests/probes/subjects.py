@@ -41,6 +41,8 @@ MADE = {
         "name": "d", "tenant_id": 1, "source_dir": "/v", "target_exported_dir": "/v", "protection_policy_id": "1",
         "capabilities": "ASYNC_REPLICATION",
     },
+    "realms": {"name": "r", "object_types": ["view"]},
+    "roles": {"name": "r", "permissions_list": ["view_r"]},
 }  # fmt: skip
 
 

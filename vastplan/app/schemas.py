@@ -23,6 +23,7 @@ from vastplan.model.drift import Drift
 from vastplan.model.exported import Export
 from vastplan.model.imported import Import
 from vastplan.model.plan import Plan
+from vastplan.model.rights import Rights
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import Snapshot
 from vastplan.report import json_report
@@ -48,6 +49,7 @@ PRINTED: Mapping[str, Any] = MappingProxyType(
         "ledger-list": json_report.OwnedObjects,
         "problems": json_report.Problems,
         "checks": json_report.KnownChecks,
+        "rights": Rights,
     }
 )
 _ADDRESS = {"type": "string", "pattern": r"^[^/]+/[^/]+/[\s\S]+$"}

@@ -268,6 +268,9 @@ def _show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "show a saved plan, what it does to one object, or one object: desired, live and who moved which field",
         "vastplan show examples/ai-factory iad/tenant/team-a",
     )
+    command.add_argument(
+        "--rights", action="store_true", help="show the rights that vastplan's own identities need for a document"
+    )
     command.add_argument("paths", nargs=1, type=Path, metavar="PLAN|PATH", help="a saved plan, or a document")
     command.add_argument("address", nargs="?", metavar="ADDRESS", help="one object of the plan or of the document")
     command.add_argument(
@@ -324,6 +327,7 @@ def _schema(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> No
             "show",
             "budget",
             "ledger-list",
+            "rights",
             "problems",
             "checks",
         ),

@@ -183,10 +183,11 @@ class DriftRequest(Request):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShowRequest(Request):
-    """`vastplan show`: a saved plan, or with an address what it does to one object, or an object of a document."""
+    """`vastplan show`: a saved plan, or with an address what it does to one object, or an object of a document; or its rights."""
 
     command = "show"
     address: str | None = None
+    rights: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,11 +39,16 @@ def _lapses(action: Action, kind: Kind) -> bool:
 
 def kinds_to_read(action: Action, kinds: Mapping[str, Kind]) -> set[str]:
     """What has to be read to tell who relies on what an action deletes or lets lapse: it, what it enforces, and what keeps it closed."""
-    backed = {rule.backs.kind for rule in may_back(action, kinds) if rule.backs is not None}
+    return kinds_behind(may_back(action, kinds), kinds[action.address.kind], kinds)
+
+
+def kinds_behind(rules: Iterable[Closes], kind: Kind, kinds: Mapping[str, Kind]) -> set[str]:
+    """What has to be read where an object of a kind keeps closed by these rules: what they back, and what of that is in force."""
+    backed = {rule.backs.kind for rule in rules if rule.backs is not None}
     if not backed:
         return set()
     shields = {name for name, kind in kinds.items() if any(_shields(field) & backed for field in kind.fields)}
-    return backed | shields | {*_enforced(kinds[action.address.kind])}
+    return backed | shields | {*_enforced(kind)}
 
 
 def relying(

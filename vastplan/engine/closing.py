@@ -51,6 +51,13 @@ def closing_rules(action: Action, kinds: Mapping[str, Kind]) -> tuple[Closes, ..
     kind = kinds[action.address.kind]
     if kind.enforces is None:
         return tuple(rule for rule in kind.closes if action.desired.get(rule.ours) is not None)
+    return rules_of(kind, kinds)
+
+
+def rules_of(kind: Kind, kinds: Mapping[str, Kind]) -> tuple[Closes, ...]:
+    """The rules of a kind, or those of what it puts in force."""
+    if kind.enforces is None:
+        return kind.closes
     refers = kind.field(kind.enforces.field).refers
     return tuple(rule for target, _ in (refers.targets if refers else ()) for rule in kinds[target].closes)
 

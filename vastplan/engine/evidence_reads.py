@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 
-from vastplan.engine.backing import kinds_to_read, may_back
-from vastplan.engine.closing import closing_rules, may_close
+from vastplan.engine.backing import kinds_behind, kinds_to_read, may_back
+from vastplan.engine.closing import closing_rules, may_close, rules_of
 from vastplan.engine.narrowing import cuts_off, may_narrow
 from vastplan.model.address import Address
 from vastplan.model.plan import GOING, Action
@@ -37,6 +37,14 @@ def second_read(
             (site, user) for user in reaching(kinds, kinds[name]) if kinds[user].system in systems.get(site, ())
         }
     return collections
+
+
+def may_be_read(kinds: Mapping[str, Kind], name: str) -> set[str]:
+    """The kinds that an action on an object of a kind may ask for, whatever the action: no fewer than `second_read` can."""
+    kind = kinds[name]
+    rules = rules_of(kind, kinds)
+    hangs_on_it, cut_off = {rule.kind for rule in kind.dependents}, {rule.kind for rule in rules}
+    return hangs_on_it | cut_off | kinds_behind(rules, kind, kinds) | {*reaching(kinds, kind)}
 
 
 def kinds_to_index(kinds: Mapping[str, Kind], actions: Mapping[Address, Action]) -> set[str]:

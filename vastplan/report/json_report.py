@@ -17,6 +17,7 @@ from vastplan.model.finding import Finding, Severity
 from vastplan.model.imported import Import
 from vastplan.model.isolation import Isolation
 from vastplan.model.outcome import Outcome, Receipt
+from vastplan.model.rights import Rights
 
 FORMAT_VERSION = "1.0"
 
@@ -174,7 +175,7 @@ class KnownChecks:
 
 
 Printed = (
-    KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects | Import | Export
+    KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects | Import | Export | Rights
 )
 
 

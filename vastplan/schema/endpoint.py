@@ -76,6 +76,19 @@ class Asked:
         return place.replace("%2F", "/").replace("%25", "%"), name
 
 
+@dataclass(frozen=True, slots=True)
+class OneByOne:
+    """A list of an object, at the top of its row, that an update changes item by item: each by a PATCH of its own.
+
+    What comes is sent to `add`, what goes to `remove`, both paths below the object's, in a body that has it at `item`.
+    """
+
+    field: str
+    add: str
+    remove: str
+    item: str
+
+
 COLLECTION = Collection()
 SINGLETON_ID = "singleton"
 """The locator and id of an object that needs none."""
@@ -99,6 +112,7 @@ class Endpoint:
     namespaced: bool = False
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
     shape: Collection | Members | Singleton | Asked = COLLECTION
+    one_by_one: tuple[OneByOne, ...] = ()
     # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.
     listed: tuple[str, ...] = ()
     # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.

@@ -10,7 +10,9 @@ from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any, Generic, Protocol, TypeVar
 
+from vastplan.model.rights import RightOf
 from vastplan.schema.connection import AnySecret, SharedLedgerSpec, SystemSpec
+from vastplan.schema.operations import Operation
 from vastplan.schema.provider import Provider
 from vastplan.schema.transport_limits import TransportLimits
 
@@ -93,6 +95,10 @@ class System(Generic[Said]):
     """What a document says of a shared ledger in it, where it can keep one."""
     rank: int = 100
     """Its place where systems are listed for people: what others stand on comes first."""
+    right_of: RightOf | None = None
+    """The right that an operation takes, where its vendor has rights."""
+    besides: tuple[Operation, ...] = ()
+    """What is asked of it beside its kinds' own endpoints."""
     uncovered: tuple[Uncovered, ...] = ()
     """What a person configures there and no kind stands for, from the vendor's document."""
 

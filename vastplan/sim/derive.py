@@ -37,7 +37,7 @@ KEPT = (
 METHODS = ("get", "post", "put", "patch", "delete")
 VMS = (
     "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders",
-    "/nativereplicationremotetargets", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas", "/s3policies",
+    "/nativereplicationremotetargets", "/permissions", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas", "/realms", "/roles", "/s3policies",
     "/snapshots", "/tenants", "/token", "/users", "/versions", "/viewpolicies", "/views", "/vippools", "/vms", "/volumes",
     "/vtasks",
 )  # fmt: skip
@@ -68,6 +68,8 @@ class Deriver:
                 closed[combiner] = [self.schema(part) for part in source[combiner]]
         if "items" in source:
             closed["items"] = self.schema(source["items"])
+        if closed.get("type") == "array" and "enum" in closed and "type" in closed.get("items", {}):
+            closed["items"].setdefault("enum", closed.pop("enum"))  # said of the list, and meant of what is in it
         if "properties" in source:
             closed["type"] = "object"
             closed["properties"] = {name: self.schema(part) for name, part in sorted(source["properties"].items())}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from vastplan.app.clock import now
 from vastplan.app.files import plan as plan_file
+from vastplan.app.rights import rights_of
 from vastplan.app.show import actions_at, describe, parts_of
 from vastplan.app.validate import check_document
 from vastplan.app.workspace import Workspace, open_workspace
@@ -22,11 +23,14 @@ from vastplan.report import json_report
 from vastplan.report.budgets import budget_text
 from vastplan.report.html_budget import budget_page
 from vastplan.report.json_report import ShownBudget
+from vastplan.report.rights import rights_text
 from vastplan.report.text import part_text
 
 
 def show(request: ShowRequest, screen: Screen) -> int:
-    """A saved plan, or one object."""
+    """A saved plan, or one object, or what rights a document takes."""
+    if request.rights:
+        return _rights(request, screen)
     if request.address is None:
         plan = plan_file.load(request.paths[0])
         return errors.exit_code(reporting.show_plan(request, screen, plan, request.paths))
@@ -48,6 +52,22 @@ def show(request: ShowRequest, screen: Screen) -> int:
         screen.machine(json_report.shown(described))
     else:
         screen.show(drift_report.object_text(described, screen.style))
+    return errors.OK
+
+
+def _rights(request: ShowRequest, screen: Screen) -> int:
+    """What has to be allowed; no system is asked."""
+    if request.address is not None or request.format not in (Format.TEXT, Format.JSON) or request.reports:
+        raise VastplanError("show PATH --rights prints text or JSON, of a whole document")
+    if plan_file.looks_like_plan(request.paths[0]):
+        raise VastplanError(
+            "show --rights is of a document: a saved plan is applied with the rights that its document takes"
+        )
+    rights = rights_of(open_workspace(request.paths, request.connections))
+    if request.format is Format.JSON:
+        screen.machine(rights)
+    else:
+        screen.show(rights_text(rights))
     return errors.OK
 
 

@@ -78,6 +78,11 @@ class Gate:
         manager = self._managers.get(who)
         return manager.tenant if manager else None
 
+    def role_of(self, who: str) -> str:
+        """The role that somebody has, "" for none: then nothing is left out of what is theirs."""
+        manager = self._managers.get(who)
+        return manager.role if manager else ""
+
     def admit(self, authorization: str | None, tenant: str | None = None) -> str:
         """Let a request in and answer who sent it; raises `VmsError` (401, or 403 for a token that is unknown or too old).
 

@@ -20,6 +20,7 @@ TYPES = {
     "quotas": "Quota", "protectionpolicies": "ProtectionPolicy", "protectedpaths": "ProtectedPath",
     "nativereplicationremotetargets": "NativeReplicationRemoteTarget", "snapshots": "Snapshot", "users": "User",
     "groups": "Group", "localproviders": "LocalProvider", "s3policies": "S3Policy", "volumes": "Volume", "dns": "Dns",
+    "roles": "Role", "realms": "Realm",
 }  # fmt: skip
 DONE = {"POST": "CREATED", "PATCH": "MODIFIED", "DELETE": "DELETED"}
 

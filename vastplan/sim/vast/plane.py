@@ -9,7 +9,18 @@ from types import MappingProxyType
 
 from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import Operation, load
-from vastplan.sim.vast import bodies, directories, failover, platform, scope, snapshots, streams, tasks
+from vastplan.sim.vast import (
+    bodies,
+    directories,
+    failover,
+    permissions,
+    platform,
+    roles,
+    scope,
+    snapshots,
+    streams,
+    tasks,
+)  # fmt: skip
 from vastplan.sim.vast.auth import Gate
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.crud import Crud, RequestContext
@@ -35,9 +46,9 @@ from vastplan.sim.wire import Request, Response
 COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
     SNAPSHOTS, STREAMS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS,
-    platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS,
+    platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS, roles.ROLES, roles.REALMS, roles.PERMISSIONS,
 )  # fmt: skip
-READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks", "events"})
+READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks", "events", "permissions"})
 DEFAULT_SEGMENT = "v5"
 FOLDERS = {"create_folder": "POST", "modify_folder": "PATCH", "stat_path": "POST", "delete_folder": "DELETE"}
 # Not in the document, yet clients of live clusters call them.
@@ -47,6 +58,7 @@ ACTIONS = {  # PATCHes of an object that start a task
     (streams.NAME, "stop"): streams.stop,
     ("protectedpaths", "force_failover"): failover.force,
 }
+EDITS = {("realms", "assign"): roles.assign, ("realms", "unassign"): roles.unassign}  # PATCHes of an object, by a body
 PAGE_CAPS = {"5.5": 16000}  # rows: where a release cuts unpaged lists off without a word
 STARTING = {"detail": "VMS is starting, try again later", "code": "service_unavailable"}
 _PATH = re.compile(r"/api(?:/(?P<segment>v\d+|latest))?(?P<rest>/.*)?")
@@ -174,7 +186,11 @@ class VastPlane:
         tenant = None if name is None else scope.named(self._cluster, name)
         if name is not None and tenant is None:
             raise scope.denied()
-        return Scope(tenant["id"] if tenant else None)
+        return Scope(tenant["id"] if tenant else None, self._permissions(who))
+
+    def _permissions(self, who: str) -> frozenset[str] | None:
+        role = self._gate.role_of(who)
+        return None if not role else permissions.of_roles(self._cluster, self._cluster.rows("roles", name=role))
 
     def _note_event(self, method: str, collection: str, row: object, who: str) -> None:
         if method in DONE and isinstance(row, dict) and "id" in row:
@@ -186,7 +202,7 @@ class VastPlane:
         facts = self._crud.collections.get(name)
         writes = method != "GET"
         if name == "folders" and FOLDERS.get(segments[0]) == method:
-            body = self._crud.body(operation, bodies.read(request))
+            body = visit.scope.completed(self._crud.body(operation, bodies.read(request)))
             return Response(200, directories.folder_call(self._cluster, segments[0], body))
         if operation.path == "/tenants/remote_objects/":
             tenants = remote_objects(self._cluster, request.first("target_id"), request.first("name"))
@@ -210,6 +226,11 @@ class VastPlane:
             if action is not None:
                 row = self._crud.need(facts, parameters[0], visit)
                 return Response(200, tasks.embedded(action(self._cluster, row)))
+            edit = EDITS.get((name, "/".join(segments[1:])))
+            if edit is not None:
+                row = self._crud.need(facts, parameters[0], visit)
+                edit(self._cluster, row, self._crud.body(operation, bodies.read(visit.request)))
+                return Response(200)
         raise detail(f"{method} {operation.path} is documented, but not simulated.", 501)
 
     def _created(self, facts: Collection, operation: Operation, visit: RequestContext) -> Response:
@@ -218,6 +239,7 @@ class VastPlane:
 
     def _cloned(self, snapshot: Row, operation: Operation, visit: RequestContext) -> Response:
         body = self._crud.body(operation, bodies.read(visit.request))
+        visit.scope.within(body.get("loanee_tenant_id"))
         row = self._crud.make(STREAMS, streams.clone(snapshot, body))
         return self._with_task(Response(200, self._crud.rendered(STREAMS, row, visit)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import addresses, directories, limits
+from vastplan.sim.vast import addresses, directories, limits, roles
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.crud import BUILT_IN, Crud
 from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
@@ -89,6 +89,12 @@ def install(crud: Crud) -> None:
     _built_in(
         crud, "views", {"path": "/", "policy_id": policy["id"], "tenant_id": DEFAULT_TENANT, "protocols": ["NFS"]}
     )
+
+    for realm in roles.BUILT_IN_REALMS:
+        roles.permit(cluster, realm)
+    for name, permissions in roles.DEFAULT_ROLES.items():
+        role = _built_in(crud, "roles", {"name": name, "permissions_list": list(permissions)})
+        cluster.put("roles", role | {"is_default": True, "is_admin": name == roles.ADMINISTRATORS})
 
 
 def _built_in(crud: Crud, name: str, body: Row) -> Row:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vastplan.sim.store import Row
+from vastplan.sim.vast import permissions
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import VmsError
 
@@ -24,6 +25,11 @@ OWN = frozenset(
         "protectionpolicies",
         "protectedpaths",
         "s3policies",
+        "roles",
+        "realms",
+        "folders",
+        "globalsnapstreams",
+        "volumes",
     }
 )
 OF_ALL = frozenset({"clusters", "versions", "vms", "vtasks", "events"})  # read by everybody
@@ -31,17 +37,19 @@ OF_ALL = frozenset({"clusters", "versions", "vms", "vtasks", "events"})  # read 
 
 @dataclass(frozen=True, slots=True)
 class TenantManager:
-    """A manager of one tenant, who logs in with its name."""
+    """A manager of one tenant, who logs in with its name; with a `role` (a name) that is all that the manager may."""
 
     password: str
     tenant: str
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What one caller may see: everything, or what is of `tenant` (an id)."""
+    """What one caller may see: everything, or what is of `tenant` (an id), and of that what `permissions` say, if any do."""
 
     tenant: int | None = None
+    permissions: frozenset[str] | None = None
 
     def sees(self, collection: str, row: Row) -> bool:
         """Whether a row exists for this caller."""
@@ -49,13 +57,16 @@ class Scope:
             return True
         if collection == "tenants":
             return bool(row["id"] == self.tenant)
-        return collection in OWN and row.get("tenant_id") in (self.tenant, None)
+        return collection in OWN and _owner(row) in (self.tenant, None)
 
     def admit(self, method: str, collection: str, row: Row | None) -> None:
         """Raise `VmsError` (403) for what a tenant's manager may not do; `row` is what is changed."""
+        held = self.permissions
+        if held is not None and not permissions.allows(held, method, collection, of_one=row is not None):
+            raise denied()
         if self.tenant is None:
             return
-        foreign = row is not None and row.get("tenant_id") != self.tenant
+        foreign = row is not None and _owner(row) != self.tenant
         if collection not in OWN | OF_ALL | {"tenants"} or (method != "GET" and (collection not in OWN or foreign)):
             raise denied()
 
@@ -63,9 +74,18 @@ class Scope:
         """A body for a new object: of the caller's tenant; raises `VmsError` (403) for another one's."""
         if self.tenant is None:
             return body
-        if body.get("tenant_id") not in (None, self.tenant):
-            raise denied()
+        self.within(body.get("tenant_id"))
         return {**body, "tenant_id": self.tenant}
+
+    def within(self, tenant: Any) -> None:
+        """Raise `VmsError` (403) for another tenant than the caller's, where the caller has one."""
+        if self.tenant is not None and tenant not in (None, self.tenant):
+            raise denied()
+
+
+def _owner(row: Row) -> Any:
+    """The tenant of a row; a clone stream is of the tenant that it copies into, a volume of that of its view."""
+    return row.get("tenant_id", row.get("_tenant"))
 
 
 def denied() -> VmsError:

@@ -22,6 +22,7 @@ def _fill(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
 
 def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
     view = cluster.get("views", row["view_id"]) or {}
+    row["_tenant"] = view["tenant_id"]
     if "BLOCK" not in view["protocols"]:
         yield "view_id", f"View {view['path']} does not have protocol BLOCK."
     if row["name"].startswith("/"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from vastplan.schema.system import Connection, SimulatorEndpoint, System, Uncovered
+from vastplan.systems.kubernetes.rights import BESIDES, right_of
 from vastplan.systems.kubernetes.spec import KubernetesEndpoint, KubernetesLedgerSpec
 
 if TYPE_CHECKING:
@@ -80,5 +81,7 @@ SYSTEM = System(
     _simulate,
     ledger=KubernetesLedgerSpec,
     rank=2,
+    right_of=right_of,
+    besides=BESIDES,
     uncovered=_UNCOVERED,
 )

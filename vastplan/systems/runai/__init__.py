@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vastplan.schema.system import Connection, SimulatorEndpoint, System, Uncovered
+from vastplan.systems.runai.rights import BESIDES, right_of
 from vastplan.systems.runai.spec import RunaiEndpoint
 
 if TYPE_CHECKING:
@@ -58,4 +59,6 @@ _UNCOVERED = (
     Uncovered("workload templates"),
 )
 
-SYSTEM = System("runai", RunaiEndpoint, _connect, _simulate, rank=3, uncovered=_UNCOVERED)
+SYSTEM = System(
+    "runai", RunaiEndpoint, _connect, _simulate, rank=3, right_of=right_of, besides=BESIDES, uncovered=_UNCOVERED
+)

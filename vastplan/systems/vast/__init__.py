@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from vastplan.schema.connection import AnySecret
 from vastplan.schema.system import Connection, SimulatorEndpoint, System, Uncovered
+from vastplan.systems.vast.rights import BESIDES, right_of
 from vastplan.systems.vast.spec import VastEndpoint
 
 if TYPE_CHECKING:
@@ -50,8 +51,8 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> VastProvid
 # Credentials (`s3keys`) are not asked for.
 _UNCOVERED = (
     "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers", "globalsnapstreams",
-    "iamroles", "kerberos", "ldaps", "managers", "nis", "oidcs", "quotagroups", "realms",
-    "replicationpolicies", "replicationstreams", "replicationtargets", "roles", "s3lifecyclerules",
+    "iamroles", "kerberos", "ldaps", "managers", "nis", "oidcs", "quotagroups",
+    "replicationpolicies", "replicationstreams", "replicationtargets", "s3lifecyclerules",
     "snapshotpolicies", "userquotas", "volumes", "vpntunnels", "webhooks",
 )  # fmt: skip
 
@@ -61,5 +62,7 @@ SYSTEM = System(
     _connect,
     _simulate,
     rank=1,
+    right_of=right_of,
+    besides=BESIDES,
     uncovered=tuple(Uncovered(name, f"/{name}/") for name in _UNCOVERED),
 )

@@ -1,0 +1,120 @@
+"""The rights that vastplan needs: of a system as a whole, by task, and in the systems of a document. Nothing is asked of any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import Any
+
+import vastplan.systems
+from vastplan.app import checks
+from vastplan.app.planning import isolation
+from vastplan.app.workspace import Workspace
+from vastplan.engine.evidence_reads import may_be_read
+from vastplan.engine.names import NOTHING_NAMED, Named, names_to_read
+from vastplan.engine.plan import collections_to_read
+from vastplan.model.rights import NamedObjects, Right, Rights, SystemRights
+from vastplan.schema.discover import Registry
+from vastplan.schema.kind import Kind
+from vastplan.schema.operations import Operation, Task, reads, writes
+from vastplan.schema.system import System, discover_systems
+
+
+def written(registry: Registry) -> frozenset[str]:
+    """The kinds whose objects a document can stand for; all others are only looked at."""
+    made = {name for composition in registry.compositions.values() for name in composition.makes}
+    return frozenset(name for name, kind in registry.kinds.items() if kind.section or name in made)
+
+
+def operations(
+    system: System[Any], kinds: Iterable[Kind], writable: Set[str], changed: Set[str]
+) -> Iterator[Operation]:
+    """What is asked of a system for the objects of some kinds, and besides: of those that are `changed`, of those that could
+    be in another document (`writable`), and of those that are only listed."""
+    for kind in kinds:
+        yield from reads(kind, alone=kind.name in writable)
+        if kind.name in changed:
+            yield from writes(kind)
+    yield from system.besides
+    yield from (Operation(Task.CENSUS, "GET", each.path) for each in system.uncovered if each.path)
+
+
+def by_task(system: System[Any], asked: Iterable[Operation]) -> dict[Task, frozenset[Right]]:
+    """The rights that operations take, by what they are for; of a task those alone that its reads do not take anyway."""
+    assert system.right_of is not None
+    found: dict[Task, set[Right]] = {task: set() for task in Task}
+    for operation in asked:
+        right = system.right_of(operation.method, operation.path)
+        if right is not None:
+            found[operation.task].add(right)
+    needed = found[Task.READ]
+    return {task: frozenset(rights if task is Task.READ else rights - needed) for task, rights in found.items()}
+
+
+def rights_of(workspace: Workspace) -> Rights:
+    """What a document takes in each of its systems that has rights, without a network. Raises `Invalid`."""
+    kinds, entries = workspace.registry.kinds, workspace.composed().entries
+    has = workspace.systems()
+    facts = checks.facts_of(workspace, workspace.composed())
+    read = collections_to_read(kinds, entries, {}, has) | checks.collections_to_read(facts)
+    read |= isolation.collections(kinds, has, has)
+    changed = {(entry.address.site, entry.address.kind) for entry in entries}
+    for site, name in changed:
+        read |= {(site, each) for each in may_be_read(kinds, name) if kinds[each].system in has[site]}
+    named = names_to_read(kinds, entries, {})
+    systems = discover_systems(vastplan.systems)
+    return Rights(
+        workspace.name,
+        tuple(
+            _of_system(
+                site,
+                systems[name],
+                [kinds[kind] for at, kind in sorted(read) if at == site and kinds[kind].system == name],
+                {kind for at, kind in changed if at == site},
+                {kind: named.get((site, kind), NOTHING_NAMED) for kind in kinds},
+                written(workspace.registry),
+            )
+            for site in has
+            for name in sorted(has[site])
+            if name in systems and systems[name].right_of is not None
+        ),
+    )
+
+
+def _of_system(
+    site: str,
+    system: System[Any],
+    kinds: Iterable[Kind],
+    changed: Set[str],
+    names: Mapping[str, Named],
+    writable: Set[str],
+) -> SystemRights:
+    listed = [kind for kind in kinds if not kind.read_by_name]
+    single = [kind for kind in kinds if kind.read_by_name]
+    asked = [each for each in operations(system, listed, writable, changed) if each.task in (Task.READ, Task.WRITE)]
+    needed = by_task(system, (each for each in asked if not each.optional))
+    everything = by_task(system, asked)
+    optional = (everything[Task.READ] | everything[Task.WRITE]) - needed[Task.READ] - needed[Task.WRITE]
+    return SystemRights(
+        site,
+        system.name,
+        tuple(sorted(needed[Task.READ])),
+        tuple(sorted(needed[Task.WRITE])),
+        tuple(sorted(optional)),
+        tuple(objects for kind in single for objects in _named(system, kind, names[kind.name])),
+    )
+
+
+def _named(system: System[Any], kind: Kind, named: Named) -> Iterator[NamedObjects]:
+    """The objects of a kind that is read by name, by namespace; of some only an apply tells where they are."""
+    needed = by_task(system, (each for each in (*reads(kind), *writes(kind)) if not each.optional))
+    places: dict[str, set[str]] = {}
+    for locator in named.locators:
+        namespace, _, name = locator.rpartition("/")
+        places.setdefault(namespace, set()).add(name)
+    for name in named.called:
+        places.setdefault("", set()).add(name)
+    for namespace, inside in sorted(places.items()):
+        ours = {name for name in inside if name in named.called or f"{namespace}/{name}".lstrip("/") in named.whole}
+        reading, writing = (tuple(sorted(right.verb for right in needed[task])) for task in (Task.READ, Task.WRITE))
+        on = next(right.on for right in needed[Task.READ])
+        yield NamedObjects(on, namespace, tuple(sorted(inside)), tuple(sorted(ours)), reading, writing)

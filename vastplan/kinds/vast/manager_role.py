@@ -1,0 +1,64 @@
+"""Role of managers: what those who log in to VMS with it may see and do. Not an IAM role, and not a role of Run:AI."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints, model_validator
+
+from vastplan.kinds.vast._common import collection
+from vastplan.kinds.vast.realm import of_tenant, without_tenant
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Spec, Text, VendorName
+
+VERBS = ("create", "view", "edit", "delete")
+_Permission = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(VERBS)})_\S.*$", max_length=253)]
+
+
+class ManagerRole(Spec):
+    """A role. With a tenant it is for managers of that tenant; with `tenant: null` for those of the cluster.
+
+    One of the cluster may be limited to `tenants`; with null it is for all. Permissions are `VERB_REALM`: create, view, edit
+    or delete in one of VMS's realms (support, settings, security, monitoring, logical, hardware, events, database,
+    applications) or in one of `realms`.
+    """
+
+    name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
+    tenants: Annotated[
+        Annotated[list[ReferenceName], Field(min_length=1)] | None | MISSING,
+        SET,
+        Refers("tenant"),
+        Wire("tenant_ids"),
+        Clears([]),
+        Opens(made=False),
+    ] = MISSING
+    permissions_list: Annotated[list[_Permission] | None | MISSING, SET, Clears([]), Opens()] = MISSING
+    ldap_groups: Annotated[list[Text] | None | MISSING, SET, Clears([]), Opens()] = MISSING
+
+    @model_validator(mode="after")
+    def _of_one_tenant(self) -> "ManagerRole":
+        if self.tenant is not None and isinstance(self.tenants, list):
+            raise ValueError("a role of one tenant is for no others: tenants goes with tenant: null")
+        return self
+
+
+def _answered(values: Values, row: Row) -> Values:
+    """VMS answers two fields under other names than those it takes: https://github.com/vast-data/vast-ansible, schema_overrides.py."""
+    values = of_tenant(values, row)
+    for name, answered in (("permissions_list", "permissions"), ("tenants", "tenants")):
+        if answered in row:
+            values[name] = row[answered]
+    return values
+
+
+KIND = kind(
+    ManagerRole,
+    name="manager_role",
+    system="vast",
+    section="roles",
+    endpoint=collection("roles"),
+    system_owned=((("is_default",), True),),  # VAST asks not to change those that a cluster comes with
+    finish_encode=without_tenant,
+    finish_decode=_answered,
+)

@@ -1,0 +1,51 @@
+"""Realm: types of objects that a manager's role can give rights to together, beside the realms that VMS has."""
+
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from vastplan.kinds.vast._common import collection
+from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import OneByOne
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Clears, Opens, Refers, Since, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
+
+# In lower case: https://github.com/vast-data/terraform-provider-vastdata, examples/resources/vastdata_administrator_realm.
+_ObjectType = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=253)]
+
+
+class Realm(Spec):
+    """A realm. Roles give rights to it as `view_NAME`, `create_NAME`, `edit_NAME` and `delete_NAME`.
+
+    With `tenant: null` it is the cluster's. Object types are in lower case without spaces: `view`, `viewpolicy`, `quota`.
+    """
+
+    name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
+    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
+    object_types: Annotated[list[_ObjectType] | None | MISSING, SET, Clears([]), Opens()] = MISSING
+
+
+def of_tenant(values: Values, row: Row) -> Values:
+    """VMS shows the tenant as a number and as an object; what has neither is the cluster's."""
+    shown = row.get("tenant")
+    if values.get("tenant") is None:
+        values["tenant"] = shown.get("id") if isinstance(shown, dict) else None
+    return values
+
+
+def without_tenant(body: Row, values: Values) -> Row:
+    """What is the cluster's is made without a tenant: the document has no null."""
+    return {name: value for name, value in body.items() if name != "tenant_id" or value is not None}
+
+
+KIND = kind(
+    Realm,
+    name="realm",
+    system="vast",
+    section="realms",
+    endpoint=collection("realms", one_by_one=(OneByOne("object_types", "assign", "unassign", "object_type"),)),
+    versions=(Since("vms", "5.2", subject="realms"),),
+    finish_encode=without_tenant,
+    finish_decode=of_tenant,
+)

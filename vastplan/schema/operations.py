@@ -1,0 +1,73 @@
+"""Which operations of its API a kind needs, worked out from its endpoint: to look at its objects, and to change them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from vastplan.schema.endpoint import Collection, Members, Singleton, Update
+from vastplan.schema.kind import Kind
+
+
+class Task(Enum):
+    """What an operation is needed for."""
+
+    READ = "read"  # plan, drift, show, import and record
+    WRITE = "write"  # apply, beside what it reads
+    LEDGER_READ = "ledger read"  # a plan and drift, where the ledger is in this system
+    LEDGER_WRITE = "ledger write"  # an apply, where the ledger is in this system
+    CENSUS = "census"  # import --census
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation: its method, and its path with `{}` for every name and id. What is `optional` is done without where
+    it is refused."""
+
+    task: Task
+    method: str
+    path: str
+    optional: bool = False
+
+
+def collection_path(kind: Kind) -> str:
+    """The path that an object is posted to."""
+    endpoint = kind.endpoint
+    if isinstance(endpoint.shape, Members):
+        return plain(endpoint.shape.path)
+    root, _, plural = endpoint.path.rpartition("/")
+    return f"{root}/namespaces/{{}}/{plural}" if endpoint.namespaced else plain(endpoint.path)
+
+
+def item_path(kind: Kind) -> str:
+    """The path of one object."""
+    if not isinstance(kind.endpoint.shape, Collection):
+        return collection_path(kind)
+    path = collection_path(kind)
+    return path.rstrip("/") + "/{}" + ("/" if path.endswith("/") else "")
+
+
+def reads(kind: Kind, *, alone: bool = True) -> Iterator[Operation]:
+    """How its objects are looked at: all of them, and each by itself where they are ever looked at `alone`."""
+    yield Operation(Task.READ, "GET", plain(kind.endpoint.path), optional=kind.read_by_name)
+    if alone and isinstance(kind.endpoint.shape, Collection):
+        yield Operation(Task.READ, "GET", item_path(kind))
+
+
+def writes(kind: Kind) -> Iterator[Operation]:
+    """How its objects are made, changed and deleted."""
+    always_there = isinstance(kind.endpoint.shape, Singleton)
+    if not always_there:
+        yield Operation(Task.WRITE, "POST", collection_path(kind))
+        yield Operation(Task.WRITE, "DELETE", item_path(kind))
+    if kind.endpoint.update is not Update.NONE:
+        yield Operation(Task.WRITE, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item_path(kind))
+    for each in kind.endpoint.one_by_one:
+        for action in (each.add, each.remove):
+            yield Operation(Task.WRITE, "PATCH", f"{item_path(kind)}{action}/")
+
+
+def plain(path: str) -> str:
+    """A path with its parameters unnamed."""
+    return "/".join("{}" if step.startswith("{") and step.endswith("}") else step for step in path.split("/"))

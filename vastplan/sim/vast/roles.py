@@ -1,0 +1,168 @@
+"""Roles of VMS managers, the realms that divide what there is to manage, and the permissions that both make.
+
+A permission is `VERB_REALM`. The built-in realms are those that VAST's Terraform provider knows (1.x, `roles_functions.go`);
+a realm that somebody makes brings four of its own (same source, and the provider's end-to-end configurations).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import VastCluster
+from vastplan.sim.vast.errors import Problem, missing_object
+from vastplan.sim.vast.records import Collection, Memo, Query, Reference
+
+VERBS = ("create", "view", "edit", "delete")
+BUILT_IN_REALMS = (
+    "support", "settings", "security", "monitoring", "logical", "hardware", "events", "database", "applications",
+)  # fmt: skip
+ADMINISTRATORS = "administrators"
+# A new cluster's own; that these exist is the vendor's word, what they may do is assumed (VMS-090).
+DEFAULT_ROLES = {
+    ADMINISTRATORS: tuple(f"{verb}_{realm}" for realm in BUILT_IN_REALMS for verb in VERBS),
+    "read-only": tuple(f"view_{realm}" for realm in BUILT_IN_REALMS),
+    "csi": tuple(f"{verb}_logical" for verb in VERBS),
+}
+
+
+def permit(cluster: VastCluster, realm: str) -> None:
+    """Let there be the permissions of a realm."""
+    known = {row["codename"] for row in cluster.store.rows("permissions")}
+    for verb in VERBS:
+        codename = f"{verb}_{realm}"
+        if codename not in known:
+            values = {"codename": codename, "name": f"Can {verb} {realm}", "permission_type": verb, "realm": realm}
+            cluster.add("permissions", values)
+
+
+def assign(cluster: VastCluster, row: Row, body: Row) -> None:
+    """Add an object type to a realm."""
+    cluster.put("realms", row | {"object_types": sorted({*row["object_types"], body["object_type"]})})
+
+
+def unassign(cluster: VastCluster, row: Row, body: Row) -> None:
+    """Take an object type out of a realm."""
+    cluster.put("realms", row | {"object_types": [one for one in row["object_types"] if one != body["object_type"]]})
+
+
+def _fill_realm(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
+    row["object_types"] = sorted(set(row["object_types"] or ()))
+
+
+def _check_realm(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    if row["name"] in BUILT_IN_REALMS:
+        yield "name", "A built-in realm has this name."
+
+
+def _stored_realm(cluster: VastCluster, row: Row) -> None:
+    was = row.get("_permits")
+    if was == row["name"]:
+        return
+    if was is not None:
+        _rename(cluster, was, row["name"])
+    permit(cluster, row["name"])
+    cluster.put("realms", row | {"_permits": row["name"]})
+
+
+def _rename(cluster: VastCluster, was: str, name: str) -> None:
+    now = {f"{verb}_{was}": f"{verb}_{name}" for verb in VERBS}
+    for role in list(cluster.store.rows("roles")):
+        cluster.put("roles", role | {"permissions": [now.get(one, one) for one in role["permissions"]]})
+    _forbid(cluster, was)
+
+
+def _forbid(cluster: VastCluster, realm: str) -> None:
+    for row in list(cluster.rows("permissions", realm=realm)):
+        cluster.remove("permissions", row)
+
+
+def _gone_realm(cluster: VastCluster, row: Row) -> None:
+    lost = {f"{verb}_{row['name']}" for verb in VERBS}
+    for role in list(cluster.store.rows("roles")):
+        cluster.put("roles", role | {"permissions": [one for one in role["permissions"] if one not in lost]})
+    _forbid(cluster, row["name"])
+
+
+def _tenant(cluster: VastCluster, row: Row) -> Row:
+    return {"tenant": cluster.brief("tenants", row["tenant_id"])}
+
+
+def _show_realm(cluster: VastCluster, row: Row, memo: Memo) -> Row:
+    return _tenant(cluster, row)
+
+
+def _fill_role(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> None:
+    if "permissions_list" in body:
+        wanted = body["permissions_list"]
+    elif "permissions" in body or "realm" in body:  # the older form: all of a verb, all of a realm, or where both meet
+        verbs = body.get("permissions", VERBS)
+        verbs = (verbs,) if isinstance(verbs, str) else verbs
+        realm = _realm_named(cluster, body.get("realm"))
+        wanted = [
+            one["codename"]
+            for one in cluster.store.rows("permissions")
+            if one["permission_type"] in verbs and realm in (None, one["realm"])
+        ]
+    else:
+        wanted = old["permissions"] if old else []
+    row["permissions"] = sorted(set(wanted))
+    if "tenant_ids" in body:
+        row["tenants"] = sorted(set(body["tenant_ids"]))
+    row["ldap_groups"] = sorted(set(row["ldap_groups"] or ()))
+
+
+def _realm_named(cluster: VastCluster, realm: str | None) -> str | None:
+    # VAST's Terraform provider gives the id where the document says a name.
+    return cluster.name_of("realms", realm) or realm
+
+
+def _check_role(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterator[Problem]:
+    known = {one["codename"] for one in cluster.store.rows("permissions")}
+    for codename in row["permissions"]:
+        if codename not in known:
+            yield "permissions_list", missing_object(codename)
+    for key in row["tenants"]:
+        if cluster.get("tenants", key) is None:
+            yield "tenant_ids", missing_object(key)
+    if row["tenant_id"] is not None and body.get("tenant_ids"):
+        yield "tenant_ids", "A role of one tenant is for no others."
+
+
+def _show_role(cluster: VastCluster, row: Row, memo: Memo) -> Row:
+    holders = (one for one in cluster.store.rows("managers") if row["id"] in one["roles"])
+    names = [cluster.name_of("tenants", key) or "" for key in row["tenants"]]
+    return {
+        **_tenant(cluster, row),
+        "tenant_names": ", ".join(names),
+        "managers": [{"id": one["id"], "username": one["username"]} for one in holders],
+    }
+
+
+def _guard_role(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
+    holders = [one["username"] for one in cluster.store.rows("managers") if row["id"] in one["roles"]]
+    if holders:
+        yield f"it is the role of {', '.join(holders)}"
+
+
+REALMS = Collection(
+    "realms",
+    unique=(("name",),),
+    references=(Reference("tenant_id", "tenants"),),
+    fill=_fill_realm,
+    check=_check_realm,
+    show=_show_realm,
+    stored=_stored_realm,
+    gone=_gone_realm,
+)
+ROLES = Collection(
+    "roles",
+    unique=(("name",),),
+    references=(Reference("tenant_id", "tenants"), Reference("tenants", "tenants", through="tenants")),
+    either={"permissions": str},
+    fill=_fill_role,
+    check=_check_role,
+    show=_show_role,
+    guard=_guard_role,
+)
+PERMISSIONS = Collection("permissions")

@@ -1,0 +1,41 @@
+"""Which right of RBAC an operation takes: the API server's own rules, as its documentation of request attributes has them.
+
+https://kubernetes.io/docs/reference/access-authn-authz/authorization/#determine-the-request-verb
+"""
+
+from __future__ import annotations
+
+from vastplan.model.rights import Right
+from vastplan.schema.operations import Operation, Task
+
+_VERBS = {"POST": "create", "PUT": "update", "PATCH": "patch", "DELETE": "delete"}
+_SECRETS, _LEASES = "/api/v1/namespaces/{}/secrets", "/apis/coordination.k8s.io/v1/namespaces/{}/leases"
+
+BESIDES = (
+    Operation(Task.READ, "GET", "/version"),
+    Operation(Task.LEDGER_READ, "GET", _SECRETS + "/{}"),
+    Operation(Task.LEDGER_READ, "GET", _LEASES),
+    Operation(Task.LEDGER_READ, "GET", _LEASES + "/{}"),
+    Operation(Task.LEDGER_WRITE, "GET", _SECRETS),
+    Operation(Task.LEDGER_WRITE, "POST", _SECRETS),
+    Operation(Task.LEDGER_WRITE, "PUT", _SECRETS + "/{}"),
+    Operation(Task.LEDGER_WRITE, "DELETE", _SECRETS + "/{}"),
+    Operation(Task.LEDGER_WRITE, "POST", _LEASES),
+    Operation(Task.LEDGER_WRITE, "PUT", _LEASES + "/{}"),
+)
+
+
+def right_of(method: str, path: str) -> Right | None:
+    """What is done to which resource of which group; the version is open to everybody who is let in."""
+    _, root, *steps = path.split("/")
+    if root == "version":
+        return None
+    if root not in ("api", "apis"):
+        raise KeyError(path)
+    group = steps.pop(0) if root == "apis" else ""
+    steps = steps[1:]  # the version of the API
+    if steps[:1] == ["namespaces"] and len(steps) > 2:
+        steps = steps[2:]
+    resource, *name = steps
+    verb = ("get" if name else "list") if method == "GET" else _VERBS[method]
+    return Right(f"{group}/{resource}", verb)

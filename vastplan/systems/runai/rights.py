@@ -1,0 +1,59 @@
+"""Which permission of Run:AI an operation takes: an action by its method, a type of resource by its path.
+
+Both are those of the schemas `Action` and `ResourceType` of the control plane's document; which path is of which type the
+document does not say, but for their names: `docs/unverified.md`, RAI-090.
+"""
+
+from __future__ import annotations
+
+from vastplan.model.rights import Right
+from vastplan.schema.operations import Operation, Task
+
+_ACTIONS = {"GET": "read", "POST": "create", "PUT": "update", "PATCH": "update", "DELETE": "delete"}
+# The longest start of a path counts.
+_TYPES = {
+    "/api/v1/access-keys": "access-keys",
+    "/api/v1/asset/compute": "compute-resources",
+    "/api/v1/asset/credentials": "credentials",
+    "/api/v1/asset/datasource/config-map": "cm-volume-assets",
+    "/api/v1/asset/datasource/git": "git-assets",
+    "/api/v1/asset/datasource/host-path": "host-path-assets",
+    "/api/v1/asset/datasource/nfs": "nfs-assets",
+    "/api/v1/asset/datasource/pvc": "pvc-assets",
+    "/api/v1/asset/datasource/s3": "s3-assets",
+    "/api/v1/asset/datasource/secret": "secret-volume-assets",
+    "/api/v1/asset/environment": "environments",
+    "/api/v1/audit": "events-history",
+    "/api/v1/authorization/access-rules": "access_rules",
+    "/api/v1/authorization/roles": "roles",
+    "/api/v1/clusters": "cluster",
+    "/api/v1/clusters/{}/nodes": "nodes",
+    "/api/v1/datavolumes": "datavolumes",
+    "/api/v1/k8s/storage-classes": "storage-class-configuration",
+    "/api/v1/network-topologies": "network-topologies",
+    "/api/v1/node-pools": "nodepools",
+    "/api/v1/org-unit/departments": "department",
+    "/api/v1/org-unit/projects": "project",
+    "/api/v1/storage-classes": "storage-class-configuration",
+    "/api/v1/users": "users",
+    "/api/v1/workloads": "workloads",
+    "/api/v2/policy": "policies",
+    "/api/v2/storage-classes": "storage-class-configuration",
+}
+_LOG_IN = "/api/v1/token"
+
+BESIDES = (
+    Operation(Task.READ, "POST", _LOG_IN),
+    Operation(Task.READ, "GET", "/api/v1/clusters"),
+    Operation(Task.READ, "GET", "/api/v1/audit/log", optional=True),  # who changed what
+)
+
+
+def right_of(method: str, path: str) -> Right | None:
+    """What is done to which type of resource."""
+    if path == _LOG_IN:
+        return None
+    starts = [start for start in _TYPES if path == start or path.startswith(start + "/")]
+    if not starts:
+        raise KeyError(path)
+    return Right(_TYPES[max(starts, key=len)], _ACTIONS[method])

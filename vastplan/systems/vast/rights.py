@@ -1,0 +1,45 @@
+"""Which permission of VMS an operation takes: the verb by its method, the realm by its collection.
+
+That permissions are create, view, edit and delete in a realm is the document's word (`Permission`, `Role`); what the realms hold is
+from VAST's Knowledge Base ("Provisioning VMS Access", "Managing User-Defined Permission Realms", "Creating Custom VMS Realms"),
+which names kinds of objects, not each collection: `docs/unverified.md`, VMS-092.
+"""
+
+from __future__ import annotations
+
+from vastplan.model.rights import Right
+from vastplan.schema.operations import Operation, Task
+
+_VERBS = {"GET": "view", "POST": "create", "PATCH": "edit", "DELETE": "delete"}
+_REALMS = {
+    "logical": (
+        "blockhosts", "blockmappings", "dns", "encryptedpaths", "eventbrokers", "folders", "globalsnapstreams",
+        "nativereplicationremotetargets", "protectedpaths", "protectionpolicies", "qospolicies", "quotagroups", "quotas",
+        "replicationpolicies", "replicationstreams", "replicationtargets", "s3lifecyclerules", "snapshotpolicies",
+        "snapshots", "tenants", "userquotas", "viewpolicies", "views", "vippools", "volumes",
+    ),
+    "security": (
+        "activedirectory", "apitokens", "groups", "iamroles", "kerberos", "ldaps", "locals3keys", "localproviders", "managers",
+        "nis", "oidcs", "realms", "roles", "s3keys", "s3policies", "users",
+    ),
+    "hardware": ("clusters", "cnodegroups"),
+    "settings": ("vms", "vpntunnels"),
+    "events": ("events", "webhooks"),
+}  # fmt: skip
+_REALM_OF = {collection: realm for realm, collections in _REALMS.items() for collection in collections}
+_OF_EVERYBODY = frozenset({"permissions", "token", "versions", "vtasks"})
+
+BESIDES = (
+    Operation(Task.READ, "POST", "/token/"),
+    Operation(Task.READ, "GET", "/versions/"),
+    Operation(Task.READ, "GET", "/events/", optional=True),  # who changed what
+    Operation(Task.WRITE, "GET", "/vtasks/{}/"),
+)
+
+
+def right_of(method: str, path: str) -> Right | None:
+    """`view_logical` and its like; an action on an object is a change of it, whatever its method."""
+    name, *below = path.strip("/").split("/")
+    if name in _OF_EVERYBODY:
+        return None
+    return Right(_REALM_OF[name], "edit" if method == "POST" and below else _VERBS[method])
