@@ -86,7 +86,7 @@ def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches:
         if unread or value is REDACTED or was in NO_DIGESTS or (value is not None and noted in NO_DIGESTS):
             continue
         if value is None or digest(key, value) != was:
-            return Fault.GONE if owned.delivered_at else Fault.LOST
+            return Fault.GONE if owned.delivered_at or owned.imported else Fault.LOST
     return None
 
 

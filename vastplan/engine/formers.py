@@ -45,8 +45,8 @@ def former_address(address: Address, id: str) -> Address:
 
 def entry_of(address: Address, owned: Owned) -> Address | None:
     """The entry whose object it was, by such an address; `None` for any other address."""
-    name, mark, id = address.name.partition(_MARK)
-    return address._replace(name=name) if mark and id == owned.id else None
+    name, mark, its = address.name.partition(_MARK)
+    return address._replace(name=name) if mark and its == owned.id else None
 
 
 def formers(
@@ -82,7 +82,7 @@ def _was(kind: Kind, owned: Owned, entry: Entry, key: str) -> Fault:
     assert kind.delivers is not None
     if not owned.fields:
         return Fault.PRESUMED
-    if not owned.delivered_at:
+    if not (owned.delivered_at or owned.imported):
         return Fault.LOST
     generation = kind.delivers.generation
     now = leaf_digest(key, kind.field(generation), entry.values.get(generation))

@@ -237,7 +237,12 @@ class Verdicts:
     def _with_delivery(self, difference: Difference, kind: Kind, entry: Entry, owned: Owned) -> Difference:
         """The difference, and that a value which is drawn is not where it belongs."""
         delivers = kind.delivers
-        if delivers is None or not delivers.drawn:
+        if delivers is None:
+            return difference
+        if owned.imported:  # which number it was delivered by is not known here, and what is there is taken for it
+            changes = tuple(change for change in difference.changes if change.path != delivers.generation)
+            difference = replace(difference, changes=changes, paths=difference.paths - {(delivers.generation,)})
+        if not delivers.drawn:
             return difference
         why = fault(kind, delivers, owned, entry.values, self._matches, self._ledger[entry.address.site].key)
         if why in (None, Fault.GENERATION):  # another generation is a change already
