@@ -55,6 +55,16 @@ class Wire:
 
 
 @dataclass(frozen=True, slots=True, init=False)
+class ShownAt:
+    """Where an answer shows the field, where that is another place than the one at which it is sent."""
+
+    path: tuple[str, ...]
+
+    def __init__(self, *path: str) -> None:
+        object.__setattr__(self, "path", path)
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Refers:
     """The field names another object: the kinds it may be of, with the attribute that goes on the wire.
 
@@ -231,8 +241,14 @@ class SameAs:
 
 
 @dataclass(frozen=True, slots=True)
+class AsWitness:
+    """What the row shows that ships with the system; of a reference, which no document can name beforehand."""
+
+
+@dataclass(frozen=True, slots=True)
 class ServerDefault:
-    """What the system takes where nobody writes the field: canonical, as the model validates it, or `SameAs` another field.
+    """What the system takes where nobody writes the field: canonical, as the model validates it, `SameAs` another field, or
+    `AsWitness`.
 
     `None` is nothing at all. `since` is the first version of the kind's product whose documents say so: of an older one, or
     of one that is not known, it is no better known than by a witness. Fields with the same `group` are left out together
@@ -312,3 +328,13 @@ class Until(_VersionMarker):
 
     product: Product
     version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequiredFrom:
+    """The product makes no object without the field, or struct that it is in, from this version on, and until that one."""
+
+    product: Product
+    version: str
+    until: str
+    fix: str = ""
