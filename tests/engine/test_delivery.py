@@ -296,6 +296,19 @@ def test_what_could_not_be_delivered_is_told_and_made_anew_and_goes_unasked(
     assert [*bench.part.entries] == ["iad/box/b", "iad/card/c"] and not bench.plan(BOX, card()).actions
 
 
+def test_a_lost_one_that_could_not_be_removed_goes_with_the_next_apply(bench: Lobby) -> None:
+    bench.done(BOX)
+    failing(bench, "update", "box", Refused("no"))
+    bench.apply(bench.plan(BOX, card()))
+    (lost,) = bench.cards()
+    failing(bench, "delete", "card", Refused("not now"))
+    assert states(bench.apply(bench.plan(BOX, card()))) == {"iad/card/c": "done", f"iad/card/c#{lost}": "failed"}
+    plan = bench.plan(BOX, card())
+    assert verbs(plan) == {f"iad/card/c#{lost}": "delete"} and not plan.actions[0].blocked
+    bench.done(BOX, card())
+    assert lost not in bench.cards()
+
+
 def test_what_was_delivered_and_could_not_be_noted_is_no_loss(bench: Lobby) -> None:
     bench.done(BOX)
     failing(bench, "update", "box", Unreachable("away"), after=True)

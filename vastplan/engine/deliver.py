@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import count
 from typing import Any
 
 from vastplan.engine.body import update_body
@@ -26,7 +25,9 @@ def deliver(
     """
     values = {where.into: {key: str(told[name]) for name, key in where.keys.items()}}
     paths: set[tuple[str, ...]] = {(where.into, key) for key in values[where.into]}
-    for attempt in count(1):
+    attempt = 0
+    while True:
+        attempt += 1
         fresh = provider.read(kind, locator)
         if fresh is None:
             raise Refused(f"{where.target.target} is not there")

@@ -67,8 +67,8 @@ def formers(
         of = entry_of(address, owned)
         if of is not None and of in desired:
             yield address, Former(of, _was(kind, owned, desired[of], key))
-    if remade:
-        for part in ledger.values():
+    for part in ledger.values():
+        if part.intents:
             yield from _unnoted(part, matches)
 
 
