@@ -36,7 +36,7 @@ KEPT = (
 )  # fmt: skip
 METHODS = ("get", "post", "put", "patch", "delete")
 VMS = (
-    "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders",
+    "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders", "/locals3keys",
     "/nativereplicationremotetargets", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas", "/s3policies",
     "/snapshots", "/tenants", "/token", "/users", "/versions", "/viewpolicies", "/views", "/vippools", "/vms", "/volumes",
     "/vtasks",

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from vastplan.sim.store import Row, Store
 from vastplan.sim.tables import Operation, load
-from vastplan.sim.vast import bodies, directories, failover, platform, scope, snapshots, streams, tasks
+from vastplan.sim.vast import bodies, directories, failover, keys, platform, scope, snapshots, streams, tasks
 from vastplan.sim.vast.auth import Gate
 from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.crud import Crud, RequestContext
@@ -34,10 +34,11 @@ from vastplan.sim.wire import Request, Response
 
 COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
-    SNAPSHOTS, STREAMS, USERS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS,
+    SNAPSHOTS, STREAMS, USERS, keys.KEYS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS,
     platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS,
 )  # fmt: skip
-READ_ONLY = frozenset({"clusters", "versions", "vms", "vtasks", "events"})
+USER_KEYS = "/users/{id}/access_keys/"
+READ_ONLY = frozenset({keys.NAME, "clusters", "versions", "vms", "vtasks", "events"})
 DEFAULT_SEGMENT = "v5"
 FOLDERS = {"create_folder": "POST", "modify_folder": "PATCH", "stat_path": "POST", "delete_folder": "DELETE"}
 # Not in the document, yet clients of live clusters call them.
@@ -166,7 +167,8 @@ class VastPlane:
         response = self._dispatched(operation, parameters, visit)
         if request.method != "PATCH" or self._cluster.strict:
             operation.assert_documented(response.status)
-        self._note_event(request.method, name, before or response.body, who)
+        if template != USER_KEYS:  # what the events say of keys nobody documents
+            self._note_event(request.method, name, before or response.body, who)
         return response
 
     def _scope(self, who: str) -> Scope:
@@ -206,6 +208,9 @@ class VastPlane:
                 return self._item(facts, parameters[0], operation, visit)
             if (name, segments[1:]) == ("snapshots", ["clone"]):
                 return self._cloned(self._crud.need(facts, parameters[0], visit), operation, visit)
+            if operation.path == USER_KEYS:
+                user = self._crud.need(facts, parameters[0], visit)
+                return keys.call(self._cluster, user, method, self._crud.body(operation, bodies.read(request)))
             action = ACTIONS.get((name, "/".join(segments[1:])))
             if action is not None:
                 row = self._crud.need(facts, parameters[0], visit)
