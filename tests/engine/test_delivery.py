@@ -93,6 +93,7 @@ class Printing(Library):
         self.rows |= {one.name: {} for one in KINDS}
         self.numbers: dict[str, str] = {}
         self.forgets = self.withholds = False
+        self.prints = True
 
     def pages(self, kind: Kind) -> Iterator[list[Row]]:
         """All rows in one page, those of boxes perhaps without what is in them."""
@@ -106,6 +107,8 @@ class Printing(Library):
         if kind.name != "card":
             return row
         self.numbers[row["id"]] = f"opens-{row['id']}-every-door"
+        if not self.prints:
+            return row
         return {**row, "number": self.numbers[row["id"]]}
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
@@ -314,7 +317,13 @@ def test_what_was_delivered_and_could_not_be_noted_is_no_loss(bench: Lobby) -> N
     failing(bench, "update", "box", Unreachable("away"), after=True)
     (outcome,) = bench.apply(bench.plan(BOX, card())).outcomes
     assert outcome.state is State.UNKNOWN and not bench.part.entries["iad/card/c"].delivered_at
-    assert not bench.plan(BOX, card()).actions
+    plan = bench.plan(BOX, card())
+    assert verbs(plan) == {"iad/card/c": "release"}
+    assert plan.actions[0].reason == "done by an apply that was interrupted; noted"
+    delivered = bench.part.entries["iad/card/c"].delivered
+    bench.done(BOX, card())
+    owned = bench.part.entries["iad/card/c"]
+    assert owned.delivered == delivered and owned.delivered_at and not bench.plan(BOX, card()).actions
 
 
 def test_a_delivery_without_an_answer_that_was_made_is_one(bench: Lobby) -> None:
@@ -349,6 +358,19 @@ def test_a_destination_that_keeps_nothing_or_is_gone_is_told(bench: Lobby) -> No
     bench.library.after = gone
     made, _ = bench.apply(plan).outcomes
     assert made.state is State.FAILED and made.message.endswith("makes another: iad/box/b is not there")
+
+
+def test_an_answer_without_a_value_is_told(bench: Lobby) -> None:
+    bench.done(BOX)
+    plan = bench.plan(BOX, card())
+    bench.library.prints = False
+    (outcome,) = bench.apply(plan).outcomes
+    assert outcome.state is State.FAILED
+    assert outcome.message == "the answer does not have number: the next plan makes another" and not bench.contents
+    bench.library.prints = True
+    assert verbs(bench.plan(BOX, card())) == {
+        "iad/card/c": "create", f"iad/card/c#{bench.cards()[0]}": "delete",
+    }  # fmt: skip
 
 
 def test_a_create_without_an_answer_is_not_taken_for_another_one(bench: Lobby) -> None:
@@ -645,3 +667,47 @@ def test_several_at_once_into_one_box(bench: Lobby) -> None:
     ]
     bench.apply(bench.plan(BOX, *entries), parallel=1)
     assert len(bench.contents) == 6 and not bench.plan(BOX, *entries).actions
+
+
+# Taken over
+
+
+def test_without_a_ledger_it_is_known_by_what_its_destination_names(bench: Lobby) -> None:
+    into = {**INTO, "keys": {"number": "CARD", "id": "ID"}}
+    bench.done(BOX, card(deliver=into))
+    (mine,) = bench.cards()
+    noted = bench.part.entries["iad/card/c"]
+    bench.library.put("card", reader="ann")
+    for address in bench.part.entries:
+        bench.book.add(events.drop(address))
+    plan = bench.plan(BOX, card(deliver=into))
+    assert verbs(plan) == {"iad/box/b": "adopt", "iad/card/c": "adopt"}
+    assert [one.guard for one in action(plan, "card", "c").blocked] == ["adopt"]
+    bench.consent = Consent(adopt=True)
+    bench.library.said.clear()
+    bench.done(BOX, card(deliver=into))
+    assert {verb for verb, _ in bench.library.said} == {"list", "read"}
+    owned = bench.part.entries["iad/card/c"]
+    assert (owned.id, owned.delivered) == (mine, noted.delivered) and owned.delivered_at
+    assert not bench.plan(BOX, card(deliver=into)).actions
+
+
+def test_what_a_destination_names_and_somebody_else_has_is_not_it(bench: Lobby) -> None:
+    theirs = bench.library.put("card", reader="bob")["id"]
+    bench.library.put("box", name="b", contents={"ID": theirs})
+    bench.consent = Consent(adopt=True)
+    plan = bench.plan(BOX, card(deliver={**INTO, "keys": {"number": "CARD", "id": "ID"}}))
+    assert verbs(plan) == {"iad/box/b": "adopt", "iad/card/c": "create"}
+    assert [one.guard for one in action(plan, "card", "c").blocked] == ["occupied"]
+
+
+def test_what_is_taken_over_is_taken_over_with_its_word(bench: Lobby) -> None:
+    bench.done(BOX, porter())
+    first = word(bench)
+    for address in bench.part.entries:
+        bench.book.add(events.drop(address))
+    bench.consent = Consent(adopt=True)
+    bench.done(BOX, porter())
+    assert word(bench) == first and bench.contents == {"WORD": first} and not bench.plan(BOX, porter()).actions
+    bench.done(BOX, porter(2))
+    assert word(bench) != first

@@ -70,10 +70,19 @@ def found_there(where: Destination, matches: Matches) -> dict[str, Any]:
     }
 
 
+def named_there(kind: Kind, values: Values, matches: Matches) -> str | None:
+    """The id of the object whose values are at their destination, as far as these say it."""
+    assert kind.delivers is not None
+    found = found_there(destination(kind.delivers, values), matches)
+    ids = [found.get(attribute.name) for attribute in kind.attributes if attribute.path == kind.endpoint.id]
+    return next((value for value in ids if isinstance(value, str)), None)
+
+
 def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches: Matches, key: str) -> Fault | None:
     """Why the values of an object of ours have to be made anew; `None` where they do not, or where that cannot be told.
 
-    A ledger that had the object from another one knows nothing of the values: what is there is taken for them.
+    A ledger that had the object from another one, or has just learnt of it, knows nothing of the values: what is there is taken
+    for them.
     """
     where = destination(delivers, values)
     unread = matches.match(where.target.target).unknown
@@ -90,9 +99,14 @@ def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches:
     return None
 
 
+def is_pending(owned: Owned) -> bool:
+    """Whether a value was on its way when the ledger last heard of the object."""
+    return bool(owned.delivered) and not owned.delivered_at
+
+
 def as_delivered(where: Destination, told: Mapping[str, Any], key: str) -> dict[str, str]:
     """What the ledger notes of values: a keyed digest of each, by its place."""
-    return {where.place(name): digest(key, str(told[name])) for name in where.keys}
+    return {where.place(name): digest(key, str(told[name])) for name in where.keys if told.get(name) is not None}
 
 
 def draw(drawn: tuple[Drawn, ...]) -> dict[str, str]:

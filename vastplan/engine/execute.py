@@ -9,7 +9,7 @@ from typing import Any, NoReturn, TypeVar
 from vastplan.engine.apply_context import ApplyContext, Made
 from vastplan.engine.body import create_body, unmet, update_body
 from vastplan.engine.deliver import deliver
-from vastplan.engine.delivery import answered_once, as_delivered, destination, draw, found_there, with_drawn
+from vastplan.engine.delivery import answered_once, as_delivered, destination, draw, found_there, is_pending, with_drawn
 from vastplan.engine.diff import digests, fingerprint, value_at, wire_digests
 from vastplan.engine.guards.fields import too_low
 from vastplan.engine.ignore import without
@@ -139,7 +139,7 @@ class _Execution:
                 self._appeared(str(problem))
             raise
         if self._delivers is not None:
-            self._told = self._answered_once
+            self._told = {**made.attributes, **self._answered_once}
             self._own(made.id, made.locator, None)  # whatever becomes of its value: which one it is
             self._deliver()
         self._finish(made.locator, made.id)
@@ -149,6 +149,9 @@ class _Execution:
         assert self._delivers is not None
         where = destination(self._delivers, self._values)
         ref = where.target
+        missing = [name for name in where.keys if self._told.get(name) is None]
+        if missing:
+            raise Refused(f"the answer does not have {', '.join(missing)}: the next plan makes another")
         kind = self._context.kinds[ref.target.kind]
         provider = self._context.providers[ref.target.site, kind.system]
         try:
@@ -205,7 +208,8 @@ class _Execution:
                     raise
                 self._explain(problem, current)
         if drawn:
-            self._answered_once = self._told = drawn
+            self._answered_once = drawn
+            self._told = {**self._live(fresh).attributes, **drawn}
             self._deliver()
         self._finish(self._action.locator, wait=bool(paths) or self._action.verb is not Verb.ADOPT or self._begun())
 
@@ -339,7 +343,8 @@ class _Execution:
         if self._delivers is not None and self._told:
             where = destination(self._delivers, self._values)
             delivered, delivered_at = as_delivered(where, self._told, self._key), self._delivered_at
-        elif self._delivers is not None and before is not None and before.imported:  # what is there is taken for it
+        elif self._delivers is not None and (before is None or before.imported or is_pending(before)):
+            # it was planned by what is there, which is taken for it
             where = destination(self._delivers, self._values)
             delivered, delivered_at = as_delivered(where, found_there(where, self._context.matches), self._key), now
         sources = secret_sources(self._kind, self._values)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from vastplan.engine.delivery import destination, named_there
 from vastplan.engine.formers import Former, formers
 from vastplan.engine.new_names import new_names
 from vastplan.engine.observe import Live, Observed
@@ -274,6 +275,8 @@ class _Matching:
             value = entry.values.get(name) if entry is not None else None
             if isinstance(value, Ref):
                 self._settle_reference(value.target)
+        if kind.delivers is not None and entry is not None:
+            self._settle_reference(destination(kind.delivers, entry.values).target.target)
         match = self._matches[address] = self._match(address, kind, entry)
         if match.live is not None:
             self._addresses.setdefault((address.site, address.kind, match.live.id), address)
@@ -317,9 +320,10 @@ class _Matching:
             return Match(None, owned, "" if identity.reason is Reason.NOT_CREATED else identity.why)
         if problem and self._whole.locator(kind, entry) not in asked:
             return Match(owned=owned, unknown=problem)
-        if kind.remade:
-            return Match(None, owned)  # what is there of the same is another one
         having = self._having(address.site, kind, identity)
+        if kind.remade:  # several may be alike: it is the one that its destination names, where nothing is noted of it
+            named = named_there(kind, entry.values, self._whole)
+            having = [live for live in having if owned is None and live.id == named]
         candidates = [live for live in having if self._free(live, address)]
         if len(candidates) > 1:
             ids = ", ".join(live.id for live in candidates)

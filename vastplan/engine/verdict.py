@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from vastplan.engine.delivery import Fault, fault
+from vastplan.engine.delivery import Fault, fault, is_pending
 from vastplan.engine.diff import (
     Difference,
     diff,
@@ -196,9 +196,10 @@ class Verdicts:
         difference, resourced = with_sources(
             difference, kind, entry.values, match.owned.sources if match.owned else _NO_SOURCES
         )
-        difference = self._with_delivery(difference, kind, entry, match.owned or Owned("", "", applied or {}))
+        difference = self._with_delivery(difference, kind, entry, match.owned or _as_noted(kind, applied))
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
+        noted = noted and (match.owned is None or not is_pending(match.owned))
         imported = UNKNOWN_DIGEST in (applied or {}).values()
         decision = verb_of(
             difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported,
@@ -316,6 +317,13 @@ class Verdicts:
                 text = f"{field.name} refers to an existing {kind} {name}, and {site} has none"
                 blocks.append(Block("missing", text, "another name, or make it first"))
         return tuple(blocks)
+
+
+def _as_noted(kind: Kind, applied: Mapping[str, str] | None) -> Owned:
+    """What would be noted of an object that the ledger does not have: of one that is not ours, that nothing is known."""
+    assert kind.delivers is None or applied is None or applied
+    generation = "" if kind.delivers is None else kind.delivers.generation
+    return Owned("", "", applied or {generation: UNKNOWN_DIGEST})
 
 
 def _renaming(kind: Kind, difference: Difference) -> str:

@@ -7,11 +7,14 @@ from vastplan.engine.guards.context import GuardContext
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.value import REDACTED, from_json
 
-_DELIVERING = (Verb.CREATE, Verb.UPDATE, Verb.ADOPT)
+_DELIVERING = (Verb.CREATE, Verb.UPDATE, Verb.REPLACE)
 
 
 def occupied(action: Action, context: GuardContext) -> Block | None:
-    """A value that vastplan did not put there is not written over; one that it put there and somebody changed is."""
+    """A value that vastplan did not put there is not written over; one that it put there and somebody changed is.
+
+    What is taken over is taken over with its value.
+    """
     delivers = context.kind(action).delivers
     if delivers is None or action.verb not in _DELIVERING:
         return None
