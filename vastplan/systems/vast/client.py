@@ -139,7 +139,8 @@ class VastProvider:
             raise Refused(f"{kind.name}: it is always there, and cannot be deleted")
         try:
             if isinstance(shape, Members):
-                self._finish(self._send("DELETE", *members.addressed(shape, locator)))
+                path, named = members.addressed(shape, locator)
+                self._finish(self._send("DELETE", path, {**named, **members.removed_with(shape, fresh)}))
             else:
                 self._finish(self._send("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
         except NotFound:
