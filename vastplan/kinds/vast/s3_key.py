@@ -32,7 +32,7 @@ class S3KeyNames(Spec):
     """By what names the Secret has the pair."""
 
     access_key: SecretKey = "AWS_ACCESS_KEY_ID"
-    secret_key: SecretKey = "AWS_SECRET_ACCESS_KEY"
+    secret_key: SecretKey = "AWS_SECRET_ACCESS_KEY"  # noqa: S105  (a name)
 
     @model_validator(mode="after")
     def _two_names(self) -> "S3KeyNames":
