@@ -8,7 +8,7 @@ from pydantic import Field, StringConstraints
 
 from vastplan.model import units
 from vastplan.schema.kind import Delivers, Drawn
-from vastplan.schema.markers import Opens, Refers, Unit
+from vastplan.schema.markers import Refers, Unit
 from vastplan.schema.types import Spec, quantity
 
 _PATH = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
@@ -23,7 +23,7 @@ class IntoSecret(Spec):
     """A Secret in Kubernetes on the same site. It is made where the document has none of that name; of one that it has nothing but
     these keys is written."""
 
-    secret: Annotated[SecretPath, Refers("secret.path", blocks_delete=False, composed=True), Opens()]
+    secret: Annotated[SecretPath, Refers("secret.path", blocks_delete=False, composed=True)]
     """NAMESPACE/NAME."""
 
 

@@ -11,7 +11,7 @@ from pydantic import model_validator
 from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap, SecretKey, into_secret
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint, Members
-from vastplan.schema.kind import Attribute
+from vastplan.schema.kind import Attribute, LetsIn
 from vastplan.schema.markers import (
     AFTER_CREATE,
     DOCUMENT,
@@ -80,5 +80,6 @@ KIND = kind(
         answered_once=(("secret_key",),),
     ),
     attributes=(Attribute("access_key", ("access_key",)), Attribute("secret_key", ("secret_key",))),
+    lets_in=LetsIn("who has the pair is let in no more"),
     delivers=into_secret(),
 )
