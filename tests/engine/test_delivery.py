@@ -488,6 +488,7 @@ def test_a_value_that_is_gone_is_made_anew_and_the_former_one_goes_with_consent(
     plan = bench.plan(BOX, card(overlap=None))
     made, goes = plan.actions
     assert made.reason == "its value is not at its destination any more: another is made" and not made.blocked
+    assert made.deleted_outside
     assert [block.guard for block in goes.blocked] == ["approval"]
     bench.apply(plan)
     assert bench.contents["CARD"] != "somebody-wrote-this" and len(bench.cards()) == 2

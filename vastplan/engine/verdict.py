@@ -151,6 +151,7 @@ class Verdicts:
         former = self._matches.remade.get(entry.address)
         if former is not None:
             reason = made_because(self._matches.formers[former])
+            by_hand = self._matches.formers[former].fault is Fault.GONE
         if match.holder is not None and match.holder not in self._desired:
             text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
             blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry, self._matches.typed)))
