@@ -481,6 +481,21 @@ def test_without_an_overlap_the_former_one_goes_at_once_but_after(bench: Lobby) 
     assert len(bench.cards()) == 1 and old not in bench.cards()
 
 
+def test_what_made_room_for_one_that_could_not_be_made_is_not_taken_for_it(bench: Lobby) -> None:
+    into = {**INTO, "keys": {"number": "CARD", "id": "ID"}}
+    bench.done(BOX, card(deliver=into))
+    (old,) = bench.cards()
+    entry = card(2, overlap=None, deliver=into)
+    failing(bench, "create", "card", Refused("no"))
+    assert states(bench.apply(bench.plan(BOX, entry))) == {"iad/card/c": "failed", f"iad/card/c#{old}": "skipped"}
+    assert [*bench.part.entries] == ["iad/box/b", f"iad/card/c#{old}"]
+    plan = bench.plan(BOX, entry)
+    assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{old}": "delete"}
+    assert not any(one.blocked for one in plan.actions)
+    bench.done(BOX, entry)
+    assert old not in bench.cards() and bench.contents["ID"] == bench.cards()[0]
+
+
 def test_a_value_that_is_gone_is_made_anew_and_the_former_one_goes_with_consent(bench: Lobby) -> None:
     bench.done(BOX, card(overlap=None))
     (old,) = bench.cards()
