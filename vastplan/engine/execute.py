@@ -135,7 +135,8 @@ class _Execution:
                 raise Unclear(f"{problem}; it is not there yet") from None
             made = created
         except Refused as problem:  # a name that is taken is not a conflict everywhere: VAST answers 400
-            if self._action.verb is Verb.CREATE and not self._written and self._there():
+            alone = self._action.verb is Verb.CREATE and not self._kind.remade
+            if alone and not self._written and self._there():
                 self._appeared(str(problem))
             raise
         if self._delivers is not None:

@@ -321,7 +321,9 @@ class _Matching:
         if problem and self._whole.locator(kind, entry) not in asked:
             return Match(owned=owned, unknown=problem)
         having = self._having(address.site, kind, identity)
-        if kind.remade:  # several may be alike: it is the one that its destination names, where nothing is noted of that
+        if (
+            kind.remade
+        ):  # several may be alike: it is the one that its destination names, where nothing is noted of that
             named = named_there(kind, entry.values, self._whole)
             having = [live for live in having if owned is None and live.id == named and self._free(live, address)]
         candidates = [live for live in having if self._free(live, address)]
