@@ -8,7 +8,7 @@ from functools import lru_cache
 import vastplan.systems
 from tests.lab import full_registry
 from vastplan.engine.body import NEVER_SENT
-from vastplan.schema.endpoint import Update
+from vastplan.schema.endpoint import Members, Update
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.system import discover_systems
@@ -70,6 +70,9 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
     yield "GET", kind.endpoint.path.replace("{cluster}", "{}")
     if kind.name in READ_ONLY:
         return
+    if isinstance(kind.endpoint.shape, Members):  # they have no path of their own
+        yield from ((method, kind.endpoint.shape.path.replace("{owner}", "{}")) for method in ("POST", "PATCH", "DELETE"))
+        return
     yield "GET", item(kind)
     yield "POST", collection(kind)
     yield "DELETE", item(kind)
@@ -95,7 +98,12 @@ def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
     apart = {each.field for each in kind.endpoint.one_by_one} if method == "PATCH" else set()
     if method == "PUT":  # the whole object: what identifies it too, where it is not immutable
         skipped.discard(Marker.IDENTITY)
-    return {path for path in _paths(kind.fields, frozenset(skipped), ()) if path[0] not in apart}
+    paths = {path for path in _paths(kind.fields, frozenset(skipped), ()) if path[0] not in apart}
+    if kind.delivers is not None:
+        paths.discard((kind.delivers.generation,))
+    if isinstance(kind.endpoint.shape, Members):
+        paths.discard(kind.endpoint.shape.owner)
+    return paths
 
 
 def _paths(table: tuple[Field, ...], skipped: frozenset[Marker], prefix: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -114,6 +114,9 @@ class Theatre:
             before = {str(one.address) for one in scene.plan.actions if one.address.site == site}
             lost = scene.ledger[site] - before - part.entries.keys()
             assert not lost, f"the ledger lost {sorted(lost)}"
+        told, _ = self.stage.world.secrets()
+        written = b"".join(self.stage.now().ledger.values())
+        assert not [secret for secret in told if secret.encode() in written], "a secret is in the ledger"
         strangers = {key: many for key, many in self.stage.world.objects().items() if "stranger" in " ".join(key)}
         expected = {key: many for key, many in scene.after.items() if "stranger" in " ".join(key)}
         assert strangers == expected, "a stranger's object was touched"
@@ -134,3 +137,5 @@ class Theatre:
         assert owned(self.stage.ledger()) == scene.ledger
         for part in self.stage.ledger().values():
             assert not part.intents, f"left open: {sorted(part.intents)}"
+        told, delivered = self.stage.world.secrets()
+        assert told <= delivered, f"{len(told - delivered)} values are nowhere"

@@ -1,6 +1,6 @@
 """An apply in a process of its own, ended at every event, then an ordinary run: `python -m tests.faults.kills [--every N]`.
 
-Both runs of the small document: on the local ledger SIGKILL, SIGINT once and SIGINT twice, on the ledger in (simulated)
+Both runs of the small document and of the one with values that are told once: on the local ledger SIGKILL, SIGINT once and SIGINT twice, on the ledger in (simulated)
 Kubernetes SIGKILL.
 """
 
@@ -34,7 +34,12 @@ CODES = {  # how a victim may end: it may have been past its last action, or hav
     "interrupted": (4, 0),
     "interrupted twice": (130, 0),
 }
-SHARES = (("small", tuple(CODES)), ("shared", ("killed",)))
+SHARES = (
+    ("small", tuple(CODES)),
+    ("shared", ("killed",)),
+    ("values", tuple(CODES)),
+    ("shared_values", ("killed",)),
+)
 """Documents, and how an apply of them is ended."""
 
 
@@ -107,7 +112,7 @@ def _share(work: tuple[int, int, int]) -> Tally:
                 tally.size[f"{document}, {scene.name} run"] = f"{len(scene.plan.actions)} actions, {many} events"
                 cases = [(how, deadly) for how in hows for deadly in range(0, many, every)]
                 for how, deadly in cases[mine::all_]:
-                    name = f"{how}, {'local ledger' if document == 'small' else 'ledger in Kubernetes'}"
+                    name = f"{how}, {'ledger in Kubernetes' if document.startswith('shared') else 'local ledger'}"
                     try:
                         tally.ended[name] += kill(theatre, scene, deadly, how)
                     except AssertionError as problem:

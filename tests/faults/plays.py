@@ -64,6 +64,22 @@ tenants: {a: {}}
 view_policies: {p: {tenant: a, flavor: NFS}}
 views: {v: {path: /v, tenant: a, view_policy: p, protocols: [NFS], create_dir: true}}
 """
+# Values that are told once, or drawn: what is lost of them must be told, and none may be left over.
+VALUES = """\
+version: 1
+name: values
+sites: {iad: {sim: {systems: [vast, kubernetes]}}}
+namespaces: {team: {}}
+local_providers: {team: {}}
+tenants:
+  team:
+    local_provider: team
+    users: {alice: {uid: 30109}}
+    s3_keys:
+      trainer: {user: alice, overlap: 0, deliver: {secret: team/trainer}}
+      loader: {user: alice, overlap: 0, enabled: false, deliver: {secret: team/loader, keys: {access_key: id, secret_key: key}}}
+      old: {user: alice, overlap: 0, deliver: {secret: team/old}}
+"""
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "ai-factory"
 
 
@@ -134,6 +150,24 @@ def shared_chain(folder: Path) -> tuple[Path, Path]:
 def quotas(folder: Path) -> tuple[Path, Path]:
     """A class closed by quotas; then a namespace and its quota gone, and the others changed."""
     return _two(folder, "quotas", QUOTAS, _closed)
+
+
+def values(folder: Path) -> tuple[Path, Path]:
+    """Keys that are delivered; then another generation of one, one that is delivered elsewhere, and one gone."""
+    return _two(folder, "values", VALUES, _rotated)
+
+
+def shared_values(folder: Path) -> tuple[Path, Path]:
+    """The same with its ledger in Kubernetes."""
+    text = VALUES.replace("namespaces:", "ledger: {kubernetes: {namespace: vastplan, site: iad}}\nnamespaces:", 1)
+    return _two(folder, "values", text, _rotated)
+
+
+def _rotated(tree: dict[str, Any]) -> None:
+    keys = tree["tenants"]["team"]["s3_keys"]
+    keys["trainer"]["generation"] = 2
+    keys["loader"]["deliver"]["secret"] = "team/elsewhere"
+    del keys["old"]
 
 
 def _two(folder: Path, name: str, text: str, change: Any) -> tuple[Path, Path]:

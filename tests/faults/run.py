@@ -29,7 +29,7 @@ from tests.faults.strike import FAULTS
 
 SEED, PAIRS = 20, 120
 KINDS = tuple(FAULTS)
-DOCUMENTS = ("small", "quotas", "reference")
+DOCUMENTS = ("small", "quotas", "values", "reference")
 ONLY = {"quotas": "resourcequotas"}
 """Of this document only the requests with this in their path are struck: the others are struck in another one."""
 TOGETHER = "two at once"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import pickle
 import shutil
 import threading
@@ -33,6 +34,7 @@ from vastplan.schema.discover import discover
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.serve import Server
 from vastplan.sim.store import Store
+from vastplan.sim.vast import keys
 from vastplan.sim.world import World
 
 REGISTRY = discover(vastplan.kinds)
@@ -81,6 +83,20 @@ class MemoryWorld(World):
             plane = site.planes.get("kubernetes")
             if isinstance(plane, KubernetesPlane):
                 plane.renew(self._secret(name, "kubernetes"))
+
+    def secrets(self) -> tuple[set[str], set[str]]:
+        """The secrets of all keys that there are, and all values that Secrets of Kubernetes hold."""
+        told: set[str] = set()
+        delivered: set[str] = set()
+        with self.lock:
+            for store in self._stores:
+                for collection, rows in store.collections().items():
+                    if collection == keys.NAME:
+                        told |= {row[keys.SECRET] for row in rows.values()}
+                    if collection.rpartition("/")[2] == "secrets":
+                        held = (value for row in rows.values() for value in (row.get("data") or {}).values())
+                        delivered |= {base64.b64decode(value).decode("utf-8", "replace") for value in held}
+        return told, delivered
 
     def objects(self) -> Counter[tuple[str, ...]]:
         """Every object that anybody could see, by what it is called; two of one name count twice."""

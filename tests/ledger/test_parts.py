@@ -198,7 +198,7 @@ def test_a_part_is_written_like_this() -> None:
         "entries": {X: {"id": "7", "locator": "view-7", "fields": {"name": "ab"}, "refers": ["iad/tenant/a"],
                         "applied": "2026-01-01T00:00:00+00:00", "wire": {"tenant": "cd"}}},
         "intents": {Y: {"verb": "create", "fields": {"a": "b"}, "id": "", "at": "t"}},
-        "limits": {"count": 3}, "applied": "now", "version": 2,
+        "limits": {"count": 3}, "applied": "now", "version": 3,
     }  # fmt: skip
     assert load(raw, "it") == FULL
 
@@ -228,8 +228,8 @@ def test_and_what_is_one_is_read(key: str) -> None:
         ),
         (b"3", "it is not a ledger;"),
         (b'{"a": NaN}', "it is not a ledger;"),
-        ({"version": "1"}, "the ledger X has version 1; this vastplan reads up to 2: upgrade it"),
-        ({"version": 3}, "the ledger X has version 3; this vastplan reads up to 2: upgrade it"),
+        ({"version": "1"}, "the ledger X has version 1; this vastplan reads up to 3: upgrade it"),
+        ({"version": 4}, "the ledger X has version 4; this vastplan reads up to 3: upgrade it"),
         ({"version": -1}, "it is not a ledger;"),
         ({"key": "no hex"}, "it is not a ledger;"),
         ({"key": 3}, "it is not a ledger;"),
@@ -258,11 +258,14 @@ def test_and_what_is_one_is_read(key: str) -> None:
                 ("refers", [7]),
                 ("fields", {"a": 7}),
                 ("wire", {"a": []}),
+                ("delivered", {"a": 7}),
+                ("delivered", [7]),
+                ("delivered_at", 7),
             )
         ),
         *(
             ({"intents": {X: {"verb": "create", name: wrong}}}, "it is not a ledger;")
-            for name, wrong in (("verb", 7), ("id", 7), ("at", 7), ("fields", {"a": 7}))
+            for name, wrong in (("verb", 7), ("id", 7), ("at", 7), ("fields", {"a": 7}), ("before", [7]), ("before", 7))
         ),
         *(
             ({"entries": {address: OWNED_JSON}}, "it is not a ledger;")
@@ -288,6 +291,27 @@ def test_settings_and_sources_are_noted_and_left_out_while_there_are_none() -> N
     written = json.loads(dump(part))
     assert written["head"] == settings and written["entries"][X]["sources"] == {"data.password": "{env: A}"}
     assert "sources" not in written["entries"][Y] and "head" not in json.loads(dump(EMPTY))
+
+
+def test_what_was_delivered_and_what_was_there_before_is_noted_and_left_out_while_nothing_was() -> None:
+    delivered = replace(OWNED, delivered={"iad/secret/x password": "ab"}, delivered_at="then")
+    nothing, two = Intent("create", before=()), Intent("create", before=("a", "b"))
+    begun = events.begin("p", {X: nothing, Y: two, "iad/view/z": Intent("create")}, "t")
+    part = after(begun, part=EMPTY)
+    assert dict(part.intents) == {X: nothing, Y: two, "iad/view/z": Intent("create")}
+    assert load(dump(part), "X") == part
+    written = json.loads(dump(part))["intents"]
+    assert (written[X]["before"], written[Y]["before"]) == ([], ["a", "b"]) and "before" not in written["iad/view/z"]
+    part = after(events.own(X, delivered), events.own(Y, OWNED), part=part)
+    assert load(dump(part), "X") == part and part.entries[X] == delivered
+    owned = json.loads(dump(part))["entries"]
+    assert owned[X]["delivered"] == {"iad/secret/x password": "ab"} and owned[X]["delivered_at"] == "then"
+    assert not {"delivered", "delivered_at"} & owned[Y].keys()
+
+
+def test_a_part_of_version_2_has_delivered_nothing() -> None:
+    raw = json.dumps({**json.loads(dump(FULL)), "version": 2}).encode()
+    assert load(raw, "X") == FULL
 
 
 def test_a_part_of_another_document_or_site_is_refused() -> None:

@@ -22,7 +22,7 @@ from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.model.address import Address
 from vastplan.model.claims import SiteClaims
 from vastplan.model.errors import Invalid, NotAuthorised, VastplanError
-from vastplan.model.site_ledger import Owned, SiteLedger
+from vastplan.model.site_ledger import REDACTED_DIGEST, Owned, SiteLedger
 from vastplan.model.snapshot import SNAPSHOT_VERSION, SeenCollection, SeenSite, Snapshot
 from vastplan.model.wording import counted
 from vastplan.schema.kind import Kind
@@ -145,7 +145,12 @@ def _redacted_part(part: SiteLedger, kinds: Mapping[str, Kind]) -> SiteLedger:
     return replace(
         part,
         entries={
-            text: replace(owned, fields=digests(text, owned.fields), wire=digests(text, owned.wire))
+            text: replace(
+                owned,
+                fields=digests(text, owned.fields),
+                wire=digests(text, owned.wire),
+                delivered=dict.fromkeys(owned.delivered, REDACTED_DIGEST),
+            )
             for text, owned in part.entries.items()
         },
         intents={text: replace(intent, fields=digests(text, intent.fields)) for text, intent in part.intents.items()},

@@ -20,6 +20,7 @@ from vastplan.document.load import Document, load
 from vastplan.document.look_alikes import look_alikes
 from vastplan.document.secret_sources import ALLOW_ENV, names
 from vastplan.engine.circular import circular
+from vastplan.engine.delivery import destination
 from vastplan.engine.plan import document_digest
 from vastplan.ledger.backend import Backend
 from vastplan.ledger.file import FileLedger
@@ -147,17 +148,27 @@ def _version(client: Client) -> str | None:
 
 
 def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
-    """Two entries that would be the same object."""
+    """Two entries that would be the same object, or whose values would go to the same place."""
     seen: dict[tuple[Any, ...], Entry] = {}
     findings = []
     for entry in entries:
         kind = registry.kinds[entry.address.kind]
-        identity = tuple(str(entry.values.get(name)) for name in kind.identity)
-        key = (entry.address.site, entry.address.kind, *identity)
-        first = seen.setdefault(key, entry)
-        if first is not entry:
-            same = ", ".join(f"{name} {value}" for name, value in zip(kind.identity, identity, strict=True))
-            text = f"is the same {kind.name} as {first.address.name} ({same})"
-            address = str(entry.address)
-            findings.append(error("VP230", text, fix="remove one of them", address=address, where=entry.where))
+        if not kind.remade:  # of these several may be alike
+            identity = tuple(str(entry.values.get(name)) for name in kind.identity)
+            first = seen.setdefault((entry.address.site, entry.address.kind, *identity), entry)
+            if first is not entry:
+                same = ", ".join(f"{name} {value}" for name, value in zip(kind.identity, identity, strict=True))
+                text = f"is the same {kind.name} as {first.address.name} ({same})"
+                findings.append(_twice(entry, text, "remove one of them"))
+        if kind.delivers is not None:
+            where = destination(kind.delivers, entry.values)
+            for name, key in where.keys.items():
+                first = seen.setdefault((where.place(name),), entry)
+                if first is not entry:
+                    text = f"its {name} would be {key} of {where.target.target}, as that of {first.address} is"
+                    findings.append(_twice(entry, text, f"another key in {kind.delivers.to}"))
     return findings
+
+
+def _twice(entry: Entry, text: str, fix: str) -> Finding:
+    return error("VP230", text, fix=fix, address=str(entry.address), where=entry.where)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from datetime import datetime
 
 from vastplan.engine.alike import renamed_perhaps
 from vastplan.engine.match import Matches
@@ -35,6 +36,8 @@ def decide(
     reveal: Reveal | None,
     targets: tuple[str, ...],
     retired: Set[str] = frozenset(),
+    *,
+    now: datetime,
 ) -> Decided:
     """Decide about every address that is aimed at. `reveal` is `None` where no secret may be resolved.
 
@@ -42,7 +45,7 @@ def decide(
     """
     findings: list[Finding] = []
     aimed = aimed_at(matches, desired, targets, findings)
-    verdicts = Verdicts(matches, ledger, desired, reveal, retired)
+    verdicts = Verdicts(matches, ledger, desired, reveal, retired, now)
     actions: dict[Address, Action] = {}
     blind: dict[Address, str] = {}
     in_sync = 0

@@ -15,6 +15,15 @@ Path = tuple[str, ...]
 NEVER_SENT = frozenset({Marker.DOCUMENT, Marker.CREATE_ONLY, Marker.IMMUTABLE})
 
 
+def _never_sent(kind: Kind, field: Field) -> bool:
+    """Whether it is a number by which another value is asked for: that is between the document and the ledger."""
+    return kind.delivers is not None and field.name == kind.delivers.generation
+
+
+def _is_unsent(kind: Kind, field: Field) -> bool:
+    return bool(field.markers & NEVER_SENT) or _never_sent(kind, field)
+
+
 def create_body(kind: Kind, values: Values, encoder: Encoder) -> Row:
     """The body of a create: everything the document says, without what only an update takes.
 
@@ -26,6 +35,7 @@ def create_body(kind: Kind, values: Values, encoder: Encoder) -> Row:
         if field.name in values
         and (values[field.name] is not None or field.has(Marker.EXPLICIT_NULL))
         and not field.has(Marker.AFTER_CREATE)
+        and not _never_sent(kind, field)
     ]
     body = encoder.body(kind, {name: prune(values[name]) for name in names})
     return overlay(kind.fields, dict(kind.endpoint.constants), body)
@@ -35,13 +45,14 @@ def update_body(kind: Kind, values: Values, paths: set[Path], fresh: Row, encode
     """The body of an update that sets the leaves in `paths`, in the way the kind's API wants it."""
     changed = {path[0] for path in paths}
     if kind.endpoint.update is Update.MERGE_PATCH:
+        values = {name: value for name, value in values.items() if not _never_sent(kind, kind.field(name))}
         return encoder.body(kind, {**changed_part(kind.fields, values, paths), **_together(kind, values, changed)})
     current = prune(decode(kind, fresh))
     if kind.endpoint.update is Update.PUT:
         return _whole(kind, values, current, fresh, encoder)
     # A struct of a PATCH is sent whole: whether the system merges or replaces it is not documented.
     roots = {field.wire[:1] for field in kind.fields if field.name in changed}
-    together = [field for field in kind.fields if field.wire[:1] in roots and not field.markers & NEVER_SENT]
+    together = [field for field in kind.fields if field.wire[:1] in roots and not _is_unsent(kind, field)]
     merged = merge(tuple(together), current, values)
     return encoder.body(
         kind, merged, names=[field.name for field in together if field.name in changed or field.name in merged]
@@ -56,7 +67,7 @@ def _together(kind: Kind, values: Values, changed: set[str]) -> Values:
 
 
 def _whole(kind: Kind, values: Values, current: Values, fresh: Row, encoder: Encoder) -> Row:
-    fields = tuple(field for field in kind.fields if not field.markers & NEVER_SENT)
+    fields = tuple(field for field in kind.fields if not _is_unsent(kind, field))
     merged = merge(fields, {name: current[name] for name in current if any(f.name == name for f in fields)}, values)
     for field in fields:  # members of a list that the document does not name go back exactly as they were read
         if field.name in merged and field.wire[:1] and field.wire[0] in kind.endpoint.keep:

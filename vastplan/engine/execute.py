@@ -8,6 +8,8 @@ from typing import Any, NoReturn, TypeVar
 
 from vastplan.engine.apply_context import ApplyContext, Made
 from vastplan.engine.body import create_body, unmet, update_body
+from vastplan.engine.deliver import deliver
+from vastplan.engine.delivery import answered_once, as_delivered, destination, draw, found_there, is_pending, with_drawn
 from vastplan.engine.diff import digests, fingerprint, value_at, wire_digests
 from vastplan.engine.guards.fields import too_low
 from vastplan.engine.ignore import without
@@ -60,8 +62,13 @@ class _Execution:
         self._references = tuple(references(self._values))
         # What is left as it was changed by hand is neither written nor looked for.
         self._wanted = without(self._kind.fields, self._values, action.left)
+        self._delivers = self._kind.delivers
+        self._drawn = () if self._delivers is None else self._delivers.drawn
         self._encoder = Encoder(action.address.site, self._resolve, context.reveal)
         self._written = False
+        self._told: Mapping[str, Any] = {}
+        """Values that were made just now: they go where they belong, and nowhere else."""
+        self._delivered_at = ""
 
     def run(self, step: Step, already_moved: bool) -> None:
         """Carry out the step."""
@@ -114,22 +121,50 @@ class _Execution:
     def _create(self) -> None:
         if self._action.verb is Verb.CREATE:
             self._still_absent()
-        body = create_body(self._kind, self._values, self._encoder)
+        drawn = draw(self._drawn)
+        body = with_drawn(self._drawn, drawn, create_body(self._kind, self._values, self._encoder))
         try:
             row = self._write(lambda: self._provider.create(self._kind, body))
-            self._answered_once = _answered_once(self._kind, row)
+            self._answered_once = {**answered_once(self._kind, row), **drawn}
             made = self._live(row)
         except Unclear as problem:
-            created = self._find()
+            self._answered_once = drawn
+            # What is told by its id alone cannot be told from others, and its value is lost.
+            created = None if self._kind.remade else self._find()
             if created is None:
                 # It may still be under way: the intent stands, and the next run knows what it finds for ours.
                 raise Unclear(f"{problem}; it is not there yet") from None
             made = created
         except Refused as problem:  # a name that is taken is not a conflict everywhere: VAST answers 400
-            if self._action.verb is Verb.CREATE and not self._written and self._there():
+            alone = self._action.verb is Verb.CREATE and not self._kind.remade
+            if alone and not self._written and self._there():
                 self._appeared(str(problem))
             raise
+        if self._delivers is not None:
+            self._told = {**made.attributes, **self._answered_once}
+            self._own(made.id, made.locator, None)  # whatever becomes of its value: which one it is
+            self._deliver()
         self._finish(made.locator, made.id)
+
+    def _deliver(self) -> None:
+        """Bring the values where they belong."""
+        assert self._delivers is not None
+        where = destination(self._delivers, self._values)
+        ref = where.target
+        missing = [name for name in where.keys if self._told.get(name) is None]
+        if missing:
+            raise Refused(f"the answer does not have {', '.join(missing)}: the next plan makes another")
+        kind = self._context.kinds[ref.target.kind]
+        provider = self._context.providers[ref.target.site, kind.system]
+        try:
+            deliver(kind, provider, str(self._resolve(ref, "path")), where, self._told, self._encoder)
+        except Unreachable as problem:
+            raise Unclear(f"its value could not be delivered, the next plan makes another: {problem}") from None
+        except Unclear as problem:
+            raise Unclear(f"whether its value was delivered is not known: {problem}") from None
+        except Refused as problem:
+            raise Refused(f"its value could not be delivered, the next plan makes another: {problem}") from None
+        self._delivered_at = self._context.now().isoformat(timespec="seconds")
 
     def _still_absent(self) -> None:
         """What has its identity was not there when the plan was made, and nor was it when this run began to look."""
@@ -163,14 +198,29 @@ class _Execution:
         if not already_moved:
             self._still_as_planned(current)
         paths = self._paths(current)
+        drawn = draw(self._drawn) if self._another_is_due() else {}
         if paths:
             self._still_above(paths, current, fresh)
             body = update_body(self._kind, self._wanted, paths, fresh, self._encoder)
+            body = with_drawn(self._drawn, drawn, body)
             try:
                 self._write(lambda: self._provider.update(self._kind, self._action.locator, body, fresh))
             except Unclear as problem:
+                if drawn:  # no reading tells which value it has
+                    raise
                 self._explain(problem, current)
+        if drawn:
+            self._answered_once = drawn
+            self._told = {**self._live(fresh).attributes, **drawn}
+            self._deliver()
         self._finish(self._action.locator, wait=bool(paths) or self._action.verb is not Verb.ADOPT or self._begun())
+
+    def _another_is_due(self) -> bool:
+        """Whether the values of an object that is there are to be drawn anew."""
+        delivers = self._delivers
+        return delivers is not None and any(
+            change.path in (delivers.generation, delivers.to) for change in self._action.changes
+        )
 
     def _begun(self) -> bool:
         """Whether a run that died may have written it."""
@@ -291,10 +341,18 @@ class _Execution:
             fields |= {path: digest for path, digest in before.fields.items() if path in self._action.left}
             wire = {path: digest for path, digest in wire.items() if path not in self._action.left}
             wire |= {path: digest for path, digest in before.wire.items() if path in self._action.left}
+        delivered, delivered_at = ({}, "") if before is None else (before.delivered, before.delivered_at)
+        if self._delivers is not None and self._told:
+            where = destination(self._delivers, self._values)
+            delivered, delivered_at = as_delivered(where, self._told, self._key), self._delivered_at
+        elif self._delivers is not None and (before is None or before.imported or is_pending(before)):
+            # it was planned by what is there, which is taken for it
+            where = destination(self._delivers, self._values)
+            delivered, delivered_at = as_delivered(where, found_there(where, self._context.matches), self._key), now
         sources = secret_sources(self._kind, self._values)
         if before is not None:
             sources |= {path: source for path, source in before.sources.items() if path in self._action.left}
-        owned = Owned(id, locator, fields, refers, now, wire, sources)
+        owned = Owned(id, locator, fields, refers, now, wire, sources, delivered, delivered_at)
         self._journal.owns(str(self._address), owned)
 
     def _fresh(self) -> Row:
@@ -314,6 +372,8 @@ class _Execution:
         desired = self._context.revealed(self._wanted)
         paths = set(unmet(self._kind.fields, desired, current))
         named = {change.path for change in self._action.changes}
+        if self._delivers is not None and self._delivers.to in named:
+            paths.add((self._delivers.to,))
         return paths | {
             (field.name,) for field in self._kind.fields if field.has(Marker.WRITE_ONLY) and field.name in named
         }
@@ -345,12 +405,3 @@ class _Execution:
         except NotFound:
             return None
         return None
-
-
-def _answered_once(kind: Kind, row: Row) -> dict[str, Any]:
-    """The attributes that no later answer holds, such as the secret of a key."""
-    return {
-        attribute.name: at(row, attribute.path)
-        for attribute in kind.attributes
-        if attribute.path in kind.endpoint.answered_once
-    }

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+from vastplan.engine.delivery import destination, named_there
+from vastplan.engine.formers import Former, formers
 from vastplan.engine.new_names import new_names
 from vastplan.engine.observe import Live, Observed
 from vastplan.engine.renames import NO_RENAMES, Renames, resolve_renames
@@ -65,6 +67,10 @@ class Matches:
     """What live objects will be referred to by once they are as desired, by attribute: those that are called otherwise today."""
     typed: str = "PATH"
     """The document as words of a command."""
+    formers: Mapping[Address, Former] = field(default_factory=dict)
+    """What was an entry's object and has to go, by the address that is its own."""
+    remade: Mapping[Address, Address] = field(default_factory=dict)
+    """The entries whose object is a former one only now, by that one's address."""
 
     def match(self, address: Address) -> Match:
         """The match of an address of the document or of the ledger; of any other, nothing."""
@@ -209,13 +215,25 @@ def match(
     matches: dict[Address, Match] = {}
     wanted_as: dict[Address, Address] = {}
     coming: dict[Address, Mapping[str, Any]] = {}
+    former: dict[Address, Former] = {}
+    remade: dict[Address, Address] = {}
     whole = Matches(
         kinds, observed, MappingProxyType(owned), desired, MappingProxyType(matches), MappingProxyType(addresses),
         renames, MappingProxyType(wanted_as), MappingProxyType(coming), typed,
+        MappingProxyType(former), MappingProxyType(remade),
     )  # fmt: skip
     matching = _Matching(whole, matches, addresses, desired)
     for address in (*desired, *owned):
         matching.settle(address)
+    former.update(formers(whole, ledger, desired))
+    for address, one in former.items():
+        if one.leaves:  # what the ledger has is not what the entry means any more
+            owned[address], matches[address] = owned.pop(one.of), matches.pop(one.of)
+            matches[one.of], remade[one.of] = _NOTHING, address
+            addresses[address.site, address.kind, owned[address].id] = address
+        elif one.unnoted is not None:
+            owned[address] = one.unnoted
+            matching.settle(address)
     for address, match in matches.items():
         if match.holder is not None and match.holder not in desired:
             wanted_as.setdefault(match.holder, address)
@@ -257,6 +275,8 @@ class _Matching:
             value = entry.values.get(name) if entry is not None else None
             if isinstance(value, Ref):
                 self._settle_reference(value.target)
+        if kind.delivers is not None and entry is not None:
+            self._settle_reference(destination(kind.delivers, entry.values).target.target)
         match = self._matches[address] = self._match(address, kind, entry)
         if match.live is not None:
             self._addresses.setdefault((address.site, address.kind, match.live.id), address)
@@ -301,6 +321,11 @@ class _Matching:
         if problem and self._whole.locator(kind, entry) not in asked:
             return Match(owned=owned, unknown=problem)
         having = self._having(address.site, kind, identity)
+        if (
+            kind.remade
+        ):  # several may be alike: it is the one that its destination names, where nothing is noted of that
+            named = named_there(kind, entry.values, self._whole)
+            having = [live for live in having if owned is None and live.id == named and self._free(live, address)]
         candidates = [live for live in having if self._free(live, address)]
         if len(candidates) > 1:
             ids = ", ".join(live.id for live in candidates)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
+from vastplan.engine.formers import first_of
 from vastplan.engine.match import Matches
 from vastplan.model.address import Address
 from vastplan.model.finding import Finding, error
@@ -32,6 +33,7 @@ def aimed_at(
         if address not in aimed:
             aimed.add(address)
             queue += [need for need in _needs(desired.get(address), matches) if need in known]
+            queue += [first] if (first := first_of(matches, address)) is not None else []
             queue += followers.get(address, ())
     return aimed
 
@@ -63,6 +65,9 @@ def _needs(entry: Entry | None, matches: Matches) -> list[Address]:
 def _needs_now(action: Action, entry: Entry | None, matches: Matches) -> list[Address]:
     """What must be seen before an action. What is there already came after all that it had to: only what it names counts,
     and what makes that (the peer whose mirror it names)."""
+    first = first_of(matches, action.address)
+    if first is not None:
+        return [first]
     if entry is None or action.verb in (Verb.CREATE, Verb.REPLACE):
         return _needs(entry, matches)
     named = [ref.target for ref in references(entry.values)]

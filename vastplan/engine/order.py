@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from vastplan.engine.circular import ring_finding
 from vastplan.engine.delete_edges import DeleteEdges, shields
+from vastplan.engine.delivery import fillings
 from vastplan.engine.exclusive import held
 from vastplan.engine.match import Matches
 from vastplan.engine.narrowing import Narrowing, dropped, goes_with
@@ -63,6 +64,7 @@ class _Edges:
         self, graph: WorkGraph, matches: Matches, desired: Mapping[Address, Entry], deletes: DeleteEdges
     ) -> None:
         self._graph, self._matches, self._desired, self._deletes = graph, matches, desired, deletes
+        self._fillings = fillings(matches.kinds, desired, graph.actions)
 
     def draw(self) -> None:
         """Draw every edge."""
@@ -76,6 +78,7 @@ class _Edges:
             self._with_what_it_lets_in(action)
             if action.verb in GOING:
                 self._deletes.draw(action)
+                self._after_its_successor(action)
             if action.verb is Verb.REPLACE:
                 self._graph.edge((action.address, Step.WRITE), (action.address, Step.DELETE))
             if action.verb is not Verb.DELETE:
@@ -85,6 +88,12 @@ class _Edges:
             *taken_names(self._matches, self._graph.actions),
         ):
             self._graph.wait(taken)
+
+    def _after_its_successor(self, action: Action) -> None:
+        """A former object goes when the one that takes its place is made, and its value where it belongs."""
+        former = self._matches.formers.get(action.address)
+        if former is not None:
+            self._graph.edge((action.address, Step.DELETE), (former.of, Step.WRITE))
 
     def _after_who_makes_room(self, action: Action) -> None:
         """What has its address in the ledger is renamed before it, and what has its identity there lets go of it."""
@@ -108,6 +117,8 @@ class _Edges:
             elif ref.target in self._graph.actions:
                 self._graph.edge((action.address, Step.WRITE), (ref.target, Step.WRITE))
                 self._kept_until_made(action, self._graph.actions[ref.target])
+            for filling in self._fillings.get(ref.target, ()) if kind.delivers is None else ():
+                self._graph.edge((action.address, Step.WRITE), (filling, Step.WRITE))
             if self._follows(action, field, ref):
                 self._graph.together(ref.target, action.address)
         for target in entry.after:

@@ -125,12 +125,12 @@ def draft(inputs: PlanInputs) -> Draft:
     """Match and diff."""
     desired = {entry.address: entry for entry in inputs.entries}
     matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, typed=inputs.typed)
-    decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired)
+    decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired, now=inputs.now)
     actions, ignored = ignore(decided.actions, inputs.ignore)
     kept = kept_names(ignored, matches)
     if kept:  # what names these is judged by what they go on being called
         matches = match(inputs.kinds, inputs.observed, inputs.ledger, desired, kept, inputs.typed)
-        decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired)
+        decided = decide(matches, inputs.ledger, desired, inputs.reveal, inputs.targets, inputs.retired, now=inputs.now)
         rule = KeptNames("*", "what it names is left with another name", names=kept)
         actions, ignored = ignore(decided.actions, (*inputs.ignore, rule))
     return Draft(matches, decided, actions, ignored)

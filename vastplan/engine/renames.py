@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -124,12 +124,16 @@ def _both_owned(address: Address, old: Address, typed: str) -> Block:
     return Block("renamed", text, fix)
 
 
-def moves_of(actions: Iterable[Action]) -> dict[Address, Address]:
-    """What is to be moved in the ledger before any of these actions begins, from old to new."""
+def moves_of(actions: Collection[Action]) -> dict[Address, Address]:
+    """What is to be moved in the ledger before any of these actions begins, from old to new: what is renamed, and what makes room."""
     return {
         Address.parse(action.renamed_from): action.address
         for action in actions
         if action.renamed_from and not action.blocked
+    } | {
+        action.address: Address.parse(action.supersedes)
+        for action in actions
+        if action.supersedes and not action.blocked
     }
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
+from vastplan.engine.delivery import Fault, fault, is_pending
 from vastplan.engine.diff import (
     Difference,
     diff,
@@ -18,12 +20,13 @@ from vastplan.engine.observe import Live
 from vastplan.engine.renames import way_to_rename
 from vastplan.engine.secret_sources import made_of, with_sources
 from vastplan.engine.stale import seen
+from vastplan.engine.succession import goes_because, made_because, stays_until
 from vastplan.engine.verbs import is_noted, made_by, standing_intent, verb_of
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.finding import Finding, Severity, error
-from vastplan.model.plan import Action, Block, Verb
-from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, SiteLedger
+from vastplan.model.plan import Action, Block, Cause, FieldChange, Verb
+from vastplan.model.site_ledger import NO_DIGESTS, UNKNOWN_DIGEST, Owned, SiteLedger
 from vastplan.model.value import Reason, Ref, Reveal, Unknown, references, revealed, to_json
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Field, Kind, Values
@@ -58,9 +61,10 @@ class Verdicts:
         desired: Mapping[Address, Entry],
         reveal: Reveal | None,
         retired: Set[str],
+        now: datetime,
     ) -> None:
         self._matches, self._ledger, self._desired, self._reveal = matches, ledger, desired, reveal
-        self._retired = retired
+        self._retired, self._now = retired, now
 
     def verdict(self, address: Address) -> Verdict:
         """What to say of an address of the document or of the ledger."""
@@ -144,6 +148,10 @@ class Verdicts:
             intent = standing_intent(self._matches, self._ledger, entry.address)
             by_hand = intent is None or not intent.takes_away
             reason = "it was deleted behind our back" if by_hand else "an apply that was interrupted took it away"
+        former = self._matches.remade.get(entry.address)
+        if former is not None:
+            reason = made_because(self._matches.formers[former])
+            by_hand = self._matches.formers[former].fault is Fault.GONE
         if match.holder is not None and match.holder not in self._desired:
             text = f"it is there: the ledger has it as {match.holder}, which is no longer in the document"
             blocked = (*blocked, Block("renamed", text, way_to_rename(match.holder, entry, self._matches.typed)))
@@ -159,6 +167,7 @@ class Verdicts:
             blocked=blocked,
             deleted_outside=by_hand,
             renamed_from=self._renamed_from(entry.address),
+            supersedes="" if former is None else str(former),
         )
 
     def _renamed_from(self, address: Address) -> str:
@@ -188,8 +197,10 @@ class Verdicts:
         difference, resourced = with_sources(
             difference, kind, entry.values, match.owned.sources if match.owned else _NO_SOURCES
         )
+        difference = self._with_delivery(difference, kind, entry, match.owned or _as_noted(kind, applied))
         findings = [_not_in_the_snapshot(entry, difference.untold)] if difference.untold else []
         noted = intent is None or is_noted(applied or {}, digests(kind, values, part.key))
+        noted = noted and (match.owned is None or not is_pending(match.owned))
         imported = UNKNOWN_DIGEST in (applied or {}).values()
         decision = verb_of(
             difference, match, recovered=recovered, noted=noted, renamed_from=renamed_from, imported=imported,
@@ -225,6 +236,22 @@ class Verdicts:
         )
         return Verdict(action, findings=findings)
 
+    def _with_delivery(self, difference: Difference, kind: Kind, entry: Entry, owned: Owned) -> Difference:
+        """The difference, and that a value which is drawn is not where it belongs."""
+        delivers = kind.delivers
+        if delivers is None:
+            return difference
+        if owned.imported:  # which number it was delivered by is not known here, and what is there is taken for it
+            changes = tuple(change for change in difference.changes if change.path != delivers.generation)
+            difference = replace(difference, changes=changes, paths=difference.paths - {(delivers.generation,)})
+        if not delivers.drawn:
+            return difference
+        why = fault(kind, delivers, owned, entry.values, self._matches, self._ledger[entry.address.site].key)
+        if why in (None, Fault.GENERATION):  # another generation is a change already
+            return difference
+        change = FieldChange(delivers.to, None, None, Cause.SYSTEM if why is Fault.GONE else Cause.NEW, sensitive=True)
+        return replace(difference, changes=(*difference.changes, change))
+
     def _no_longer_desired(self, address: Address) -> Verdict:
         match = self._matches.match(address)
         if match.unknown:
@@ -232,6 +259,14 @@ class Verdicts:
         owned, live = match.owned, match.live
         assert owned is not None
         reason = "its site is retired" if address.site in self._retired else "no longer in the document"
+        former = self._matches.formers.get(address)
+        entry = None if former is None else self._desired.get(former.of)
+        if former is not None and entry is not None:
+            reason = goes_because(former)
+            successor = self._matches.owned.get(former.of)
+            kept = stays_until(self._matches.kinds[address.kind], former, entry, successor, self._now, address)
+            if live is not None and kept is not None:
+                return Verdict(findings=[kept])
         if live is None:
             reason = f"{reason}, and already gone"
             return Verdict(Action(address, Verb.RELEASE, reason, id=owned.id, locator=owned.locator))
@@ -283,6 +318,13 @@ class Verdicts:
                 text = f"{field.name} refers to an existing {kind} {name}, and {site} has none"
                 blocks.append(Block("missing", text, "another name, or make it first"))
         return tuple(blocks)
+
+
+def _as_noted(kind: Kind, applied: Mapping[str, str] | None) -> Owned:
+    """What would be noted of an object that the ledger does not have: of one that is not ours, that nothing is known."""
+    assert kind.delivers is None or applied is None or applied
+    generation = "" if kind.delivers is None else kind.delivers.generation
+    return Owned("", "", applied or {generation: UNKNOWN_DIGEST})
 
 
 def _renaming(kind: Kind, difference: Difference) -> str:

@@ -91,6 +91,10 @@ def _reason(
     if kind.on_request and not selection.asked_for(live):
         text = f"a {kind.name} is taken only when it is asked for"
         return leave(live, Reason.UNASKED, text, f"--take {word(f'*/{kind.name}/{pattern_of(live.locator)}')}")
+    if kind.remade:
+        text = f"where the value of a {kind.name} is nobody can see: an entry would have to say it"
+        fix = "write an entry whose deliver names the Secret that has it, and apply with --adopt; or a new one"
+        return leave(live, Reason.FORM, text, fix)
     if (live.site, live.id) in twins:
         ids = ", ".join(twins[live.site, live.id])
         text = f"several of kind {kind.name} have its identity (ids {ids}): which is meant cannot be said"

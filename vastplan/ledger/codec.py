@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
+from vastplan.ledger.events import LATER
 from vastplan.ledger.upgrade import upgraded
 from vastplan.model import canonical_json, strict_json
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
-from vastplan.model.site_ledger import LEDGER_VERSION, Intent, Owned, SiteLedger
+from vastplan.model.site_ledger import LEDGER_VERSION, Owned, SiteLedger, intent_of
 
 _KEY_SIZE = 64  # bytes, at most: what the digests can be keyed with
 _TEXT, _COUNT = frozenset({str}), frozenset({int})
@@ -21,8 +22,12 @@ def dump(part: SiteLedger) -> bytes:
         if not whole[name]:
             del whole[name]
     for owned in whole["entries"].values():
-        if not owned["sources"]:
-            del owned["sources"]
+        for name in LATER:
+            if not owned[name]:
+                del owned[name]
+    for intent in whole["intents"].values():
+        if intent["before"] is None:
+            del intent["before"]
     return canonical_json.text(whole).encode()
 
 
@@ -39,7 +44,7 @@ def load(raw: bytes, shown: str) -> SiteLedger:
         fields["entries"] = {
             address: Owned(refers=tuple(owned.pop("refers")), **owned) for address, owned in fields["entries"].items()
         }
-        fields["intents"] = {address: Intent(**intent) for address, intent in fields["intents"].items()}
+        fields["intents"] = {address: intent_of(intent) for address, intent in fields["intents"].items()}
         fields["plans"] = tuple(fields["plans"])
         part = SiteLedger(**fields)
         refuse_misshapen(part)
@@ -75,9 +80,11 @@ def refuse_misshapen(part: SiteLedger) -> None:
             *owned.fields.values(),
             *owned.wire.values(),
             *owned.sources.values(),
+            *owned.delivered.values(),
+            owned.delivered_at,
         )
     for intent in part.intents.values():
-        texts += (intent.verb, intent.id, intent.at, *intent.fields.values())
+        texts += (intent.verb, intent.id, intent.at, *intent.fields.values(), *(intent.before or ()))
     texts += part.systems.values()
     if not _TEXT.issuperset(map(type, texts)):
         raise ValueError("something else where a text belongs")

@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from vastplan.model.canonical_json import plain
-from vastplan.model.site_ledger import Intent, Owned, SiteLedger
+from vastplan.model.site_ledger import Intent, Owned, SiteLedger, intent_of
 
 Value = TypeVar("Value")
 Event = Mapping[str, Any]
 NO_EVENT = (KeyError, TypeError, ValueError, AttributeError)  # what taking apart something else raises
+LATER = ("sources", "delivered", "delivered_at")  # what came to an entry later is left out while it says nothing
 KEPT_PLANS = 200  # ids of plans that were applied, so that none is applied twice
 
 
@@ -23,15 +24,20 @@ def new_part(document: str, site: str) -> SiteLedger:
 
 def begin(plan: str, intents: Mapping[str, Intent], at: str, systems: Mapping[str, str] | None = None) -> Event:
     """An apply begins; its intents stand until each has an outcome. `systems` says where the site's systems are."""
-    event = {"event": "begin", "plan": plan, "intents": plain(intents), "at": at}
+    said = plain(intents)
+    for intent in said.values():
+        if intent["before"] is None:
+            del intent["before"]
+    event = {"event": "begin", "plan": plan, "intents": said, "at": at}
     return {**event, "systems": dict(systems)} if systems else event
 
 
 def own(address: str, owned: Owned) -> Event:
     """An object was written: it is ours as it is described."""
     said = {**plain(owned), "refers": owned.refers}
-    if not owned.sources:
-        del said["sources"]  # what came to the format later is left out while it says nothing
+    for name in LATER:
+        if not said[name]:
+            del said[name]
     return {"event": "own", "address": address, "owned": said}
 
 
@@ -75,7 +81,7 @@ class Reducer:
         """What is so after the event; raises one of `NO_EVENT` for what is not an event, and may have changed then."""
         name = event["event"]
         if name == "begin":
-            self._intents |= {address: Intent(**intent) for address, intent in event["intents"].items()}
+            self._intents |= {address: intent_of(intent) for address, intent in event["intents"].items()}
             plans = (*self._part.plans, event["plan"])[-KEPT_PLANS:]
             systems = {**self._part.systems, **event.get("systems", {})}
             serial = self._part.serial + 1

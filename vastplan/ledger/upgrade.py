@@ -25,7 +25,12 @@ def _from_1(part: dict[str, Any]) -> dict[str, Any]:
     return part
 
 
-UPGRADES: Mapping[int, Step] = MappingProxyType({0: _from_0, 1: _from_1})
+def _from_2(part: dict[str, Any]) -> dict[str, Any]:
+    """Version 2 knew no values that are delivered: of what it has, none was."""
+    return part
+
+
+UPGRADES: Mapping[int, Step] = MappingProxyType({0: _from_0, 1: _from_1, 2: _from_2})
 
 
 def upgraded(part: dict[str, Any]) -> dict[str, Any]:

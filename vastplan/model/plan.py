@@ -179,6 +179,8 @@ class Action:
     )
     together: tuple[str, ...] = ()
     renamed_from: str = ""
+    supersedes: str = ""
+    """Where the ledger has the object from now on whose place a new one takes, with another value (since 1.1)."""
     secrets: Mapping[str, str] = field(default_factory=dict)
     """Keyed digests of the secrets that are wanted, by their paths, where the plan has a `review_key` (since 1.1)."""
 

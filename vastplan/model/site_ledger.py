@@ -10,7 +10,7 @@ from typing import Any
 
 from vastplan.model.value import canonical
 
-LEDGER_VERSION = 2
+LEDGER_VERSION = 3
 REDACTED_DIGEST = "withheld"
 """In the place of a digest that a snapshot does not hold; no digest is this text."""
 UNKNOWN_DIGEST = "unknown"
@@ -24,7 +24,9 @@ class Owned:
 
     A reference is an address there. `wire` (since version 2) has digests of the same leaves as the system said them then,
     for those that hold references: what they refer to may be renamed or gone, and they be as they were. `sources` (since
-    version 2) say where the values of secret leaves came from (`{env: NAME}`).
+    version 2) say where the values of secret leaves came from (`{env: NAME}`). `delivered` (since version 3) has a keyed digest of
+    each value that only its making told, by the place it was meant for, and `delivered_at` when all of them were seen there, "" while
+    they were not.
     """
 
     id: str
@@ -34,6 +36,13 @@ class Owned:
     applied: str = ""
     wire: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
+    delivered: Mapping[str, str] = field(default_factory=dict)
+    delivered_at: str = ""
+
+    @property
+    def imported(self) -> bool:
+        """Whether another ledger had it, and this one has not applied it yet."""
+        return UNKNOWN_DIGEST in self.fields.values()
 
     def without(self, names: Set[str]) -> Owned:
         """The same with some fields no longer noted as applied."""
@@ -46,17 +55,28 @@ class Owned:
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A write that was about to be sent; it stands until its outcome is known."""
+    """A write that was about to be sent; it stands until its outcome is known.
+
+    `before` (since version 3) are the ids of what it is told from, where objects are told by their ids alone: what else is
+    there of the same afterwards may be what it made. `None` where an object is told by what it is.
+    """
 
     verb: str
     fields: Mapping[str, str] = field(default_factory=dict)
     id: str = ""
     at: str = ""
+    before: tuple[str, ...] | None = None
 
     @property
     def takes_away(self) -> bool:
         """Whether the object may be gone by this write: then nobody else deleted it."""
         return self.verb in ("delete", "replace")
+
+
+def intent_of(said: Mapping[str, Any]) -> Intent:
+    """An intent as it is written; raises `TypeError` for what is none."""
+    before = said.get("before")
+    return Intent(**{**said, "before": None if before is None else tuple(before)})
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from vastplan.schema.kind import (
     Closes,
     Contents,
     ControllerOwned,
+    Delivers,
     Dependents,
     Enforces,
     Field,
@@ -109,6 +110,7 @@ def kind(
     closes: tuple[Closes, ...] = (),
     enforces: Enforces | None = None,
     precedes: tuple[Precedes, ...] = (),
+    delivers: Delivers | None = None,
     ignored_on_delete: tuple[str, ...] = (),
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = (),
     mirrored: bool = False,
@@ -129,7 +131,7 @@ def kind(
 
     Raises `TypeError` for a marker that cannot be seen (inside a union), an identity that is missing, an attribute that is
     predicted of no field or of one that is not there, a kind that is read by name and
-    does not say by which, or a default or a witness that speaks of a field that is not there.
+    does not say by which, one that delivers values and has no field that says where to, or a default or a witness that speaks of a field that is not there.
     """
     fields = fields_of(model)
     identity = tuple(field.name for field in fields if field.has(Marker.IDENTITY))
@@ -143,6 +145,8 @@ def kind(
     for attribute in attributes:
         if bool(attribute.of) != (attribute.predict is not None) or not known.issuperset(attribute.of):
             raise TypeError(f"kind {name}: {attribute.name} is predicted of no field, or of one that it does not have")
+    if delivers is not None and not known.issuperset((delivers.to, delivers.generation)):
+        raise TypeError(f"kind {name}: it delivers values, and has no field {delivers.to} or {delivers.generation}")
     implied = [Attribute("id", endpoint.id)] if "id" not in declared else []
     if "path" not in declared:
         implied.append(Attribute("path", ()))
@@ -172,6 +176,7 @@ def kind(
         closes=closes,
         enforces=enforces,
         precedes=precedes,
+        delivers=delivers,
         ignored_on_delete=ignored_on_delete,
         system_owned=system_owned,
         mirrored=mirrored,

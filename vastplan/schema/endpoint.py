@@ -29,7 +29,8 @@ class Members:
     """Objects that belong to an owner and have no path of their own, such as the access keys of a user.
 
     They are listed at the endpoint's path, and created (POST), changed (PATCH) and deleted (DELETE) at `path`, where
-    `{owner}` stands for the owner's id. PATCH and DELETE name the member in their body: its id, under `key`.
+    `{owner}` stands for the owner's id. PATCH and DELETE name the member in their body: its id, under `key`. `removed_with` is
+    what else a DELETE says: names in its body, each with the place of its value in the row.
 
     A row of a member holds its owner's id at `owner`, in what is listed and in what is sent to be created. Where the
     endpoint's path lists the owners instead, `within` is the place of the members in each of them; the client then puts
@@ -42,6 +43,7 @@ class Members:
     key: str
     within: WirePath = ()
     filter: str = ""
+    removed_with: tuple[tuple[str, WirePath], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,8 @@ class Scope:
         self.asked = False  # whether a composition looked at what was probed, so that it may say otherwise offline
         self._entries: dict[tuple[str, str], dict[str, Entry]] = {}
         self._by_tenant: dict[tuple[str, str], dict[Address, list[Entry]]] = {}
-        self._called: dict[tuple[str, str], dict[tuple[str, Address, str], Entry]] = {}
+        self._by_name: dict[tuple[str, str], dict[str, list[Entry]]] = {}
+        self._within: dict[tuple[str, str], dict[tuple[str, Address, str], Entry]] = {}
         for entry in entries:
             self.add(entry)
 
@@ -153,13 +154,15 @@ class Scope:
     def add(self, entry: Entry) -> None:
         """Make an entry visible to later look-ups."""
         self._by_tenant.pop((entry.address.site, entry.address.kind), None)
-        self._called.pop((entry.address.site, entry.address.kind), None)
+        self._by_name.pop((entry.address.site, entry.address.kind), None)
+        self._within.pop((entry.address.site, entry.address.kind), None)
         self._entries.setdefault((entry.address.site, entry.address.kind), {})[entry.address.name] = entry
 
     def drop(self, address: Address) -> None:
         """Make an entry invisible again."""
         self._by_tenant.pop((address.site, address.kind), None)
-        self._called.pop((address.site, address.kind), None)
+        self._by_name.pop((address.site, address.kind), None)
+        self._within.pop((address.site, address.kind), None)
         self._entries.get((address.site, address.kind), {}).pop(address.name, None)
 
     def get(self, address: Address) -> Entry | None:
@@ -183,16 +186,25 @@ class Scope:
             self._by_tenant[site, kind] = index
         return self._by_tenant[site, kind].get(tenant.target, [])
 
-    def called(self, site: str, kind: str, field: str, of: Ref, name: str) -> Entry | None:
+    def called(self, site: str, kind: str, name: str) -> list[Entry]:
+        """The entries of a kind on a site that are called so in their system."""
+        if (site, kind) not in self._by_name:
+            index: dict[str, list[Entry]] = {}
+            for entry in self.of(site, kind):
+                index.setdefault(entry.called, []).append(entry)
+            self._by_name[site, kind] = index
+        return self._by_name[site, kind].get(name, [])
+
+    def called_within(self, site: str, kind: str, field: str, of: Ref, name: str) -> Entry | None:
         """The entry of a kind on a site whose `field` refers to `of`, and whose object is called `name`."""
-        if (site, kind) not in self._called:
-            self._called[site, kind] = {
+        if (site, kind) not in self._within:
+            self._within[site, kind] = {
                 (key, value.target, entry.called): entry
                 for entry in self.of(site, kind)
                 for key, value in entry.values.items()
                 if isinstance(value, Ref)
             }
-        return self._called[site, kind].get((field, of.target, name))
+        return self._within[site, kind].get((field, of.target, name))
 
     def refuse(self, entry: Entry, code: str, message: str, fix: str = "") -> None:
         """Record an error about an entry."""

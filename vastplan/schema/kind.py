@@ -266,6 +266,38 @@ class Enforces:
 
 
 @dataclass(frozen=True, slots=True)
+class Drawn:
+    """A value that is drawn here and sent: characters of all `alphabets`, of each one at least, at `path` on the wire."""
+
+    name: str
+    path: tuple[str, ...]
+    alphabets: tuple[str, ...]
+    length: int = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Delivers:
+    """An object has values that are known only when they come to be: they go to their destination, and nowhere else.
+
+    They are what the answer to its create tells (`Endpoint.answered_once`, by the names of attributes), or what is `drawn`. The
+    destination is the field `to`: a struct with a reference to an object of another kind (`target`) and a mapping (`keys`) from
+    names of values to keys in that object's mapping `into`.
+
+    Another value comes with another number in the field `generation`. What is drawn is sent in an update. What only a create
+    tells takes another object: such objects are told by their ids alone, several may be alike, and the former one stays for
+    `overlap` (a field, seconds) after the delivery.
+    """
+
+    to: str
+    target: str
+    into: str
+    keys: str = "keys"
+    generation: str = "generation"
+    overlap: str = "overlap"
+    drawn: tuple[Drawn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Precedes:
     """Objects of another kind, on another site, that come after ours, because ours makes what they are of.
 
@@ -366,6 +398,7 @@ class Kind:
     closes: tuple[Closes, ...] = ()
     enforces: Enforces | None = None
     precedes: tuple[Precedes, ...] = ()
+    delivers: Delivers | None = None
     # fields that a system changes when a user lets go: no reason to spare what is to go, and no hand's work
     ignored_on_delete: tuple[str, ...] = ()
     system_owned: tuple[tuple[tuple[str, ...], Any], ...] = ()
@@ -387,6 +420,11 @@ class Kind:
 
     def __post_init__(self) -> None:
         _set(self, "fields", table(self.fields))
+
+    @property
+    def remade(self) -> bool:
+        """Whether another value takes another object: its objects are told by their ids alone."""
+        return self.delivers is not None and not self.delivers.drawn
 
     @property
     def secretive(self) -> bool:

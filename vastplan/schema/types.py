@@ -16,7 +16,7 @@ from vastplan.schema.markers import Typed, Unit
 
 __all__ = [
     "MISSING", "Address4or6", "Bandwidth", "Bytes", "Cidr", "Count", "EndpointUrl", "Existing", "Host", "IpRange", "Key", "KubernetesName",
-    "Name", "ReferenceName", "SecretSource", "Span", "Spec", "Text", "VendorName",
+    "Name", "ReferenceName", "SecretSource", "Span", "Spec", "Text", "VendorName", "quantity",
 ]  # fmt: skip
 
 
@@ -65,7 +65,9 @@ def _no_key(value: Any) -> Any:
     return value
 
 
-def _quantity(parse: Any) -> Any:
+def quantity(parse: Any) -> Any:
+    """A number that may be written with a unit."""
+
     def convert(value: Any) -> Any:
         return parse(value) if isinstance(value, str) else value
 
@@ -126,9 +128,9 @@ VendorName = Annotated[
 KubernetesName = Annotated[str, StringConstraints(max_length=253, pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
 ReferenceName = Annotated[str, StringConstraints(min_length=1, max_length=253, pattern=_LINE)] | Existing
 Count = Annotated[int, Field(ge=0, le=2**63 - 1)]
-Bytes = Annotated[Annotated[int, Field(ge=0, le=2**63 - 1)], _quantity(units.parse_bytes), Unit(units.BYTES)]
-Bandwidth = Annotated[Annotated[int, Field(ge=0, le=2**32)], _quantity(units.parse_bandwidth), Unit(units.BANDWIDTH)]
-Span = Annotated[Annotated[int, Field(ge=1, le=2**40)], _quantity(units.parse_span), Unit(units.SECONDS)]
+Bytes = Annotated[Annotated[int, Field(ge=0, le=2**63 - 1)], quantity(units.parse_bytes), Unit(units.BYTES)]
+Bandwidth = Annotated[Annotated[int, Field(ge=0, le=2**32)], quantity(units.parse_bandwidth), Unit(units.BANDWIDTH)]
+Span = Annotated[Annotated[int, Field(ge=1, le=2**40)], quantity(units.parse_span), Unit(units.SECONDS)]
 IpRange = Annotated[str, BeforeValidator(_range, json_schema_input_type=str), Typed(_one_address)]
 Cidr = Annotated[str, BeforeValidator(_cidr, json_schema_input_type=str)]
 Address4or6 = Annotated[str, BeforeValidator(_address, json_schema_input_type=str)]

@@ -36,8 +36,9 @@ KEPT = (
 )  # fmt: skip
 METHODS = ("get", "post", "put", "patch", "delete")
 VMS = (
-    "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders",
-    "/nativereplicationremotetargets", "/permissions", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas", "/realms", "/roles", "/s3policies",
+    "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders", "/locals3keys",
+    "/nativereplicationremotetargets", "/permissions", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas",
+    "/realms", "/roles", "/s3policies",
     "/snapshots", "/tenants", "/token", "/users", "/versions", "/viewpolicies", "/views", "/vippools", "/vms", "/volumes",
     "/vtasks",
 )  # fmt: skip

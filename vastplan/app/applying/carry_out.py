@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import cache
 
 from vastplan.app.clock import timestamp
 from vastplan.app.locks import LockedLedgers
@@ -13,7 +14,9 @@ from vastplan.engine.apply import Progress, apply
 from vastplan.engine.apply_context import ApplyContext
 from vastplan.engine.consent import noted
 from vastplan.engine.diff import digests
+from vastplan.engine.formers import alike, identity_of
 from vastplan.engine.moved_references import moved_references
+from vastplan.engine.observe import Live
 from vastplan.engine.renames import moves_of
 from vastplan.ledger import events
 from vastplan.model.errors import Lost
@@ -22,6 +25,7 @@ from vastplan.model.plan import Action, Plan, Verb
 from vastplan.model.site_ledger import Intent
 from vastplan.model.value import from_json
 
+_There = Callable[[str], Mapping[tuple[str, ...], list[Live]]]
 CALLS_PER_SYSTEM, LEAST_CALLS, MOST_CALLS = 8, 4, 32
 """How many operations run at once."""
 
@@ -51,8 +55,9 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
     renoted = moved_references(context.kinds, again.everything, context.ledger, moves)
     endpoints = {part.site: part.endpoints for part in again.plan.parts}
     for site, session in ledgers.sessions.items():
+        there = _there(context, site, session.part.key)
         intents = {
-            str(action.address): _intent(context, action, session.part.key, begun)
+            str(action.address): _intent(context, action, session.part.key, begun, there)
             for action in plan.actions
             # what is refused is not begun: nothing that it says, a secret's source least of all, is looked at
             if action.address.site == site and not action.blocked and action.address not in context.overtaken
@@ -70,7 +75,14 @@ def _record_intents(plan: Plan, again: Planned, context: ApplyContext, ledgers: 
             and not (action.blocked or action.deleted_outside)
             and (action.renamed_from or str(action.address)) in context.ledger[site].entries
         )
-        session.record(*renamed, *taken, events.begin(plan.id, intents, begun, _systems(endpoints[site])))
+        # What an apply that was cut off may have made is noted before another takes the place of its intent.
+        found = (
+            event
+            for address, former in again.matches.formers.items()
+            if former.unnoted is not None and site == address.site and {str(address), str(former.of)} & intents.keys()
+            for event in (events.own(str(address), former.unnoted), events.settle(str(former.of)))
+        )
+        session.record(*renamed, *taken, *found, events.begin(plan.id, intents, begun, _systems(endpoints[site])))
 
 
 def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:
@@ -78,12 +90,21 @@ def _systems(endpoints: Mapping[str, str]) -> dict[str, str]:
     return {system: place for system, place in endpoints.items() if place and system != "ledger"}
 
 
-def _intent(context: ApplyContext, action: Action, key: str, at: str) -> Intent:
+def _there(context: ApplyContext, site: str, key: str) -> _There:
+    """What is there of a kind on a site, by what tells the objects of one entry from others: looked at once for each kind."""
+    return cache(lambda kind: alike(context.matches, site, context.kinds[kind], key))
+
+
+def _intent(context: ApplyContext, action: Action, key: str, at: str, there: _There) -> Intent:
     fields: dict[str, str] = {}
+    before: tuple[str, ...] | None = None
+    kind = context.kinds[action.address.kind]
     if action.verb is not Verb.DELETE and action.desired:
         values = context.revealed(from_json(dict(action.desired)))
-        fields = digests(context.kinds[action.address.kind], values, key)
-    return Intent(action.verb.value, fields, action.id, at)
+        fields = digests(kind, values, key)
+        if kind.remade and action.verb in (Verb.CREATE, Verb.REPLACE):
+            before = tuple(live.id for live in there(kind.name).get(identity_of(kind, fields), ()))
+    return Intent(action.verb.value, fields, action.id, at, before)
 
 
 def _record_end(plan: Plan, now: Plan, context: ApplyContext, ledgers: LockedLedgers) -> None:

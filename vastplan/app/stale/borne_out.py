@@ -102,6 +102,9 @@ class _Verdicts:
         entry = self._entries.get(action.address)
         if entry is None or self._steps.get(action.address) != {Step.WRITE}:
             raise self._other(action)
+        now = self._now.get(action.address)
+        if action.supersedes != (now.supersedes if now is not None else ""):
+            raise self._other(action)
         return replace(action, desired=to_json(entry.values))
 
     def _gone(self, action: Action, now: Action | None) -> Action:

@@ -59,6 +59,8 @@ class GuardContext:
     """The actions that let fewer in while somebody is in use there."""
     said_to_exist: Mapping[Address, Address] = field(default_factory=dict)
     """What is owned and the document takes for somebody else's, by an entry that says so."""
+    given: Mapping[Address, Set[str]] = field(default_factory=dict)
+    """Where values of an entry were delivered, former ones too."""
     unread: Mapping[SiteKind, tuple[str, str]] = field(default_factory=dict)
     """By the kind that might be referred to: a kind that could not be read, and why."""
 
@@ -102,7 +104,11 @@ def guard_context(
     """Everything that guards weigh, counted once."""
     owned: dict[SiteKind, set[Address]] = {}
     gone: dict[SiteKind, set[Address]] = {}
-    for address in matches.owned:
+    given: dict[Address, set[str]] = {}
+    for address, record in matches.owned.items():
+        if record.delivered:
+            former = matches.formers.get(address)
+            given.setdefault(address if former is None else former.of, set()).update(record.delivered)
         place = (address.site, address.kind)
         owned.setdefault(place, set()).add(address)
         if _gone(address, matches, ledger):
@@ -121,6 +127,7 @@ def guard_context(
         gone=gone,
         shares=_shares(actions.values()),
         said_to_exist=_said_to_exist(matches, desired, actions.values()),
+        given=given,
         unread=_unread(matches.observed, matches.kinds),
         owners=owners,
         contents=index_contents(matches.observed, matches.kinds, actions.values()),

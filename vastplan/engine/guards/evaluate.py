@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vastplan.engine import usage
-from vastplan.engine.guards import access, fields, loss, ownership
+from vastplan.engine.guards import access, destination, fields, loss, ownership
 from vastplan.engine.guards.context import Guard, GuardContext
 from vastplan.engine.referrers import Referrer
 from vastplan.model.address import Address
@@ -15,7 +15,7 @@ from vastplan.model.value import Unknown
 from vastplan.model.wording import plural
 
 GUARDS: tuple[Guard, ...] = (
-    ownership.of_another, loss.approved, loss.in_use, loss.said_to_exist, loss.orphans, loss.locks, ownership.adopting,
+    ownership.of_another, destination.occupied, loss.approved, loss.in_use, loss.said_to_exist, loss.orphans, loss.locks, ownership.adopting,
     ownership.emptied, fields.one_way, fields.below_use, access.narrowing, access.still_shields, access.still_backs,
     loss.unread_users, ownership.mass,
 )  # fmt: skip

@@ -48,9 +48,9 @@ def provider_of(tenant: Ref, scope: Scope) -> Ref | None:
 
 def user_of(site: str, tenant: Ref, name: str, scope: Scope) -> Entry | None:
     """The entry of the user who is called so in the local provider of a tenant."""
-    user = scope.called(site, "user", "tenant", tenant, name)
+    user = scope.called_within(site, "user", "tenant", tenant, name)
     provider = provider_of(tenant, scope) if user is None else None
-    return scope.called(site, "user", "local_provider", provider, name) if provider is not None else user
+    return scope.called_within(site, "user", "local_provider", provider, name) if provider is not None else user
 
 
 def _provider(of: Entry, scope: Scope) -> Any:

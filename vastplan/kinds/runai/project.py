@@ -17,7 +17,7 @@ from vastplan.schema.kind import Attribute, Measure, Metric, Ready
 from vastplan.schema.markers import DOCUMENT, IMMUTABLE, SCHEMA, SET, Opens, Refers, ServerDefault, Since, Wire
 from vastplan.schema.types import MISSING, KubernetesName, ReferenceName
 
-_PREFIX = "runai-"
+PREFIX = "runai-"
 _LONGEST = 63  # a namespace's name
 
 
@@ -38,8 +38,8 @@ class Project(OrgUnit):
 
     @model_validator(mode="after")
     def _namespace_fits(self) -> "Project":
-        if self.namespace is MISSING and isinstance(self.name, str) and len(_PREFIX + self.name) > _LONGEST:
-            raise ValueError(f"its namespace {_PREFIX}{self.name} would be longer than {_LONGEST}; give a shorter name")
+        if self.namespace is MISSING and isinstance(self.name, str) and len(PREFIX + self.name) > _LONGEST:
+            raise ValueError(f"its namespace {PREFIX}{self.name} would be longer than {_LONGEST}; give a shorter name")
         if isinstance(self.namespace, str) and (len(self.namespace) > _LONGEST or "." in self.namespace):
             raise ValueError(f"a namespace is at most {_LONGEST} small letters, digits and dashes")
         return self
@@ -48,7 +48,7 @@ class Project(OrgUnit):
 def namespace_of(values: Mapping[str, Any]) -> str | None:
     """The name of a project's namespace; nothing where the system said neither that nor the project's name."""
     given, name = values.get("namespace"), values.get("name")
-    return str(given or f"{_PREFIX}{name}") if given or name else None
+    return str(given or f"{PREFIX}{name}") if given or name else None
 
 
 KIND = kind(

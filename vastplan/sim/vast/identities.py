@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
+from vastplan.sim.vast import keys
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import REQUIRED, Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference
@@ -50,6 +51,7 @@ def _show_user(cluster: VastCluster, row: Row, memo: Memo) -> Row:
         "group_count": len(row["gids"]),
         "leading_group_gid": leading,
         "leading_group_name": names.get((provider, leading)),
+        "access_keys": keys.shown_in(cluster, row),
     }
 
 
@@ -93,6 +95,8 @@ def _leave(cluster: VastCluster, row: Row) -> None:
     for collection in ("users", "groups"):  # they are kept in it, and go with it
         for member in list(cluster.rows(collection, local_provider_id=row["id"])):
             cluster.remove(collection, member)
+            if collection == "users":
+                keys.forget(cluster, member)
 
 
 def _show_provider(cluster: VastCluster, row: Row, memo: Memo) -> Row:
@@ -117,6 +121,7 @@ USERS = Collection(
     check=_check_user,
     show=_show_user,
     guard=_guard_user,
+    gone=keys.forget,
 )
 GROUPS = Collection(
     "groups",

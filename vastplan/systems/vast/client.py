@@ -165,7 +165,8 @@ class VastProvider:
             if isinstance(shape, Asked):
                 self._set(kind, shape, locator, shape.nothing)
             elif isinstance(shape, Members):
-                self._finish(self._send("DELETE", *members.addressed(shape, locator)))
+                path, named = members.addressed(shape, locator)
+                self._finish(self._send("DELETE", path, {**named, **members.removed_with(shape, fresh)}))
             else:
                 self._finish(self._send("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
         except NotFound:

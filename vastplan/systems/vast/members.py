@@ -65,6 +65,12 @@ def addressed(shape: Members, locator: str) -> tuple[str, Row]:
     return path(shape, owner), {shape.key: member}
 
 
+def removed_with(shape: Members, row: Row) -> Row:
+    """What a DELETE says of the member besides its id, as far as its row tells."""
+    values = {name: at(row, place) for name, place in shape.removed_with}
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def _with(row: Row, place: WirePath, value: Any) -> Row:
     if len(place) == 1:
         return {**row, place[0]: value}

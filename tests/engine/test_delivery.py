@@ -1,0 +1,729 @@
+"""Values that are known only when they come to be: to their destination, and nowhere else; told and made anew where they are lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+import pytest
+
+from tests.engine import library
+from tests.engine.library import SITE, Bench, Library, action, at, ref
+from vastplan.engine.consent import Consent
+from vastplan.engine.delivery import draw
+from vastplan.engine.diff import digests
+from vastplan.ledger import events
+from vastplan.model.errors import Conflict, Refused, Unclear, Unreachable, VastplanError
+from vastplan.model.outcome import Receipt, State
+from vastplan.model.plan import Cause, Plan
+from vastplan.model.sensitive import INSTEAD, without_secrets
+from vastplan.model.site_ledger import UNKNOWN_DIGEST, Intent, Owned
+from vastplan.model.value import REDACTED
+from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Attribute, Delivers, Drawn, Kind, Row
+from vastplan.schema.markers import DOCUMENT, IDENTITY, IMMUTABLE, SENSITIVE, WRITE_ONLY, Refers
+from vastplan.schema.types import MISSING, Name, ReferenceName, Spec
+
+DAY = 24 * 3600
+DRAWN = (Drawn("word", ("login", "word"), ("abc", "XYZ", "012", "-_"), 12),)
+
+
+class Box(Spec):
+    """What values are put into."""
+
+    name: Annotated[Name, IDENTITY]
+    contents: Annotated[dict[str, str] | MISSING, SENSITIVE] = MISSING
+
+
+class Into(Spec):
+    """Where values go."""
+
+    box: Annotated[ReferenceName, Refers("box", blocks_delete=False)]
+    keys: dict[str, str]
+
+
+class Card(Spec):
+    """A reader's card; its number is printed once."""
+
+    reader: Annotated[Name, IDENTITY, IMMUTABLE]
+    colour: str | MISSING = MISSING
+    generation: Annotated[int, WRITE_ONLY] = 1
+    overlap: Annotated[int | MISSING, DOCUMENT] = MISSING
+    deliver: Annotated[Into, DOCUMENT]
+
+
+class Porter(Spec):
+    """Lets people in who know a word."""
+
+    name: Annotated[Name, IDENTITY]
+    floor: int | MISSING = MISSING
+    generation: Annotated[int, WRITE_ONLY] = 1
+    deliver: Annotated[Into, DOCUMENT]
+
+
+class Visitor(Spec):
+    """Takes what is in a box."""
+
+    name: Annotated[Name, IDENTITY]
+    box: Annotated[ReferenceName, Refers("box", blocks_delete=False)]
+
+
+NUMBER = (Attribute("number", ("number",)),)
+HANDED = Delivers(to="deliver", target="box", into="contents")
+KINDS = (
+    kind(Box, name="box", system="library", section="boxes", endpoint=Endpoint("boxes", update=Update.MERGE_PATCH)),
+    kind(Card, name="card", system="library", section="cards", attributes=NUMBER, delivers=HANDED,
+         endpoint=Endpoint("cards", answered_once=(("number",),))),
+    kind(Porter, name="porter", system="library", section="porters", endpoint=Endpoint("porters"),
+         delivers=replace(HANDED, drawn=DRAWN)),
+    kind(Visitor, name="visitor", system="library", section="visitors", endpoint=Endpoint("visitors")),
+)  # fmt: skip
+
+
+class Printing(Library):
+    """Says a card's number when the card is made, and never again; what a merge patch says is merged."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows |= {one.name: {} for one in KINDS}
+        self.numbers: dict[str, str] = {}
+        self.forgets = self.withholds = False
+        self.prints = True
+
+    def pages(self, kind: Kind) -> Iterator[list[Row]]:
+        """All rows in one page, those of boxes perhaps without what is in them."""
+        for page in super().pages(kind):
+            withheld = {"contents": REDACTED} if self.withholds and kind.name == "box" else {}
+            yield [{**row, **withheld} for row in page]
+
+    def create(self, kind: Kind, body: Row) -> Row:
+        """A new row."""
+        row = super().create(kind, body)
+        if kind.name != "card":
+            return row
+        self.numbers[row["id"]] = f"opens-{row['id']}-every-door"
+        if not self.prints:
+            return row
+        return {**row, "number": self.numbers[row["id"]]}
+
+    def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
+        """Other values."""
+        if kind.name == "box":
+            body = {"contents": {**self.rows["box"][locator].get("contents", {}), **body["contents"]}}
+        super().update(kind, locator, {} if self.forgets and kind.name == "box" else body, fresh)
+
+
+class Lobby(Bench):
+    """A bench of them, with a clock."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.library: Printing = Printing()
+        self.providers = {(SITE, "library"): self.library}
+        self.consent = Consent()
+        self.later = timedelta()
+
+    def now(self) -> datetime:
+        """As late as it is."""
+        return datetime(2026, 1, 2, tzinfo=UTC) + self.later
+
+    @property
+    def contents(self) -> dict[str, str]:
+        """What is in the box."""
+        contents: dict[str, str] = self.library.named("box", "b").get("contents", {})
+        return contents
+
+    def cards(self) -> list[str]:
+        """The ids of all cards."""
+        return sorted(self.library.rows["card"])
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Lobby:
+    monkeypatch.setattr(library, "KINDS", {**library.KINDS, **{one.name: one for one in KINDS}})
+    return Lobby()
+
+
+INTO: dict[str, Any] = {"box": ref("box", "b"), "keys": {"number": "CARD"}}
+BOX = Entry(at("box", "b"), {"name": "b"})
+VISITOR = Entry(at("visitor", "v"), {"name": "v", "box": ref("box", "b")})
+
+
+def card(generation: int = 1, **values: Any) -> Entry:
+    said = {"reader": "ann", "generation": generation, "overlap": DAY, "deliver": INTO, **values}
+    return Entry(at("card", "c"), said)
+
+
+def porter(generation: int = 1, **values: Any) -> Entry:
+    into = {"box": ref("box", "b"), "keys": {"word": "WORD"}}
+    return Entry(at("porter", "p"), {"name": "joe", "generation": generation, "deliver": into, **values})
+
+
+def verbs(plan: Plan) -> dict[str, str]:
+    return {str(one.address): one.verb.value for one in plan.actions}
+
+
+def states(receipt: Receipt) -> dict[str, str]:
+    return {one.address: one.state.value for one in receipt.outcomes}
+
+
+def failing(bench: Lobby, verb: str, of: str, problem: Exception, *, after: bool = False, times: int = 1) -> None:
+    """The next calls of that verb on that kind fail, before or after they were carried out."""
+    left = [times]
+
+    def fail(said: str, kind: Kind) -> None:
+        if (said, kind.name) == (verb, of) and left[0]:
+            left[0] -= 1
+            raise problem
+
+    if after:
+        bench.library.after = fail
+    else:
+        bench.library.before = fail
+
+
+# Delivered once
+
+
+def test_the_value_goes_to_its_destination_and_nowhere_else(bench: Lobby) -> None:
+    bench.library.put("box", name="b", contents={"OTHER": "stays"})
+    bench.consent = Consent(adopt=True)
+    plan = bench.plan(VISITOR, card(), BOX)
+    assert verbs(plan) == {"iad/box/b": "adopt", "iad/card/c": "create", "iad/visitor/v": "create"}
+    receipt = bench.apply(plan, parallel=4)
+    assert {*states(receipt).values()} == {"done"}, receipt
+    (mine,) = bench.cards()
+    number = bench.library.numbers[mine]
+    assert bench.contents == {"OTHER": "stays", "CARD": number}
+    owned = bench.part.entries["iad/card/c"]
+    assert owned.id == mine and list(owned.delivered) == ["iad/box/b CARD"]
+    assert owned.delivered_at == "2026-01-02T00:00:00+00:00"
+    assert number not in json.dumps([asdict(bench.part), asdict(receipt), asdict(plan)], default=str)
+    assert "generation" not in bench.library.rows["card"][mine] and "deliver" not in bench.library.rows["card"][mine]
+    assert not bench.plan(VISITOR, card(), BOX).actions
+
+
+def test_what_refers_to_the_destination_waits_for_the_value(bench: Lobby) -> None:
+    plan = bench.plan(VISITOR, card(), BOX)
+    order = [operation.address.kind for operation in plan.operations]
+    assert order.index("box") < order.index("card") < order.index("visitor")
+    failing(bench, "create", "card", Refused("no"))
+    assert states(bench.apply(plan)) == {"iad/box/b": "done", "iad/card/c": "failed", "iad/visitor/v": "skipped"}
+    assert "iad/card/c" not in bench.part.entries
+
+
+def test_it_is_in_the_ledger_which_one_it_is_before_the_value_goes_anywhere(bench: Lobby) -> None:
+    bench.done(BOX)
+    noted: list[tuple[str, str]] = []
+
+    def look(verb: str, kind: Kind) -> None:
+        if (verb, kind.name) == ("update", "box"):
+            owned = bench.part.entries["iad/card/c"]
+            noted.append((owned.id, owned.delivered_at))
+
+    bench.library.before = look
+    bench.done(BOX, card())
+    assert noted == [(bench.cards()[0], "")]
+
+
+def test_another_field_is_changed_and_the_value_stays(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    before, owned = dict(bench.contents), bench.part.entries["iad/card/c"]
+    bench.done(BOX, card(colour="red"))
+    assert bench.contents == before and bench.library.rows["card"][owned.id]["colour"] == "red"
+    now = bench.part.entries["iad/card/c"]
+    assert (now.delivered, now.delivered_at) == (owned.delivered, owned.delivered_at)
+
+
+def test_several_may_be_alike_and_what_is_there_of_others_is_not_taken_for_it(bench: Lobby) -> None:
+    bench.library.put("card", reader="ann")
+    plan = bench.plan(BOX, card())
+    assert verbs(plan) == {"iad/box/b": "create", "iad/card/c": "create"}
+    bench.apply(plan)
+    assert len(bench.cards()) == 2 and not bench.plan(BOX, card()).actions
+
+
+def test_one_that_somebody_deleted_is_made_again(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    bench.library.rows["card"].clear()
+    plan = bench.plan(BOX, card())
+    assert verbs(plan) == {"iad/card/c": "create"} and action(plan, "card", "c").deleted_outside
+    bench.consent = Consent(believe_gone=("*",))
+    bench.done(BOX, card())
+    assert bench.contents["CARD"] == bench.library.numbers[bench.cards()[0]]
+
+
+def test_one_that_is_not_in_the_document_any_more_goes_with_consent(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    plan = bench.plan(BOX)
+    assert [block.guard for block in action(plan, "card", "c").blocked] == ["approval"]
+
+
+# Lost
+
+
+@pytest.mark.parametrize(
+    ("verb", "problem", "after", "state", "says"),
+    [
+        ("update", Refused("no room"), False, State.FAILED, "its value could not be delivered, the next plan makes another: no room"),
+        ("update", Unclear("no answer"), False, State.UNKNOWN, "whether its value was delivered is not known: no answer; it is not there yet"),
+        ("read", Unreachable("away"), False, State.UNKNOWN, "its value could not be delivered, the next plan makes another: away"),
+    ],
+)  # fmt: skip
+def test_what_could_not_be_delivered_is_told_and_made_anew_and_goes_unasked(
+    bench: Lobby, verb: str, problem: VastplanError, after: bool, state: State, says: str
+) -> None:
+    bench.done(BOX)
+    plan = bench.plan(BOX, card())
+    failing(bench, verb, "box", problem, after=after)
+    (outcome,) = bench.apply(plan).outcomes
+    assert (outcome.state, outcome.message) == (state, says)
+    (lost,) = bench.cards()
+    owned = bench.part.entries["iad/card/c"]
+    assert owned.id == lost and owned.delivered and not owned.delivered_at
+    again = bench.plan(BOX, card())
+    assert verbs(again) == {"iad/card/c": "create", f"iad/card/c#{lost}": "delete"}
+    made, goes = again.actions
+    assert made.reason == "its value was lost before it was delivered: another is made"
+    assert goes.reason == "its value was lost before it was delivered; iad/card/c has another now"
+    assert made.supersedes == f"iad/card/c#{lost}" and not made.blocked and not goes.blocked
+    assert [operation.address.name for operation in again.operations] == ["c", f"c#{lost}"]
+    assert {*states(bench.apply(again)).values()} == {"done"}
+    (mine,) = bench.cards()
+    assert mine != lost and bench.contents == {"CARD": bench.library.numbers[mine]}
+    assert [*bench.part.entries] == ["iad/box/b", "iad/card/c"] and not bench.plan(BOX, card()).actions
+
+
+def test_a_lost_one_that_could_not_be_removed_goes_with_the_next_apply(bench: Lobby) -> None:
+    bench.done(BOX)
+    failing(bench, "update", "box", Refused("no"))
+    bench.apply(bench.plan(BOX, card()))
+    (lost,) = bench.cards()
+    failing(bench, "delete", "card", Refused("not now"))
+    assert states(bench.apply(bench.plan(BOX, card()))) == {"iad/card/c": "done", f"iad/card/c#{lost}": "failed"}
+    plan = bench.plan(BOX, card())
+    assert verbs(plan) == {f"iad/card/c#{lost}": "delete"} and not plan.actions[0].blocked
+    bench.done(BOX, card())
+    assert lost not in bench.cards()
+
+
+def test_what_was_delivered_and_could_not_be_noted_is_no_loss(bench: Lobby) -> None:
+    bench.done(BOX)
+    failing(bench, "update", "box", Unreachable("away"), after=True)
+    (outcome,) = bench.apply(bench.plan(BOX, card())).outcomes
+    assert outcome.state is State.UNKNOWN and not bench.part.entries["iad/card/c"].delivered_at
+    plan = bench.plan(BOX, card())
+    assert verbs(plan) == {"iad/card/c": "release"}
+    assert plan.actions[0].reason == "done by an apply that was interrupted; noted"
+    delivered = bench.part.entries["iad/card/c"].delivered
+    bench.done(BOX, card())
+    owned = bench.part.entries["iad/card/c"]
+    assert owned.delivered == delivered and owned.delivered_at and not bench.plan(BOX, card()).actions
+
+
+def test_a_delivery_without_an_answer_that_was_made_is_one(bench: Lobby) -> None:
+    bench.done(BOX)
+    failing(bench, "update", "box", Unclear("no answer"), after=True)
+    bench.done(BOX, card())
+    assert bench.contents["CARD"] == bench.library.numbers[bench.cards()[0]]
+
+
+def test_a_destination_that_moves_meanwhile_is_written_again_a_few_times(bench: Lobby) -> None:
+    bench.done(BOX)
+    failing(bench, "update", "box", Conflict("it moved"), times=4)
+    bench.done(BOX, card())
+    failing(bench, "update", "box", Conflict("it moved"), times=5)
+    (outcome,) = (one for one in bench.apply(bench.plan(BOX, card(2))).outcomes if one.verb == "create")
+    assert outcome.state is State.FAILED and outcome.message.endswith("makes another: it moved")
+
+
+def test_a_destination_that_keeps_nothing_or_is_gone_is_told(bench: Lobby) -> None:
+    bench.done(BOX)
+    plan = bench.plan(BOX, card())
+    bench.library.forgets = True
+    (outcome,) = bench.apply(plan).outcomes
+    assert outcome.message.endswith("iad/box/b answered that all is well, and did not keep it")
+    bench.library.forgets = False
+    plan = bench.plan(BOX, card())
+
+    def gone(verb: str, kind: Kind) -> None:
+        if (verb, kind.name) == ("create", "card"):
+            bench.library.rows["box"].clear()
+
+    bench.library.after = gone
+    made, _ = bench.apply(plan).outcomes
+    assert made.state is State.FAILED and made.message.endswith("makes another: iad/box/b is not there")
+
+
+def test_an_answer_without_a_value_is_told(bench: Lobby) -> None:
+    bench.done(BOX)
+    plan = bench.plan(BOX, card())
+    bench.library.prints = False
+    (outcome,) = bench.apply(plan).outcomes
+    assert outcome.state is State.FAILED
+    assert outcome.message == "the answer does not have number: the next plan makes another" and not bench.contents
+    bench.library.prints = True
+    assert verbs(bench.plan(BOX, card())) == {
+        "iad/card/c": "create", f"iad/card/c#{bench.cards()[0]}": "delete",
+    }  # fmt: skip
+
+
+def test_a_create_without_an_answer_is_not_taken_for_another_one(bench: Lobby) -> None:
+    bench.done(BOX)
+    failing(bench, "create", "card", Unclear("no answer"), after=True)
+    (outcome,) = bench.apply(bench.plan(BOX, card())).outcomes
+    assert outcome.state is State.UNKNOWN and "iad/card/c" not in bench.part.entries
+
+
+def begun(bench: Lobby, *before: str, of: Entry | None = None) -> None:
+    """An apply noted that it would make a card, and was cut off."""
+    fields = digests(library.KINDS["card"], (of or card()).values, bench.part.key)
+    bench.book.add(events.begin("p", {"iad/card/c": Intent("create", fields, before=before)}, ""))
+
+
+def test_one_that_a_killed_apply_made_is_found_and_goes_with_consent(bench: Lobby) -> None:
+    bench.done(BOX)
+    old = bench.library.put("card", reader="ann")["id"]
+    bench.library.put("card", reader="bob")
+    begun(bench, old)
+    assert verbs(bench.plan(BOX, card())) == {"iad/card/c": "create"}  # it had made none
+    lost = bench.library.put("card", reader="ann")["id"]
+    plan = bench.plan(BOX, card())
+    goes = action(plan, "card", f"c#{lost}")
+    assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{lost}": "delete"}
+    assert goes.reason == "an interrupted apply of iad/card/c made it, as far as can be told, and its value is lost"
+    assert [block.guard for block in goes.blocked] == ["approval"]
+    # also where the entry is gone
+    assert f"iad/card/c#{lost}" in verbs(bench.plan(BOX))
+
+
+def test_what_was_found_and_noted_still_goes_with_consent(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    lost = bench.library.put("card", reader="ann")["id"]
+    bench.book.add(events.own(f"iad/card/c#{lost}", Owned(lost, lost)))
+    plan = bench.plan(BOX, card())
+    assert verbs(plan) == {f"iad/card/c#{lost}": "delete"} and plan.actions[0].blocked
+    bench.consent = Consent(allow_delete=("*",))
+    bench.done(BOX, card())
+    assert lost not in bench.cards()
+
+
+def test_of_several_that_it_may_have_made_none_is_touched(bench: Lobby) -> None:
+    bench.done(BOX)
+    begun(bench)
+    for _ in range(2):
+        bench.library.put("card", reader="ann")
+    assert verbs(bench.plan(BOX, card())) == {"iad/card/c": "create"}
+
+
+def test_what_is_owned_is_not_what_a_killed_apply_made(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (mine,) = bench.cards()
+    other = Entry(at("card", "d"), {**card().values, "deliver": {**INTO, "keys": {"number": "D"}}})
+    fields = digests(library.KINDS["card"], other.values, bench.part.key)
+    bench.book.add(events.begin("p", {"iad/card/d": Intent("create", fields, before=())}, ""))
+    assert verbs(bench.plan(BOX, card(), other)) == {"iad/card/d": "create"} and mine in bench.cards()
+
+
+def test_an_intent_of_a_kind_that_there_is_not_is_left(bench: Lobby) -> None:
+    bench.done(BOX)
+    bench.book.add(events.begin("p", {"iad/ticket/c": Intent("create", before=())}, ""))
+    assert not bench.plan(BOX).actions
+
+
+# Another value
+
+
+def test_another_generation_is_made_and_delivered_and_the_former_one_stays_for_a_while(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (old,) = bench.cards()
+    plan = bench.plan(BOX, card(2))
+    assert verbs(plan) == {"iad/card/c": "create"} and plan.actions[0].reason == "another generation is asked for"
+    (note,) = plan.findings
+    assert (note.code, note.address) == ("VP334", f"iad/card/c#{old}")
+    assert note.message == (
+        "iad/card/c has another generation now; the former one stays 1d after its successor is delivered"
+    )
+    bench.later = timedelta(hours=1)
+    bench.done(BOX, card(2))
+    new = next(one for one in bench.cards() if one != old)
+    assert bench.contents["CARD"] == bench.library.numbers[new]
+    assert bench.part.entries[f"iad/card/c#{old}"].id == old and bench.part.entries["iad/card/c"].id == new
+    bench.later = timedelta(hours=24, minutes=59)
+    plan = bench.plan(BOX, card(2))
+    assert not plan.actions and "stays until 2026-01-03T01:00+00:00" in plan.findings[0].message
+    bench.later = timedelta(hours=25)
+    plan = bench.plan(BOX, card(2))
+    assert verbs(plan) == {f"iad/card/c#{old}": "delete"} and not plan.actions[0].blocked
+    bench.done(BOX, card(2))
+    assert bench.cards() == [new] and not bench.plan(BOX, card(2)).actions
+
+
+def test_without_an_overlap_the_former_one_goes_at_once_but_after(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (old,) = bench.cards()
+    entry = card(2, overlap=None)
+    plan = bench.plan(BOX, entry)
+    assert [operation.address.name for operation in plan.operations] == ["c", f"c#{old}"]
+    failing(bench, "update", "box", Refused("no"))
+    assert states(bench.apply(plan)) == {"iad/card/c": "failed", f"iad/card/c#{old}": "skipped"}
+    lost = next(one for one in bench.cards() if one != old)
+    again = bench.plan(BOX, entry)
+    assert verbs(again) == {
+        "iad/card/c": "create", f"iad/card/c#{old}": "delete", f"iad/card/c#{lost}": "delete",
+    }  # fmt: skip
+    bench.done(BOX, entry)
+    assert len(bench.cards()) == 1 and old not in bench.cards()
+
+
+def test_what_made_room_for_one_that_could_not_be_made_is_not_taken_for_it(bench: Lobby) -> None:
+    into = {**INTO, "keys": {"number": "CARD", "id": "ID"}}
+    bench.done(BOX, card(deliver=into))
+    (old,) = bench.cards()
+    entry = card(2, overlap=None, deliver=into)
+    failing(bench, "create", "card", Refused("no"))
+    assert states(bench.apply(bench.plan(BOX, entry))) == {"iad/card/c": "failed", f"iad/card/c#{old}": "skipped"}
+    assert [*bench.part.entries] == ["iad/box/b", f"iad/card/c#{old}"]
+    plan = bench.plan(BOX, entry)
+    assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{old}": "delete"}
+    assert not any(one.blocked for one in plan.actions)
+    bench.done(BOX, entry)
+    assert old not in bench.cards() and bench.contents["ID"] == bench.cards()[0]
+
+
+def test_a_value_that_is_gone_is_made_anew_and_the_former_one_goes_with_consent(bench: Lobby) -> None:
+    bench.done(BOX, card(overlap=None))
+    (old,) = bench.cards()
+    bench.contents["CARD"] = "somebody-wrote-this"
+    plan = bench.plan(BOX, card(overlap=None))
+    made, goes = plan.actions
+    assert made.reason == "its value is not at its destination any more: another is made" and not made.blocked
+    assert made.deleted_outside
+    assert [block.guard for block in goes.blocked] == ["approval"]
+    bench.apply(plan)
+    assert bench.contents["CARD"] != "somebody-wrote-this" and len(bench.cards()) == 2
+    plan = bench.plan(BOX, card(overlap=None))
+    assert verbs(plan) == {f"iad/card/c#{old}": "delete"} and plan.actions[0].blocked
+    assert plan.actions[0].reason == "its value was not at its destination any more; iad/card/c has another now"
+
+
+def test_a_value_that_belongs_elsewhere_now_is_made_anew(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    plan = bench.plan(BOX, card(deliver={**INTO, "keys": {"number": "ELSEWHERE"}}))
+    assert verbs(plan) == {"iad/card/c": "create"}
+
+
+def test_a_former_one_that_somebody_deleted_is_forgotten_and_one_whose_entry_is_gone_asked_for(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (old,) = bench.cards()
+    bench.done(BOX, card(2))
+    plan = bench.plan(BOX)
+    assert verbs(plan) == {"iad/card/c": "delete", f"iad/card/c#{old}": "delete"}
+    assert all(one.blocked and one.reason == "no longer in the document" for one in plan.actions)
+    del bench.library.rows["card"][old]
+    assert verbs(bench.plan(BOX, card(2))) == {f"iad/card/c#{old}": "release"}
+
+
+def test_a_target_takes_the_successor_along(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    (old,) = bench.cards()
+    plan = bench.plan(BOX, card(2, overlap=None), targets=(f"iad/card/c#{old}",))
+    assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{old}": "delete"}
+
+
+def test_what_cannot_be_read_makes_nothing_anew(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    failing(bench, "list", "box", Unreachable("away"), times=9)
+    assert not bench.plan(BOX, card()).actions
+    plan = bench.plan(BOX, card(2, overlap=None))  # and takes nothing away whose successor cannot be made
+    assert not plan.actions and {one.kind for one in plan.unknown} == {"box", "card"}
+
+
+def test_what_is_withheld_is_not_taken_for_gone(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    bench.library.withholds = True
+    assert not bench.plan(BOX, card()).actions
+
+
+def test_what_another_ledger_had_is_taken_as_it_is(bench: Lobby) -> None:
+    bench.done(BOX, card())
+    owned = bench.part.entries["iad/card/c"]
+    fields = dict.fromkeys(owned.fields, UNKNOWN_DIGEST)
+    bench.book.add(events.own("iad/card/c", Owned(owned.id, owned.locator, fields)))
+    plan = bench.plan(BOX, card())
+    assert verbs(plan) == {"iad/card/c": "release"} and not plan.actions[0].blocked
+    bench.done(BOX, card())
+    noted = bench.part.entries["iad/card/c"]
+    assert noted.delivered == owned.delivered and noted.delivered_at and not bench.plan(BOX, card()).actions
+    bench.book.add(events.own("iad/card/c", Owned(owned.id, owned.locator, fields)))
+    bench.library.named("box", "b")["contents"] = {}
+    plan = bench.plan(BOX, card(overlap=None))  # there is nothing to take, and somebody may have had the old one
+    assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{owned.id}": "delete"} and plan.actions[1].blocked
+    bench.apply(plan)
+    assert bench.plan(BOX, card(overlap=None)).actions[0].blocked
+
+
+# Somebody else's
+
+
+def test_where_somebody_keeps_a_value_none_is_delivered(bench: Lobby) -> None:
+    bench.done(BOX)
+    bench.library.named("box", "b")["contents"] = {"CARD": "theirs"}
+    for entry in (card(), porter(deliver={"box": ref("box", "b"), "keys": {"word": "CARD"}})):
+        plan = bench.plan(BOX, entry)
+        (block,) = plan.actions[0].blocked
+        assert (block.guard, block.message) == ("occupied", "iad/box/b has CARD already, and not from here")
+        assert block.fix == "another key in deliver, or take it out there"
+        bench.apply(plan)
+    assert bench.contents == {"CARD": "theirs"} and not bench.cards()
+
+
+# Drawn
+
+
+def word(bench: Lobby) -> str:
+    value: str = bench.library.named("porter", "joe")["login"]["word"]
+    return value
+
+
+def test_what_is_drawn_has_each_kind_of_letter_and_is_left_out_of_texts() -> None:
+    values = [draw(DRAWN)["word"] for _ in range(20)]
+    assert len({*values}) == 20
+    for value in values:
+        assert len(value) == 12 and all(set(value) & set(alphabet) for alphabet in DRAWN[0].alphabets)
+        assert without_secrets(f"it is {value}") == f"it is {INSTEAD}"
+
+
+def test_what_is_drawn_is_sent_and_delivered_and_drawn_again_in_place(bench: Lobby) -> None:
+    bench.done(BOX, porter(), VISITOR)
+    first = word(bench)
+    assert bench.contents == {"WORD": first} and not bench.plan(BOX, porter(), VISITOR).actions
+    assert {"generation", "deliver"}.isdisjoint(bench.library.named("porter", "joe"))
+    bench.done(BOX, porter(floor=3), VISITOR)
+    assert word(bench) == first
+    plan = bench.plan(BOX, porter(2, floor=3), VISITOR)
+    assert verbs(plan) == {"iad/porter/p": "update"} and [one.path for one in plan.actions[0].changes] == ["generation"]
+    receipt = bench.apply(plan)
+    second = word(bench)
+    assert first != second and bench.contents == {"WORD": second}
+    assert second not in json.dumps([asdict(bench.part), asdict(receipt), asdict(plan)], default=str)
+    assert not bench.plan(BOX, porter(2, floor=3), VISITOR).actions
+
+
+def test_a_drawn_value_that_is_gone_is_drawn_anew(bench: Lobby) -> None:
+    bench.done(BOX, porter())
+    first = word(bench)
+    bench.contents.clear()
+    plan = bench.plan(BOX, porter())
+    (change,) = plan.actions[0].changes
+    assert (change.path, change.cause, change.sensitive) == ("deliver", Cause.SYSTEM, True)
+    bench.done(BOX, porter())
+    assert word(bench) != first and bench.contents == {"WORD": word(bench)} and not bench.plan(BOX, porter()).actions
+
+
+def test_one_that_was_made_and_whose_word_was_not_delivered_gets_another(bench: Lobby) -> None:
+    bench.done(BOX)
+    failing(bench, "update", "box", Refused("no"))
+    assert bench.apply(bench.plan(BOX, porter())).outcomes[0].state is State.FAILED
+    first = word(bench)
+    (change,) = bench.plan(BOX, porter()).actions[0].changes
+    assert (change.path, change.cause) == ("deliver", Cause.NEW)
+    bench.done(BOX, porter())
+    assert word(bench) != first and bench.contents == {"WORD": word(bench)}
+
+
+def test_one_whose_create_was_not_answered_is_found_by_what_it_is(bench: Lobby) -> None:
+    bench.done(BOX)
+    failing(bench, "create", "porter", Unclear("no answer"), after=True)
+    bench.done(BOX, porter())
+    assert bench.contents == {"WORD": word(bench)}
+
+
+def test_one_that_a_killed_apply_made_gets_another_word(bench: Lobby) -> None:
+    bench.done(BOX)
+    bench.library.put("porter", name="joe", login={"word": "lost"})
+    fields = digests(library.KINDS["porter"], porter().values, bench.part.key)
+    bench.book.add(events.begin("p", {"iad/porter/p": Intent("create", fields)}, ""))
+    assert verbs(bench.plan(BOX, porter())) == {"iad/porter/p": "update"}
+    bench.done(BOX, porter())
+    assert bench.contents == {"WORD": word(bench)} and word(bench) != "lost"
+
+
+def test_one_that_is_taken_over_gets_a_word_that_is_known(bench: Lobby) -> None:
+    bench.done(BOX)
+    bench.library.put("porter", name="joe", login={"word": "theirs"})
+    bench.consent = Consent(adopt=True)
+    bench.done(BOX, porter())
+    assert bench.contents == {"WORD": word(bench)} and word(bench) != "theirs"
+
+
+def test_of_an_update_without_an_answer_nobody_knows_the_word(bench: Lobby) -> None:
+    bench.done(BOX, porter())
+    failing(bench, "update", "porter", Unclear("no answer"), after=True)
+    (outcome,) = bench.apply(bench.plan(BOX, porter(2))).outcomes
+    assert outcome.state is State.UNKNOWN and bench.contents != {"WORD": word(bench)}
+    bench.done(BOX, porter(2))
+    assert bench.contents == {"WORD": word(bench)}
+
+
+def test_a_kind_that_delivers_says_where_to() -> None:
+    with pytest.raises(TypeError, match="kind visitor: it delivers values, and has no field deliver or generation"):
+        kind(Visitor, name="visitor", system="library", section="visitors", endpoint=Endpoint("v"), delivers=HANDED)
+
+
+def test_several_at_once_into_one_box(bench: Lobby) -> None:
+    entries = [
+        Entry(at("card", f"c{number}"), {**card().values, "deliver": {**INTO, "keys": {"number": f"C{number}"}}})
+        for number in range(6)
+    ]
+    bench.apply(bench.plan(BOX, *entries), parallel=1)
+    assert len(bench.contents) == 6 and not bench.plan(BOX, *entries).actions
+
+
+# Taken over
+
+
+def test_without_a_ledger_it_is_known_by_what_its_destination_names(bench: Lobby) -> None:
+    into = {**INTO, "keys": {"number": "CARD", "id": "ID"}}
+    bench.done(BOX, card(deliver=into))
+    (mine,) = bench.cards()
+    noted = bench.part.entries["iad/card/c"]
+    bench.library.put("card", reader="ann")
+    for address in bench.part.entries:
+        bench.book.add(events.drop(address))
+    plan = bench.plan(BOX, card(deliver=into))
+    assert verbs(plan) == {"iad/box/b": "adopt", "iad/card/c": "adopt"}
+    assert [one.guard for one in action(plan, "card", "c").blocked] == ["adopt"]
+    bench.consent = Consent(adopt=True)
+    bench.library.said.clear()
+    bench.done(BOX, card(deliver=into))
+    assert {verb for verb, _ in bench.library.said} == {"list", "read"}
+    owned = bench.part.entries["iad/card/c"]
+    assert (owned.id, owned.delivered) == (mine, noted.delivered) and owned.delivered_at
+    assert not bench.plan(BOX, card(deliver=into)).actions
+
+
+def test_what_a_destination_names_and_somebody_else_has_is_not_it(bench: Lobby) -> None:
+    theirs = bench.library.put("card", reader="bob")["id"]
+    bench.library.put("box", name="b", contents={"ID": theirs})
+    bench.consent = Consent(adopt=True)
+    plan = bench.plan(BOX, card(deliver={**INTO, "keys": {"number": "CARD", "id": "ID"}}))
+    assert verbs(plan) == {"iad/box/b": "adopt", "iad/card/c": "create"}
+    assert [one.guard for one in action(plan, "card", "c").blocked] == ["occupied"]
+
+
+def test_what_is_taken_over_is_taken_over_with_its_word(bench: Lobby) -> None:
+    bench.done(BOX, porter())
+    first = word(bench)
+    for address in bench.part.entries:
+        bench.book.add(events.drop(address))
+    bench.consent = Consent(adopt=True)
+    bench.done(BOX, porter())
+    assert word(bench) == first and bench.contents == {"WORD": first} and not bench.plan(BOX, porter()).actions
+    bench.done(BOX, porter(2))
+    assert word(bench) != first

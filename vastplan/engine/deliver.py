@@ -1,0 +1,51 @@
+"""Write values that are known only now to where they belong, and see that they are there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from vastplan.engine.body import update_body
+from vastplan.engine.delivery import Destination
+from vastplan.engine.diff import value_at
+from vastplan.model.errors import Conflict, Refused, Unclear
+from vastplan.schema.codec import Encoder, decode
+from vastplan.schema.kind import Kind
+from vastplan.schema.provider import Provider
+
+ATTEMPTS = 5  # somebody else may write the same object meanwhile: it is read and written again
+
+
+def deliver(
+    kind: Kind, provider: Provider, locator: str, where: Destination, told: Mapping[str, Any], encoder: Encoder
+) -> None:
+    """Set the values in the object of `kind` at `locator`; of all else in it nothing is touched.
+
+    Raises `Refused` when it is not there or does not keep them, `Unclear` when that cannot be told.
+    """
+    values = {where.into: {key: str(told[name]) for name, key in where.keys.items()}}
+    paths: set[tuple[str, ...]] = {(where.into, key) for key in values[where.into]}
+    attempt = 0
+    while True:
+        attempt += 1
+        fresh = provider.read(kind, locator)
+        if fresh is None:
+            raise Refused(f"{where.target.target} is not there")
+        try:
+            provider.update(kind, locator, update_body(kind, values, paths, fresh, encoder), fresh)
+            break
+        except Conflict:
+            if attempt == ATTEMPTS:
+                raise
+        except Unclear as problem:
+            if _is_there(kind, provider, locator, values, where.into):
+                return
+            raise Unclear(f"{problem}; it is not there yet") from None
+    if not _is_there(kind, provider, locator, values, where.into):
+        raise Refused(f"{where.target.target} answered that all is well, and did not keep it")
+
+
+def _is_there(kind: Kind, provider: Provider, locator: str, values: Mapping[str, Any], into: str) -> bool:
+    row = provider.read(kind, locator)
+    live = {} if row is None else decode(kind, row)
+    return all(value_at(live, (into, key)) == value for key, value in values[into].items())

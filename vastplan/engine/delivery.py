@@ -1,0 +1,143 @@
+"""Values that are known only when they come to be: where they belong, and whether they are there. Pure but for chance."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from vastplan.engine.diff import leaf_digest, value_at
+from vastplan.model.address import Address
+from vastplan.model.sensitive import keep_token
+from vastplan.model.site_ledger import NO_DIGESTS, Owned, digest
+from vastplan.model.value import REDACTED, Ref
+from vastplan.schema.codec import at
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Delivers, Drawn, Kind, Row, Values
+
+if TYPE_CHECKING:
+    from vastplan.engine.match import Matches
+
+
+class Destination(NamedTuple):
+    """Where values belong: an object, and by the name of each value its key in that object's mapping `into`."""
+
+    target: Ref
+    into: str
+    keys: Mapping[str, str]
+
+    def place(self, name: str) -> str:
+        """What the ledger calls the place of a value."""
+        return f"{self.target.target} {self.keys[name]}"
+
+
+class Fault(Enum):
+    """Why a value has to be made anew."""
+
+    GENERATION = "generation"  # the document asks for another one
+    LOST = "lost"  # the apply that made it ended before it was delivered
+    GONE = "gone"  # it was delivered, and is not there any more
+    PRESUMED = "presumed"  # made by an apply that could not note it, as far as can be told
+
+
+def destination(delivers: Delivers, values: Mapping[str, Any]) -> Destination:
+    """Where the values of an object belong, as its entry says."""
+    to = values[delivers.to]
+    return Destination(to[delivers.target], delivers.into, dict(to[delivers.keys]))
+
+
+def fillings(
+    kinds: Mapping[str, Kind], desired: Mapping[Address, Entry], acting: Iterable[Address]
+) -> dict[Address, list[Address]]:
+    """By what a value is delivered into, the actions that deliver one: who refers to that waits for them.
+
+    An action that delivers waits for no other that delivers into the same.
+    """
+    found: dict[Address, list[Address]] = {}
+    for address in acting:
+        delivers, entry = kinds[address.kind].delivers, desired.get(address)
+        if delivers is not None and entry is not None:
+            found.setdefault(destination(delivers, entry.values).target.target, []).append(address)
+    return found
+
+
+def found_there(where: Destination, matches: Matches) -> dict[str, Any]:
+    """What is live at the places of the values, by name: `None` where nothing is, `REDACTED` where that is not told."""
+    live = matches.match(where.target.target).live
+    return {
+        name: None if live is None else value_at(live.values, (where.into, key)) for name, key in where.keys.items()
+    }
+
+
+def named_there(kind: Kind, values: Values, matches: Matches) -> str | None:
+    """The id of the object whose values are at their destination, as far as these say it."""
+    assert kind.delivers is not None
+    found = found_there(destination(kind.delivers, values), matches)
+    ids = [found.get(attribute.name) for attribute in kind.attributes if attribute.path == kind.endpoint.id]
+    return next((value for value in ids if isinstance(value, str)), None)
+
+
+def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches: Matches, key: str) -> Fault | None:
+    """Why the values of an object of ours have to be made anew; `None` where they do not, or where that cannot be told.
+
+    A ledger that had the object from another one, or has just learnt of it, knows nothing of the values: what is there is taken
+    for them.
+    """
+    where = destination(delivers, values)
+    unread = matches.match(where.target.target).unknown
+    noted = owned.fields.get(delivers.generation, "")
+    wanted = leaf_digest(key, kind.field(delivers.generation), values.get(delivers.generation))
+    if noted not in (wanted, *NO_DIGESTS):
+        return Fault.GENERATION
+    for name, value in found_there(where, matches).items():
+        was = owned.delivered.get(where.place(name), "")
+        if unread or value is REDACTED or was in NO_DIGESTS or (value is not None and noted in NO_DIGESTS):
+            continue
+        if value is None or digest(key, value) != was:
+            return Fault.GONE if owned.delivered_at or owned.imported else Fault.LOST
+    return None
+
+
+def is_pending(owned: Owned) -> bool:
+    """Whether a value was on its way when the ledger last heard of the object."""
+    return bool(owned.delivered) and not owned.delivered_at
+
+
+def as_delivered(where: Destination, told: Mapping[str, Any], key: str) -> dict[str, str]:
+    """What the ledger notes of values: a keyed digest of each, by its place."""
+    return {where.place(name): digest(key, str(told[name])) for name in where.keys if told.get(name) is not None}
+
+
+def draw(drawn: tuple[Drawn, ...]) -> dict[str, str]:
+    """New values, by name; from now on they are left out of every text."""
+    values = {}
+    for one in drawn:
+        letters = [secrets.choice(alphabet) for alphabet in one.alphabets]
+        every = "".join(one.alphabets)
+        letters += [secrets.choice(every) for _ in range(one.length - len(letters))]
+        secrets.SystemRandom().shuffle(letters)
+        values[one.name] = "".join(letters)
+        keep_token(values[one.name])
+    return values
+
+
+def with_drawn(drawn: tuple[Drawn, ...], values: Mapping[str, str], body: Row) -> Row:
+    """A body with the values that were drawn in their places."""
+    for one in drawn if values else ():
+        body = _put(body, one.path, values[one.name])
+    return body
+
+
+def answered_once(kind: Kind, row: Row) -> dict[str, Any]:
+    """The attributes that no later answer holds, such as the secret of a key."""
+    return {
+        attribute.name: at(row, attribute.path)
+        for attribute in kind.attributes
+        if attribute.path in kind.endpoint.answered_once
+    }
+
+
+def _put(body: Row, path: tuple[str, ...], value: str) -> Row:
+    first, *rest = path
+    return {**body, first: _put(body.get(first) or {}, tuple(rest), value) if rest else value}

@@ -1,0 +1,125 @@
+"""Objects that were an entry's and are not any more, because their value is another one now or was lost. Pure.
+
+Only kinds whose objects are told by their ids alone have them (`Kind.remade`): each is at an address of its own, the entry's with
+the object's id, and goes once its successor is in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vastplan.engine.delivery import Fault, fault
+from vastplan.engine.diff import digests, leaf_digest
+from vastplan.model.address import Address
+from vastplan.model.site_ledger import NO_DIGESTS, Owned, SiteLedger
+from vastplan.schema.entries import Entry
+from vastplan.schema.kind import Kind
+
+if TYPE_CHECKING:
+    from vastplan.engine.match import Matches
+    from vastplan.engine.observe import Live
+
+_MARK = "#"
+"""Between the name of an entry and the id of its former object: no entry's key holds it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Former:
+    """A former object: whose it was, and why it is that no more.
+
+    `leaves` says that the ledger has it under the entry's own address still, `unnoted` that the ledger does not have it.
+    """
+
+    of: Address
+    fault: Fault
+    leaves: bool = False
+    unnoted: Owned | None = None
+
+
+def former_address(address: Address, id: str) -> Address:
+    """Where the ledger has the object of that id once it is not the entry's any more."""
+    return address._replace(name=f"{address.name}{_MARK}{id}")
+
+
+def entry_of(address: Address, owned: Owned) -> Address | None:
+    """The entry whose object it was, by such an address; `None` for any other address."""
+    name, mark, its = address.name.partition(_MARK)
+    return address._replace(name=name) if mark and its == owned.id else None
+
+
+def formers(
+    matches: Matches, ledger: Mapping[str, SiteLedger], desired: Mapping[Address, Entry]
+) -> Iterator[tuple[Address, Former]]:
+    """Every former object that is owned, or that an apply which was cut off may have made; each by its own address."""
+    remade = {name for name, kind in matches.kinds.items() if kind.remade}
+    for address, owned in matches.owned.items():
+        if address.kind not in remade:
+            continue
+        kind, entry = matches.kinds[address.kind], desired.get(address)
+        key = ledger[address.site].key
+        if entry is not None:
+            why = _why(kind, owned, entry, matches, key) if matches.match(address).live is not None else None
+            if why is not None:
+                yield former_address(address, owned.id), Former(address, why, leaves=True)
+            continue
+        of = entry_of(address, owned)
+        if of is not None and of in desired:
+            yield address, Former(of, _was(kind, owned, desired[of], key))
+    for part in ledger.values():
+        if part.intents:
+            yield from _unnoted(part, matches)
+
+
+def _why(kind: Kind, owned: Owned, entry: Entry, matches: Matches, key: str) -> Fault | None:
+    assert kind.delivers is not None
+    return fault(kind, kind.delivers, owned, entry.values, matches, key)
+
+
+def _was(kind: Kind, owned: Owned, entry: Entry, key: str) -> Fault:
+    """Why an object is a former one already."""
+    assert kind.delivers is not None
+    if not owned.fields:
+        return Fault.PRESUMED
+    if not (owned.delivered_at or owned.imported):
+        return Fault.LOST
+    generation = kind.delivers.generation
+    now = leaf_digest(key, kind.field(generation), entry.values.get(generation))
+    return Fault.GONE if owned.fields.get(generation) in (now, *NO_DIGESTS) else Fault.GENERATION
+
+
+def _unnoted(part: SiteLedger, matches: Matches) -> Iterator[tuple[Address, Former]]:
+    """What creates made whose outcome nobody could note: of each the one object that is there of the same, and was not before."""
+    begun = {Address.parse(text): intent for text, intent in part.intents.items() if intent.before is not None}
+    begun = {address: intent for address, intent in begun.items() if address.kind in matches.kinds}
+    owned = {(address.kind, one.id) for address, one in matches.owned.items() if address.site == part.site}
+    there = {name: alike(matches, part.site, matches.kinds[name], part.key) for name in {each.kind for each in begun}}
+    for address, intent in begun.items():
+        same = there[address.kind].get(identity_of(matches.kinds[address.kind], intent.fields), ())
+        new = [live for live in same if live.id not in (intent.before or ()) and (address.kind, live.id) not in owned]
+        if len(new) == 1:
+            record = Owned(new[0].id, new[0].locator)
+            yield former_address(address, record.id), Former(address, Fault.PRESUMED, unnoted=record)
+
+
+def identity_of(kind: Kind, fields: Mapping[str, str]) -> tuple[str, ...]:
+    """What tells the objects of one entry from others, by the digests that the ledger would note of them."""
+    return tuple(fields.get(name, "") for name in kind.identity)
+
+
+def alike(matches: Matches, site: str, kind: Kind, key: str) -> Mapping[tuple[str, ...], list[Live]]:
+    """The objects of a kind on a site by `identity_of`."""
+    found: dict[tuple[str, ...], list[Live]] = {}
+    names = kind.identity
+    for live in matches.observed.objects(site, kind.name):
+        named = matches.symbolic(kind, live)
+        fields = digests(kind, {name: named[name] for name in names if name in named}, key)
+        found.setdefault(identity_of(kind, fields), []).append(live)
+    return found
+
+
+def first_of(matches: Matches, address: Address) -> Address | None:
+    """What a former object goes after in the same plan: the entry whose new object is still to be made."""
+    former = matches.formers.get(address)
+    return former.of if former is not None and former.of in matches.desired and former.of not in matches.owned else None

@@ -1,0 +1,54 @@
+"""What delivers a value into a Secret: the Secret, where the document has none of that name."""
+
+from collections.abc import Iterable
+
+from vastplan.kinds.runai.project import PREFIX, namespace_of
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Composition, Entry, Scope
+
+
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    to = entry.values["deliver"]
+    path = to["secret"]
+    namespace, _, name = path.partition("/")
+    written = [
+        secret
+        for secret in scope.called(entry.address.site, "secret", name)
+        if _namespace(secret.values["namespace"], scope) == namespace
+    ]
+    if written and "data" in written[0].values and set(to["keys"].values()) & set(written[0].values["data"]):
+        taken = ", ".join(sorted(set(to["keys"].values()) & set(written[0].values["data"])))
+        text = f"secret {written[0].address.name} says itself what its {taken} is"
+        scope.refuse(entry, "VP279", text, "another key in deliver, or take it out there")
+    if written and written[0].values.get("immutable"):
+        text = f"secret {written[0].address.name} is immutable, and nothing can be delivered into it"
+        scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
+    secret = written[0].address if written else Address(entry.address.site, "secret", path)
+    told = " and ".join(to["keys"])
+    yield entry.standing_for(
+        {**entry.values, "deliver": {**to, "secret": Ref(secret)}},
+        chosen=(*entry.chosen, f"{told}: delivered to secret {path} as {' and '.join(to['keys'].values())}"),
+    )
+    if not written:
+        yield entry.part("secret", path, {"name": name, "namespace": _room(entry.address.site, namespace, scope)})
+
+
+def _room(site: str, namespace: str, scope: Scope) -> Ref:
+    """The namespace of that name: of the document, where it or one of its projects makes it."""
+    for kind, name in (("namespace", namespace), ("project", namespace.removeprefix(PREFIX))):
+        for found in scope.called(site, kind, name):
+            if _namespace(Ref(found.address), scope) == namespace:
+                return Ref(found.address)
+    return Ref(Address(site, "namespace", namespace), managed=False)
+
+
+def _namespace(of: Ref, scope: Scope) -> str | None:
+    """The name that a namespace has in the cluster."""
+    entry = scope.get(of.target) if of.managed else None
+    if entry is None:
+        return of.target.name
+    return namespace_of({"name": entry.called, **entry.values}) if of.target.kind == "project" else entry.called
+
+
+OF_S3_KEY = Composition("s3_key", _compose)

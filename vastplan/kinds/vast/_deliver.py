@@ -1,0 +1,32 @@
+"""Where values go that are known only when they come to be: what the kinds that have some say of it alike."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from vastplan.model import units
+from vastplan.schema.kind import Delivers, Drawn
+from vastplan.schema.markers import Refers, Unit
+from vastplan.schema.types import Spec, quantity
+
+_PATH = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?/[a-z0-9]([-a-z0-9.]*[a-z0-9])?$"
+SecretPath = Annotated[str, StringConstraints(max_length=317, pattern=_PATH)]
+SecretKey = Annotated[str, StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")]
+Overlap = Annotated[Annotated[int, Field(ge=0, le=2**40)], quantity(units.parse_span), Unit(units.SECONDS)]
+Generation = Annotated[int, Field(ge=1, le=2**31)]
+DAY = 86400  # seconds
+
+
+class IntoSecret(Spec):
+    """A Secret in Kubernetes on the same site. It is made where the document has none of that name; of one that it has nothing but
+    these keys is written."""
+
+    secret: Annotated[SecretPath, Refers("secret.path", blocks_delete=False, composed=True)]
+    """NAMESPACE/NAME."""
+
+
+def into_secret(*drawn: Drawn) -> Delivers:
+    """Values that go into a Secret."""
+    return Delivers(to="deliver", target="secret", into="data", drawn=drawn)

@@ -1,0 +1,85 @@
+"""S3 key: a pair of keys of a local user, of which the secret one is answered once, when it is made.
+
+Source: the vendor's documents of 5.3 and 5.5, and clients that run against live clusters: a key belongs to one tenant, is always made
+enabled, and a user may have several; its secret is neither shown nor changed again.
+"""
+
+from typing import Annotated
+
+from pydantic import model_validator
+
+from vastplan.kinds.vast._deliver import DAY, Generation, IntoSecret, Overlap, SecretKey, into_secret
+from vastplan.schema.compile import kind
+from vastplan.schema.endpoint import Endpoint, Members
+from vastplan.schema.kind import Attribute, LetsIn
+from vastplan.schema.markers import (
+    AFTER_CREATE,
+    DOCUMENT,
+    IDENTITY,
+    IMMUTABLE,
+    WITNESS,
+    WRITE_ONLY,
+    Opens,
+    Refers,
+    ServerDefault,
+    ShownAt,
+    Wire,
+)
+from vastplan.schema.types import MISSING, ReferenceName, Spec
+
+
+class S3KeyNames(Spec):
+    """By what names the Secret has the pair."""
+
+    access_key: SecretKey = "AWS_ACCESS_KEY_ID"
+    secret_key: SecretKey = "AWS_SECRET_ACCESS_KEY"  # noqa: S105  (a name)
+
+    @model_validator(mode="after")
+    def _two_names(self) -> "S3KeyNames":
+        if self.access_key == self.secret_key:
+            raise ValueError("the access key and the secret key need a name each")
+        return self
+
+
+class S3KeyDelivery(IntoSecret):
+    """The Secret that gets the pair."""
+
+    keys: S3KeyNames = S3KeyNames()
+
+
+class S3Key(Spec):
+    """A pair of keys by which a local user works with the buckets of a tenant. Deleting one shuts out who uses it, within minutes.
+
+    The secret key goes to the Secret in `deliver` and nowhere else. With another `generation` there is a new pair, and the former one
+    stays for `overlap`.
+    """
+
+    tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), ShownAt("tenant", "id"), IDENTITY, IMMUTABLE]
+    user: Annotated[ReferenceName, Refers("user"), Wire("user", "id"), IDENTITY, IMMUTABLE]
+    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), ServerDefault(True, WITNESS)] = MISSING
+    generation: Annotated[Generation, WRITE_ONLY] = 1
+    overlap: Annotated[Overlap, DOCUMENT] = DAY
+    deliver: Annotated[S3KeyDelivery, DOCUMENT]
+
+
+KIND = kind(
+    S3Key,
+    name="s3_key",
+    system="vast",
+    section="s3_keys",
+    endpoint=Endpoint(
+        "/locals3keys/",
+        id=("access_key",),
+        shape=Members(
+            "/users/{owner}/access_keys/",
+            owner=("user", "id"),
+            key="access_key",
+            filter="user_id",
+            removed_with=(("tenant_id", ("tenant", "id")),),
+        ),
+        answered_once=(("secret_key",),),
+    ),
+    attributes=(Attribute("access_key", ("access_key",)), Attribute("secret_key", ("secret_key",))),
+    lets_in=LetsIn("who has the pair is let in no more"),
+    delivers=into_secret(),
+)

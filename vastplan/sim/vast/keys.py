@@ -1,0 +1,71 @@
+"""S3 keys of local users: made, switched and removed under their user, listed for all of them. The secret is answered once.
+
+Source: the vendor's documents of 5.3 and 5.5; that a key is always made enabled, that without a tenant it is one of the default
+tenant, and that a second create makes a further key is what the vendor's Terraform provider and CSI driver rely on.
+"""
+
+from __future__ import annotations
+
+import secrets
+import string
+from typing import Any
+
+from vastplan.sim.store import Row
+from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
+from vastplan.sim.vast.errors import detail, missing_object, raise_for
+from vastplan.sim.vast.records import Collection, Memo, Reference
+from vastplan.sim.wire import Response
+
+NAME = "locals3keys"
+SECRET = "_secret_key"
+"""Where a row keeps what no answer shows again: an S3 service that is simulated beside would know it, too."""
+_ACCESS, _SECRET = string.ascii_uppercase + string.digits, string.ascii_letters + string.digits + "/+"
+
+
+def _show(cluster: VastCluster, row: Row, memo: Memo) -> Row:
+    return {"user": cluster.brief("users", row["user_id"]), "tenant": cluster.brief("tenants", row["tenant_id"])}
+
+
+KEYS = Collection(
+    NAME,
+    references=(Reference("user_id", "users", through="user"), Reference("tenant_id", "tenants", through="tenant")),
+    show=_show,
+)
+
+
+def call(cluster: VastCluster, user: Row, method: str, body: Row) -> Response:
+    """A call of a user's keys; raises `VmsError`."""
+    if method == "POST":
+        return Response(200, _make(cluster, user, body.get("tenant_id", DEFAULT_TENANT)))
+    key = next(cluster.rows(NAME, user_id=user["id"], access_key=body["access_key"]), None)
+    if key is None:
+        raise detail("No such access key", 404)
+    if method == "DELETE":
+        cluster.remove(NAME, key)
+    else:
+        cluster.put(NAME, {**key, "enabled": body["enabled"]})
+    return Response(204)
+
+
+def _make(cluster: VastCluster, user: Row, tenant: Any) -> Row:
+    if cluster.get("tenants", tenant) is None:
+        raise_for([("tenant_id", missing_object(tenant))])
+    pair = {
+        "access_key": "".join(secrets.choice(_ACCESS) for _ in range(20)),
+        "secret_key": "".join(secrets.choice(_SECRET) for _ in range(40)),
+    }
+    of = {"user_id": user["id"], "tenant_id": tenant, "enabled": True, "creation_time": cluster.now()}
+    cluster.add(NAME, {**of, "access_key": pair["access_key"], SECRET: pair["secret_key"]})
+    return pair
+
+
+def shown_in(cluster: VastCluster, user: Row) -> list[Row]:
+    """A user's keys, as the user's own row shows them."""
+    names = ("access_key", "enabled", "creation_time", "tenant_id")
+    return [{name: key[name] for name in names} for key in cluster.rows(NAME, user_id=user["id"])]
+
+
+def forget(cluster: VastCluster, user: Row) -> None:
+    """A user who goes takes his keys along."""
+    for key in list(cluster.rows(NAME, user_id=user["id"])):
+        cluster.remove(NAME, key)
