@@ -11,6 +11,7 @@ from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.markers import (
     Admits,
     Codec,
+    Deletes,
     Exclusive,
     InsteadOf,
     Marker,
@@ -53,6 +54,7 @@ class Field:
     default: Any = ABSENT  # what the document says that leaves it out; `ABSENT` where it then says nothing
     admits: Admits | None = None
     opens: Opens | None = None
+    deletes: Deletes | None = None
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them
@@ -215,6 +217,16 @@ class Backs:
 
 
 @dataclass(frozen=True, slots=True)
+class Deleting:
+    """The object has the system delete what people keep in what its field `of` refers to; the fields that say what, and when, are
+    marked `Deletes`. Where its field `unless` is false it deletes nothing.
+    """
+
+    of: str
+    unless: str
+
+
+@dataclass(frozen=True, slots=True)
 class Closes:
     """The object keeps something closed: making it is what cuts off, and taking it away is what opens.
 
@@ -356,6 +368,7 @@ class Kind:
     lets_in: LetsIn | None = None
     closes: tuple[Closes, ...] = ()
     enforces: Enforces | None = None
+    deleting: Deleting | None = None
     precedes: tuple[Precedes, ...] = ()
     # fields that a system changes when a user lets go: no reason to spare what is to go, and no hand's work
     ignored_on_delete: tuple[str, ...] = ()

@@ -42,9 +42,9 @@ def _squashed(quotas: list[Entry], views: Mapping[str, Entry]) -> Iterator[Viola
     for quota in quotas:
         path = quota.values["path"]
         over = (views[above] for above in outer[path] if above in views)
-        view = below.get(path) or next(over, None)
-        if view is not None:
-            text = f"view {view.address.name} has policy {view.values['view_policy']}"
+        found = below.get(path) or next(over, None)
+        if found is not None:
+            text = f"view {found.address.name} has policy {found.values['view_policy']}"
             yield Violation(quota, f"limits users, and {text}, whose nfs_all_squash makes everybody nobody")
 
 
