@@ -72,6 +72,16 @@ CASES = [
         {"name": "e"},
         _protection,
     ),
+    Case("local_provider", "localproviders", {"name": "l"}, {"description": "of team l"}),
+    Case("user", "users", {"name": "u", "uid": 30109, "local_provider_id": 1}, {"gids": [1001, 30097]}),
+    # The document of 5.5 wants the name with every change; live clusters do not (VAST's own Ansible modules).
+    Case("group", "groups", {"name": "g", "gid": 30097, "local_provider_id": 1}, {"sid": "S-1-5-21-1-2-3-1100"}),
+    Case(
+        "s3_policy",
+        "s3policies",
+        {"name": "p", "tenant_id": 1, "policy": '{"Version": "2012-10-17", "Statement": []}'},
+        {"enabled": False},
+    ),
     Case(
         "replication_peer",
         "nativereplicationremotetargets",

@@ -13,7 +13,7 @@ from pydantic import MISSING, BaseModel, TypeAdapter
 from tests.defaults.marks import KINDS, leaf_fields
 from vastplan.schema.compile import fields_of
 from vastplan.schema.kind import Field, Kind
-from vastplan.schema.markers import Marker, SameAs
+from vastplan.schema.markers import AsWitness, Marker, SameAs
 
 REASONS = {
     "unset": "nothing is there unless somebody writes it: null or empty, which is left out as such",
@@ -57,7 +57,7 @@ def test_the_reasons_are_those_that_there_are() -> None:
 def marked(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, Field, Any]]:
     """Every field with a default, with its type."""
     for field in fields_of(model):
-        if field.server_default is not None and not isinstance(field.server_default.value, SameAs):
+        if field.server_default is not None and not isinstance(field.server_default.value, SameAs | AsWitness):
             yield f"{prefix}.{field.name}", field, model.model_fields[field.name].rebuild_annotation()
 
 

@@ -20,6 +20,7 @@ from vastplan.schema.markers import (
     SCHEMA,
     SET,
     WITNESS,
+    AsWitness,
     Clears,
     Codec,
     Evidence,
@@ -270,3 +271,23 @@ def test_a_default_of_a_field_that_is_not_there_is_refused() -> None:
 
     with pytest.raises(TypeError, match="nmae"):
         shelf(Lost)
+
+
+class Book(Spec):
+    """An object whose default is what the row of the system shows."""
+
+    name: Annotated[str, IDENTITY]
+    shelf: Annotated[int | MISSING, ServerDefault(AsWitness(), WITNESS)] = MISSING
+
+
+@pytest.mark.parametrize(
+    ("witness", "left"),
+    [({"name": "default", "shelf": 7}, True), ({"name": "default", "shelf": 8}, False), ({"name": "default"}, False),
+     ({"name": "default", "shelf": REDACTED}, False), (None, False)],
+)  # fmt: skip
+def test_what_the_row_of_the_system_shows_is_a_default_where_there_is_one(
+    witness: dict[str, Any] | None, left: bool
+) -> None:
+    book = shelf(Book, witness=Witness(("name",), "default"))
+    assert left_out(book, {"name": "a", "shelf": 7}, witness) == ({("shelf",)} if left else set())
+    assert left_out(shelf(Book), {"name": "a", "shelf": 7}, witness) == set()

@@ -17,7 +17,7 @@ from vastplan.schema import versions
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.entries import Entry, Site
-from vastplan.schema.markers import IDENTITY, ListMap, Since, Until
+from vastplan.schema.markers import IDENTITY, ListMap, RequiredFrom, Since, Until
 from vastplan.schema.types import MISSING, Name, Spec
 from vastplan.sim.serve import Authority, Server
 from vastplan.sim.store import Store
@@ -164,3 +164,33 @@ def test_the_version_that_answers_decides(
     ran = vastplan("plan", file)
     assert ran.code == 0, ran
     assert "warning VP252" in ran.out and "versions.vms says 5.5, and VAST there is 5.3" in ran.out
+
+
+class _Lodger(Spec):
+    name: Annotated[str, IDENTITY]
+    number: Annotated[
+        int | MISSING, RequiredFrom(product="vms", version="2.0.2", until="3.0", fix="write a number")
+    ] = MISSING
+
+
+@pytest.mark.parametrize(
+    ("version", "refused"),
+    [("1.9", False), ("2.0", False), ("2.0.1", False), ("2.0.2", True), ("2.0.2.7", True), ("2.9", True), ("3.0", False),
+     ("unknown", False)],
+)  # fmt: skip
+def test_what_a_version_does_not_go_without(version: str, refused: bool) -> None:
+    lodger = kind(_Lodger, name="lodger", system="vast", endpoint=Endpoint("/lodgers/"))
+    site = Site("iad", frozenset({"vast"}), probed={"vast_version": version})
+    without, written = (
+        Entry(Address("iad", "lodger", name), {"name": name, **values})
+        for name, values in (("a", {}), ("b", {"number": 0}))
+    )
+    needed = versions.needs({"lodger": lodger}, [without, written])
+    findings = versions.lacking({"iad": site}, needed)
+    text = (
+        f"number is left out, and VAST requires it from version 2.0.2 on, before 3.0; site iad has {version}",
+        "write a number",
+    )
+    assert [(finding.message, finding.fix, finding.address) for finding in findings] == [
+        (*text, "iad/lodger/a")
+    ] * refused

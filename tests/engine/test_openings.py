@@ -47,7 +47,11 @@ def of(kind: str, path: str) -> Field:
 
 
 def opening() -> list[tuple[str, str]]:
-    return [(kind, path) for kind, row in TABLE.items() for path in (*row.get("opens", ()), *row.get("any", ()))]
+    return [(kind, path) for kind, row in TABLE.items() for path in _listed(row)]
+
+
+def _listed(row: dict[str, Any]) -> list[str]:
+    return [path for how in ("opens", "any", "either") for path in row.get(how, ())]
 
 
 def test_every_kind_is_in_the_table() -> None:
@@ -57,7 +61,7 @@ def test_every_kind_is_in_the_table() -> None:
 @pytest.mark.parametrize("kind", TABLE)
 def test_every_field_is_in_the_table_once(kind: str) -> None:
     row = TABLE[kind]
-    lets_in = {path.removesuffix(".null") for path in (*row.get("opens", ()), *row.get("any", ()))}
+    lets_in = {path.removesuffix(".null") for path in _listed(row)}
     paths = dict(fields(REGISTRY_KINDS[kind].fields))
     shut = {path for path in paths if any(fnmatch(path, pattern) for pattern in row["shut"])}
     assert lets_in | shut == set(paths) and not lets_in & shut
@@ -71,8 +75,8 @@ def test_a_field_opens_by_what_the_table_says(kind: str, path: str) -> None:
         assert all(opens(field, "before", after) for after in row["any"][path])
         made = row["any"][path][0]
     else:
-        before, made = row["opens"][path]
-        assert opens(field, before, made) and not opens(field, made, before)
+        before, made = row["either" if path in row.get("either", ()) else "opens"][path]
+        assert opens(field, before, made) and opens(field, made, before) is (path in row.get("either", ()))
     loses = isinstance(made, list) and isinstance(before, list) and len(made) < len(before) and made
     assert opens(field, None, made, made=True) is (path not in row.get("later", ()) and not loses)
 

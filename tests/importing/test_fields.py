@@ -60,6 +60,8 @@ class Rows:
                 self.by_address[address] = encoder.body(kind, dict(entry.values))
                 put(self.by_address[address], kind.endpoint.id, self.ids[address])
                 for each in kind.fields:
+                    if each.shown_at and at(self.by_address[address], each.wire) is not None:
+                        put(self.by_address[address], each.shown_at, self.by_address[address].pop(each.wire[0]))
                     if each.key_writes:  # what is sent as an id is shown with its name, too
                         items = at(self.by_address[address], each.wire) or ()
                         for item, key in zip(items, entry.values.get(each.name) or (), strict=True):

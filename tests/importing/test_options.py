@@ -66,6 +66,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     folder.mkdir()
     with Lab(folder, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
         (folder / "password").write_text("correct horse")
+        lab.by_hand("iad", "vast", "POST", "/api/v5/dns/", {"name": "main", "vip": "10.9.9.9"})
         lab.write(SECTIONS)
         lab.converge()
         shutil.rmtree(folder / ".vastplan" / "ledger")
@@ -235,10 +236,10 @@ def test_a_census_counts_what_has_no_kind(world: World, vastplan: Run) -> None:
     rows = report(live(world, vastplan, "--census", "--format", "json"))["beyond"]
     assert [(row["system"], row["name"]) for row in rows] == [(row["system"], row["name"]) for row in listed]
     told = {row["name"]: row["objects"] for row in rows if row["objects"] is not None}
-    assert told["csidrivers"] == 0 and told["localproviders"] == 1
+    assert told["csidrivers"] == 0 and told["dns"] == 1
     assert {row["error"] for row in rows if row["name"] == "environments"} == {"no call counts them"}
     text = live(world, vastplan, "--census").out
-    assert "iad vast: " in text and "localproviders 1" in text and "--census counts" not in text
+    assert "iad vast: " in text and "dns 1" in text and "--census counts" not in text
 
 
 def test_a_census_of_a_snapshot_is_refused(dry: Any) -> None:

@@ -44,7 +44,7 @@ def _made(lab: Lab) -> Configuration:
             "vastdata_quota.home", "quotas", quota, module=f'module.user["{user}"]',
             depends=["module.user.vastdata_view.home", *needs],
         )  # fmt: skip
-    made.other("vastdata_s3_policy.readers", ["vastdata_tenant.nlp"])
+    made.other("vastdata_block_host.gpu", ["vastdata_tenant.nlp"])
     return made
 
 

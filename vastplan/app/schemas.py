@@ -30,7 +30,7 @@ from vastplan.schema.connection import CommandSecret
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import EntryType
 from vastplan.schema.kind import Field
-from vastplan.schema.markers import Evidence, SameAs, ServerDefault
+from vastplan.schema.markers import AsWitness, Evidence, SameAs, ServerDefault
 from vastplan.schema.system import discover_systems
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -106,6 +106,8 @@ def _taken(field: Field, default: ServerDefault) -> str:
     value, since = default.value, f" since {default.since}" if default.since else ""
     if isinstance(value, SameAs):
         taken = f"the system takes its {value.field}"
+    elif isinstance(value, AsWitness):
+        taken = "the system takes what its own row has"
     elif value is None:
         taken = "it is unset"
     else:

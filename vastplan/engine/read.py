@@ -114,7 +114,7 @@ def _glanced(live: Live) -> Live:
     live.values |= {
         field.name: REDACTED
         for field in live.kind.fields
-        if field.readable and field.wire and field.wire[0] not in shown
+        if field.readable and field.read_at and field.read_at[0] not in shown
     }
     return live
 

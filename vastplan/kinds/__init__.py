@@ -1,7 +1,7 @@
 """The kinds of objects, by vendor, and the composite entries; found by walking, named nowhere else."""
 
 ORDER_OF_SECTIONS = (
-    "tenants", "vip_pools", "view_policies", "qos_policies", "views", "quotas", "snapshot_schedules",
+    "local_providers", "tenants", "s3_policies", "groups", "users", "vip_pools", "view_policies", "qos_policies", "views", "quotas", "snapshot_schedules",
     "protected_paths", "replication_peers", "storage_classes", "snapshot_classes", "namespaces", "secrets", "departments",
     "projects", "access_rules", "volumes", "data_sources",
 )  # fmt: skip

@@ -45,10 +45,12 @@ from vastplan.schema.markers import (
     Marker,
     Opens,
     Refers,
+    RequiredFrom,
     SameAs,
     ServerDefault,
     Shorthand,
     Shown,
+    ShownAt,
     Since,
     Theirs,
     Typed,
@@ -70,6 +72,7 @@ from vastplan.schema.walk import FieldTable
 _FIELD_MARKERS = (
     Marker,
     Wire,
+    ShownAt,
     Refers,
     ListMap,
     Clears,
@@ -81,6 +84,7 @@ _FIELD_MARKERS = (
     Shown,
     Since,
     Until,
+    RequiredFrom,
     ServerDefault,
     Shape,
     Shorthand,
@@ -226,6 +230,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
     metadata = [*info.metadata, *(marker for arm in arms for marker in _deep_metadata(arm))]
     list_map, refers, clears = _first(metadata, ListMap), _first(metadata, Refers), _first(metadata, Clears)
     wire, unit = _first(metadata, Wire), _first(metadata, Unit)
+    shown_at = _first(metadata, ShownAt)
     markers = frozenset(marker for marker in metadata if isinstance(marker, Marker))
     shape, parts = _shape(f"{model.__name__}.{name}", arms, markers, list_map)
     shape = _first(metadata, Shape) or shape
@@ -236,6 +241,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
     return Field(
         name=name,
         wire=wire.path if wire else (name,),
+        shown_at=shown_at.path if shown_at else (),
         shape=shape,
         fields=fields_of(parts) if parts else (),
         markers=markers,
@@ -259,6 +265,7 @@ def _field(model: type[BaseModel], name: str) -> Field:
         cleared=(*cleared, clears.sends, *clears.also) if clears else cleared,
         nullable=type(None) in every_arm or shape.unordered,
         versions=tuple(marker for marker in metadata if isinstance(marker, Since | Until)),
+        required_from=_first(metadata, RequiredFrom),
         server_default=_first(metadata, ServerDefault),
         required=info.is_required(),
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from vastplan.model.value import REDACTED
 from vastplan.schema.kind import Field, Kind
-from vastplan.schema.markers import Evidence, Marker, SameAs, ServerDefault
+from vastplan.schema.markers import AsWitness, Evidence, Marker, SameAs, ServerDefault
 from vastplan.schema.rows import ABSENT, Path, dig
 from vastplan.schema.shapes.shape import Leaf
 from vastplan.schema.versions import at_least, parse
@@ -87,6 +87,9 @@ def _evidence(
     version: str,
 ) -> Evidence | None:
     """How it is known that the value of a leaf is its default, `None` where it is another or somebody speaks against it."""
+    if isinstance(default.value, AsWitness):
+        shown = ABSENT if witness is None else dig(witness, leaf.path)
+        return default.evidence if shown is not ABSENT and same(leaf.field, shown, leaf.value) else None
     if not _is_default(default, leaf.field, leaf.value, values):
         return None
     evidence = default.evidence

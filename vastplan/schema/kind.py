@@ -17,6 +17,7 @@ from vastplan.schema.markers import (
     Marker,
     Opens,
     Refers,
+    RequiredFrom,
     ServerDefault,
     Shorthand,
     Shown,
@@ -40,6 +41,7 @@ class Field:
 
     name: str
     wire: tuple[str, ...]
+    shown_at: tuple[str, ...] = ()  # where an answer shows it, where that is not `wire`
     shape: Shape = VALUE
     fields: tuple[Field, ...] = ()
     markers: frozenset[Marker] = frozenset()
@@ -63,6 +65,7 @@ class Field:
     cleared: tuple[Any, ...] = (None, "", [], {})
     nullable: bool = False
     versions: tuple[Since | Until, ...] = ()
+    required_from: RequiredFrom | None = None
     server_default: ServerDefault | None = None
     required: bool = False  # an object, or the struct that it is in, cannot be without it
     has_references: bool = field(init=False, compare=False, default=False)  # a reference is in it, or in a part of it
@@ -81,8 +84,14 @@ class Field:
         _set(self, "has_references", self.refers is not None or any(part.has_references for part in parts))
         _set(self, "secret", secret)
         _set(self, "undisclosed", secret or unshown or any(part.undisclosed for part in parts))
-        _set(self, "versioned", bool(self.versions) or any(part.versioned for part in parts))
+        by_version = bool(self.versions) or self.required_from is not None
+        _set(self, "versioned", by_version or any(part.versioned for part in parts))
         _set(self, "readable", not unshown and Marker.DOCUMENT not in self.markers)
+
+    @property
+    def read_at(self) -> tuple[str, ...]:
+        """Where it is in an answer."""
+        return self.shown_at or self.wire
 
     def has(self, marker: Marker) -> bool:
         """Whether the field carries the marker."""

@@ -56,6 +56,16 @@ class Wire:
 
 
 @dataclass(frozen=True, slots=True, init=False)
+class ShownAt:
+    """Where an answer shows the field, where that is another place than the one at which it is sent."""
+
+    path: tuple[str, ...]
+
+    def __init__(self, *path: str) -> None:
+        object.__setattr__(self, "path", path)
+
+
+@dataclass(frozen=True, slots=True, init=False)
 class Refers:
     """The field names another object: the kinds it may be of, with the attribute that goes on the wire.
 
@@ -173,17 +183,21 @@ class Opens:
     """By the field somebody may get at more than before, though it lists no clients: people are told, and no guard asks.
 
     What comes into a list opens; of other values those in `to`, or where there are none any that is not in `shut`. With `lost`
-    it is what goes that opens: items of a list (those in `to`, where there are any), or all of it. Without `made` nothing opens
-    by what an object is made with.
+    it is what goes that opens: items of a list (those in `to`, where there are any), or all of it. With `either` what comes
+    into a list opens as what goes does. Without `made` nothing opens by what an object is made with.
     """
 
     to: tuple[Any, ...]
     shut: tuple[Any, ...]
     lost: bool
+    either: bool
     made: bool
 
-    def __init__(self, *to: Any, shut: tuple[Any, ...] = (), lost: bool = False, made: bool = True) -> None:
+    def __init__(
+        self, *to: Any, shut: tuple[Any, ...] = (), lost: bool = False, either: bool = False, made: bool = True
+    ) -> None:
         object.__setattr__(self, "to", to)
+        object.__setattr__(self, "either", either)
         object.__setattr__(self, "shut", shut)
         object.__setattr__(self, "lost", lost)
         object.__setattr__(self, "made", made)
@@ -241,8 +255,14 @@ class SameAs:
 
 
 @dataclass(frozen=True, slots=True)
+class AsWitness:
+    """What the row shows that ships with the system; of a reference, which no document can name beforehand."""
+
+
+@dataclass(frozen=True, slots=True)
 class ServerDefault:
-    """What the system takes where nobody writes the field: canonical, as the model validates it, or `SameAs` another field.
+    """What the system takes where nobody writes the field: canonical, as the model validates it, `SameAs` another field, or
+    `AsWitness`.
 
     `None` is nothing at all. `since` is the first version of the kind's product whose documents say so: of an older one, or
     of one that is not known, it is no better known than by a witness. Fields with the same `group` are left out together
@@ -322,3 +342,13 @@ class Until(_VersionMarker):
 
     product: Product
     version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequiredFrom:
+    """The product makes no object without the field, or struct that it is in, from this version on, and until that one."""
+
+    product: Product
+    version: str
+    until: str
+    fix: str = ""

@@ -28,6 +28,8 @@ def opens(field: Field, before: Any, after: Any, *, made: bool = False) -> bool:
 
 
 def _opens(rule: Opens, before: Any, after: Any) -> bool:
+    if rule.either:
+        return _items(before) != _items(after)
     if rule.lost and rule.to:
         return bool((_items(before) - _items(after)) & {*map(json_text, rule.to)})
     if rule.lost:

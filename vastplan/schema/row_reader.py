@@ -74,5 +74,5 @@ class RowReader:
 
 
 def _reading(field: Field) -> _Read:
-    key = field.wire[0] if field.wire else ""
-    return _Read(field.name, key, not field.wire, field.wire[1:], field.shape.reader(field))
+    place = field.read_at
+    return _Read(field.name, place[0] if place else "", not place, place[1:], field.shape.reader(field))

@@ -1,6 +1,6 @@
 """What a product's version has: the one place that compares versions, and says by address what a site's version lacks.
 
-Declarations carry `Since` and `Until` markers (on a field, on some of its values, on a kind). Versions are those that the
+Declarations carry `Since` and `Until` markers (on a field, on some of its values, on a kind), and `RequiredFrom`. Versions are those that the
 systems answered, else those that the document declares; where neither is known nothing is refused.
 """
 
@@ -16,7 +16,7 @@ from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Entry, Site
 from vastplan.schema.kind import Field, Kind
-from vastplan.schema.markers import Product, Since, Until
+from vastplan.schema.markers import Product, RequiredFrom, Since, Until
 from vastplan.schema.walk import table
 
 Version = tuple[int, ...]
@@ -61,13 +61,16 @@ def has(site: Site, product: Product, needed: str) -> bool:
     return version is not None and least is not None and at_least(version, least)
 
 
+_Marker = Since | Until | RequiredFrom
+
+
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Something of an entry that not every version has; `subject` is what to call it."""
+    """Something of an entry that not every version has, or that a version misses in it; `subject` is what to call it."""
 
     entry: Entry
     subject: str
-    marker: Since | Until
+    marker: _Marker
 
 
 def needs(kinds: Mapping[str, Kind], entries: Iterable[Entry]) -> tuple[Need, ...]:
@@ -92,22 +95,24 @@ def _versioned(kind: Kind) -> bool:
 def _needs_of(kind: Kind, entry: Entry, by_address: Mapping[Address, Entry]) -> Iterator[Need]:
     for marker in kind.versions:
         yield Need(entry, marker.subject or kind.name, marker)
-    for subject, marker in _marked(kind.fields, entry.values, (), by_address):
-        yield Need(entry, marker.subject or subject, marker)
+    for subject, found in _marked(kind.fields, entry.values, (), by_address):
+        yield Need(entry, subject, found)
 
 
 def _marked(
     fields: Iterable[Field], values: Mapping[str, Any], prefix: tuple[str, ...], by_address: Mapping[Address, Entry]
-) -> Iterator[tuple[str, Since | Until]]:
-    """The markers that hold for what is written, with what each is about."""
+) -> Iterator[tuple[str, _Marker]]:
+    """The markers that hold for what is written, or is not, with what each is about."""
     for field in table(fields).versioned:
+        if field.required_from is not None and values.get(field.name) is None:
+            yield ".".join((*prefix, field.name)), field.required_from
         if field.name not in values:
             continue
         path, value = (*prefix, field.name), values[field.name]
         for marker in field.versions:
             if marker.when is None or values.get(marker.when[0]) == marker.when[1]:
                 for subject in _subjects(marker, ".".join(path), value, by_address):
-                    yield subject, marker
+                    yield marker.subject or subject, marker
         for part in field.shape.parts(value):
             yield from _marked(field.fields, part, path, by_address)
 
@@ -152,20 +157,34 @@ def lacking(sites: Mapping[str, Site], needed: Iterable[Need]) -> list[Finding]:
     return [_refusal(need, version) for need, version in worst.values()]
 
 
-def _numbers(marker: Since | Until) -> Version:
-    numbers = parse(marker.version)
-    assert numbers is not None, f"{marker.version} is not a version"
+def _numbers(marker: _Marker) -> Version:
+    return _parsed(marker.version)
+
+
+def _parsed(text: str) -> Version:
+    numbers = parse(text)
+    assert numbers is not None, f"{text} is not a version"
     return numbers
 
 
-def _lacks(marker: Since | Until, version: Version) -> bool:
+def _lacks(marker: _Marker, version: Version) -> bool:
+    """Whether a version does not take what is written, or not without what is not."""
     reached = at_least(version, _numbers(marker))
+    if isinstance(marker, RequiredFrom):
+        return reached and not at_least(version, _parsed(marker.until))
     return reached if isinstance(marker, Until) else not reached
 
 
 def _refusal(need: Need, version: str) -> Finding:
     marker, entry = need.marker, need.entry
     name = _NAMES[marker.product]
+    if isinstance(marker, RequiredFrom):
+        message = (
+            f"{need.subject} is left out, and {name} requires it from version {marker.version} on, before {marker.until};"
+            f" site {entry.address.site} has {version}"
+        )
+        fix = marker.fix or f"write {need.subject}"
+        return error("VP251", message, fix=fix, address=str(entry.address), where=entry.where)
     wants = "needs" if isinstance(marker, Since) else "needs a version before"
     since = f"version {marker.version}" if isinstance(marker, Since) else marker.version
     message = f"{need.subject} {wants} {since} of {name}, and site {entry.address.site} has {version}"

@@ -61,7 +61,7 @@ def tables(kinds: Mapping[str, Kind]) -> str:
         return [
             [
                 field.name,
-                field.wire,
+                field.read_at,
                 field.shape.name,
                 sorted(marker.value for marker in field.markers),
                 field.unit,

@@ -31,13 +31,17 @@ class ResourceType:
 
 
 _VAST = {
+    "vastdata_group": "group",
+    "vastdata_local_provider": "local_provider",
     "vastdata_protected_path": "protected_path",
     "vastdata_protection_policy": "protection_policy",
     "vastdata_qos_policy": "qos_policy",
     "vastdata_quota": "quota",
     "vastdata_replication_peer": "replication_peer",  # 2.x
     "vastdata_replication_peers": "replication_peer",  # 1.x
+    "vastdata_s3_policy": "s3_policy",
     "vastdata_tenant": "tenant",
+    "vastdata_user": "user",
     "vastdata_view": "view",
     "vastdata_view_policy": "view_policy",
     "vastdata_vip_pool": "vip_pool",

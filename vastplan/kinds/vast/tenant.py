@@ -18,15 +18,18 @@ from vastplan.schema.markers import (
     SET,
     WITNESS,
     Admits,
+    AsWitness,
     Clears,
     Exclusive,
     Opens,
+    Refers,
     SameAs,
     ServerDefault,
     Since,
     Unit,
+    Wire,
 )
-from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, Span, Spec, Text, VendorName
+from vastplan.schema.types import MISSING, Bandwidth, Bytes, Count, IpRange, ReferenceName, Span, Spec, Text, VendorName
 
 _SOURCES = Admits(open_when_empty=True)
 _NO_RANGES = ServerDefault([], WITNESS)
@@ -86,6 +89,14 @@ class Tenant(Spec):
     qos: Annotated[TenantQos | MISSING, ATOMIC] = MISSING
     max_views: Annotated[Count | None | MISSING, Clears(0), Since("vms", "5.5"), ServerDefault(0, PROSE)] = MISSING
     encryption_group: Annotated[Text | MISSING, IMMUTABLE] = MISSING
+    local_provider: Annotated[
+        ReferenceName | MISSING,
+        Refers("local_provider"),
+        Wire("local_provider_id"),
+        Opens(made=False),
+        ServerDefault(AsWitness(), WITNESS),
+    ] = MISSING
+    """Where its users and groups are kept; users and groups inside the tenant go there."""
     trash_gid: Annotated[Count | None | MISSING, Opens(shut=(None,)), NOTHING] = MISSING
 
 

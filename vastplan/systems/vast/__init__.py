@@ -49,10 +49,10 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> VastProvid
 # Lists of the document of VMS 5.5 whose objects are created and deleted, without what a cluster has of hardware and of itself.
 # Credentials (`s3keys`) are not asked for.
 _UNCOVERED = (
-    "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers", "globalsnapstreams", "groups",
-    "iamroles", "kerberos", "ldaps", "localproviders", "managers", "nis", "oidcs", "quotagroups", "realms",
-    "replicationpolicies", "replicationstreams", "replicationtargets", "roles", "s3lifecyclerules", "s3policies",
-    "snapshotpolicies", "userquotas", "users", "volumes", "vpntunnels", "webhooks",
+    "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers", "globalsnapstreams",
+    "iamroles", "kerberos", "ldaps", "managers", "nis", "oidcs", "quotagroups", "realms",
+    "replicationpolicies", "replicationstreams", "replicationtargets", "roles", "s3lifecyclerules",
+    "snapshotpolicies", "userquotas", "volumes", "vpntunnels", "webhooks",
 )  # fmt: skip
 
 SYSTEM = System(

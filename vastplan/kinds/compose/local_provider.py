@@ -1,0 +1,83 @@
+"""Users and groups: the local provider of their tenant, and the numbers of the groups that a user names."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Composition, Entry, Scope
+from vastplan.schema.recovery import Pieces, Recovered
+
+
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    values, chosen, after = entry.without("tenant", "groups"), list(entry.chosen), list(entry.after)
+    tenant = entry.values.get("tenant")
+    if isinstance(tenant, Ref):
+        provider = provider_of(tenant, scope)
+        if provider is None:
+            text = f"nothing says which local provider tenant {tenant} uses, so nobody knows where this is kept"
+            fix = "write local_provider: NAME in the tenant; the one of new clusters is {existing: default}"
+            scope.refuse(entry, "VP271", text, fix)
+        else:
+            values["local_provider"] = provider
+            chosen.append(f"local_provider {provider}, that of tenant {tenant}")
+    groups = entry.values.get("groups")
+    if groups is not None:
+        gids = set(values.get("gids") or ())
+        for ref in groups:
+            group = scope.get(ref.target) if isinstance(ref, Ref) and ref.managed else None
+            if group is None:
+                text = f"group {ref} is not in this document, so its number is not known"
+                scope.refuse(entry, "VP272", text, "write its number in gids")
+            elif _provider(group, scope) != values.get("local_provider"):
+                text = f"group {ref} is kept in another local provider than the user"
+                scope.refuse(entry, "VP272", text, "name a group of the same one, or write its number in gids")
+            else:
+                gids.add(group.values["gid"])
+                after.append(group.address)
+        values["gids"] = sorted(gids)
+    yield entry.standing_for(values, chosen=tuple(chosen), after=tuple(after))
+
+
+def provider_of(tenant: Ref, scope: Scope) -> Ref | None:
+    """The local provider that the document says a tenant uses."""
+    entry = scope.get(tenant.target) if tenant.managed else None
+    provider = entry.values.get("local_provider") if entry is not None else None
+    return provider if isinstance(provider, Ref) else None
+
+
+def _provider(of: Entry, scope: Scope) -> Any:
+    """The local provider that a group is kept in, composed or not."""
+    tenant = of.values.get("tenant")
+    return provider_of(tenant, scope) if isinstance(tenant, Ref) else of.values.get("local_provider")
+
+
+def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
+    """Users and groups with the one tenant that uses their local provider, and users with the groups that there are."""
+    tenants: dict[Any, list[Address]] = {}
+    for tenant in pieces.around("tenant"):
+        provider = tenant.values.get("local_provider")
+        if isinstance(provider, Ref):
+            tenants.setdefault(provider, []).append(tenant.address)
+    groups = {
+        (group.values.get("local_provider"), group.values.get("gid")): group.address for group in pieces.of("group")
+    }
+    for entry in pieces.of(kind):
+        provider = entry.values.get("local_provider")
+        using = tenants.get(provider, [])
+        values: dict[str, Any] = dict(entry.values)
+        if len(using) == 1:
+            del values["local_provider"]
+            values["tenant"] = Ref(using[0])
+        named = {gid: groups[provider, gid] for gid in values.get("gids") or () if (provider, gid) in groups}
+        if named:
+            values["groups"] = [Ref(address) for address in sorted(named.values())]
+            values["gids"] = [gid for gid in values["gids"] if gid not in named]
+            if not values["gids"]:
+                del values["gids"]
+        if values != entry.values:
+            yield Recovered(entry.standing_for(values), (entry.address,))
+
+
+OF_USER = Composition("user", _compose, recover=lambda pieces: _recover(pieces, "user"))
+OF_GROUP = Composition("group", _compose, recover=lambda pieces: _recover(pieces, "group"))

@@ -1,0 +1,57 @@
+"""What users and groups share: the local provider that they are kept in."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import model_validator
+
+from vastplan.schema.markers import (
+    DOCUMENT,
+    IDENTITY,
+    IMMUTABLE,
+    SET,
+    WITNESS,
+    Clears,
+    Opens,
+    Refers,
+    ServerDefault,
+    ShownAt,
+    Wire,
+)
+from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
+
+AttachedPolicies = Annotated[
+    list[ReferenceName] | None | MISSING,
+    SET,
+    Refers("s3_policy"),
+    Wire("s3_policies_ids"),
+    Clears([]),
+    Opens(either=True),  # one that goes may have denied something
+    ServerDefault([], WITNESS),
+]
+
+
+class InProvider(Spec):
+    """Somebody or something that is kept in a local provider: the tenant's, or one that is named.
+
+    VMS is sent the provider's id, and shows the provider as an object.
+    """
+
+    name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE] = MISSING
+    tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
+    """Whose local provider it is kept in; users and groups of a provider are those of all tenants that use it."""
+    local_provider: Annotated[
+        ReferenceName | MISSING,
+        Refers("local_provider"),
+        Wire("local_provider_id"),
+        ShownAt("local_provider", "id"),
+        IDENTITY,
+        IMMUTABLE,
+    ] = MISSING
+
+    @model_validator(mode="after")
+    def _in_one_provider(self) -> InProvider:
+        if (self.tenant is MISSING) == (self.local_provider is MISSING):
+            raise ValueError("give either tenant, whose local provider it is then kept in, or local_provider")
+        return self

@@ -1,0 +1,29 @@
+"""Group: a group of a local provider."""
+
+from typing import Annotated
+
+from vastplan.kinds.vast._common import collection
+from vastplan.kinds.vast._identities import AttachedPolicies, InProvider
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Attribute, Keyed
+from vastplan.schema.markers import IMMUTABLE, Opens
+from vastplan.schema.types import MISSING, Count, Text
+
+
+class Group(InProvider):
+    """A group of a local provider. Users are in it by its `gid`, and stay so when it is deleted."""
+
+    gid: Annotated[Count, IMMUTABLE]
+    sid: Annotated[Text | MISSING, Opens(made=False)] = MISSING
+    s3_policies: AttachedPolicies = MISSING
+
+
+KIND = kind(
+    Group,
+    name="group",
+    system="vast",
+    section="groups",
+    endpoint=collection("groups"),
+    attributes=(Attribute("gid", ("gid",), lambda values: values.get("gid"), ("gid",)),),
+    keyed=Keyed(within="local_provider"),
+)

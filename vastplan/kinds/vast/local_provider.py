@@ -1,0 +1,38 @@
+"""Local provider: where the users and groups of tenants are kept, on the cluster itself."""
+
+from typing import Annotated, Literal
+
+from vastplan.kinds.vast._common import collection
+from vastplan.model.plan import Stage
+from vastplan.schema.compile import kind
+from vastplan.schema.markers import IDENTITY, SET, WITNESS, Clears, Opens, ServerDefault
+from vastplan.schema.types import MISSING, Spec, Text, VendorName
+
+
+class LocalProvider(Spec):
+    """A local provider. A tenant uses one (`local_provider`); its users and groups go there.
+
+    `managed_by` says which managers of VMS may change its users and groups. Where TENANT_ADMIN is among them, managers of
+    the cluster may be locked out of them (the vendor's pages about cluster and tenant administrators).
+    """
+
+    name: Annotated[VendorName | MISSING, IDENTITY] = MISSING
+    description: Annotated[Text | None | MISSING, Clears(""), ServerDefault("", WITNESS)] = MISSING
+    managed_by: Annotated[
+        list[Literal["SUPER_ADMIN", "TENANT_ADMIN"]] | MISSING,
+        SET,
+        Opens(made=False),
+        ServerDefault(["SUPER_ADMIN"], WITNESS),
+    ] = MISSING
+
+
+KIND = kind(
+    LocalProvider,
+    name="local_provider",
+    system="vast",
+    section="local_providers",
+    stage=Stage.OWNER,
+    endpoint=collection("localproviders"),
+    # every cluster has it, and it serves every tenant that names no other
+    system_owned=((("name",), "default"),),
+)

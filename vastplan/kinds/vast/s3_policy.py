@@ -1,0 +1,52 @@
+"""Identity policy: what users and groups that it is attached to may do by S3, in VAST's part of Amazon's policy language."""
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, StringConstraints
+
+from vastplan.kinds.vast._common import collection
+from vastplan.model import s3_policy
+from vastplan.model.canonical_json import plain
+from vastplan.model.plan import Stage
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed
+from vastplan.schema.markers import AFTER_CREATE, IDENTITY, IMMUTABLE, PROSE, Opens, Refers, ServerDefault, Wire
+from vastplan.schema.shapes.document import JsonDocument
+from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
+
+_POLICY = JsonDocument(s3_policy.canonical)
+
+
+def _policy(document: dict[str, Any]) -> dict[str, Any]:
+    s3_policy.parse(document)
+    data: dict[str, Any] = plain(document)
+    return data
+
+
+class S3Policy(Spec):
+    """An identity policy of one tenant. `s3_policies` of users and groups attach it; VMS says nothing of policies of buckets.
+
+    It counts only for views whose view policy has the flavor S3_NATIVE. What one policy of somebody denies no other allows;
+    what none speaks of is left to the access lists, by which the owner of a bucket may do everything.
+    """
+
+    name: Annotated[Annotated[VendorName, StringConstraints(pattern=r"^\S+$")] | MISSING, IDENTITY] = (
+        MISSING  # VAST: no spaces
+    )
+    tenant: Annotated[ReferenceName, Refers("tenant"), Wire("tenant_id"), IDENTITY, IMMUTABLE]
+    policy: Annotated[dict[str, Any], AfterValidator(_policy), _POLICY, Opens()]
+    """The document: `Version` and `Statement`, as data."""
+    enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(made=False), ServerDefault(True, PROSE)] = MISSING
+
+
+KIND = kind(
+    S3Policy,
+    name="s3_policy",
+    system="vast",
+    section="s3_policies",
+    stage=Stage.POLICY,
+    endpoint=collection("s3policies"),
+    keyed=Keyed(within="tenant"),
+    # the copy of another cluster's, which comes and goes with it
+    system_owned=((("is_replicated",), True),),
+)

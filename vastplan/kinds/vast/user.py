@@ -1,0 +1,44 @@
+"""User: a user of a local provider, and what he may do by S3."""
+
+from typing import Annotated
+
+from vastplan.kinds.vast._common import OFF, collection
+from vastplan.kinds.vast._identities import AttachedPolicies, InProvider
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Attribute, Keyed
+from vastplan.schema.markers import DOCUMENT, SET, WITNESS, Clears, Opens, Refers, RequiredFrom, ServerDefault
+from vastplan.schema.types import MISSING, Count, ReferenceName
+
+# VAST's pages about local users ask for it from 5.3.2 on, newer ones and the document of 5.5 do not; of the releases
+# between nobody says so, and vastplan sends nothing that may be refused.
+_UID = RequiredFrom(
+    product="vms", version="5.3.2", until="5.5", fix="write uid: it is the number that NFS knows the user by"
+)
+
+
+class User(InProvider):
+    """A user of a local provider. Deleting one takes his S3 keys, and leaves his files; who owns buckets is not deleted.
+
+    `gids` are numbers of groups, of which VMS need know none; `groups` names groups of this document instead, or
+    beside them. What he may do by S3 is said by the switches, unless an identity policy of his says otherwise.
+    """
+
+    uid: Annotated[Count | MISSING, Opens(made=False), _UID] = MISSING
+    gids: Annotated[list[Count] | None | MISSING, SET, Clears([]), Opens(), ServerDefault([], WITNESS)] = MISSING
+    groups: Annotated[list[ReferenceName] | MISSING, SET, Refers("group"), DOCUMENT] = MISSING
+    leading_gid: Annotated[Count | MISSING, Opens()] = MISSING
+    allow_create_bucket: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    allow_delete_bucket: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    s3_superuser: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    s3_policies: AttachedPolicies = MISSING
+
+
+KIND = kind(
+    User,
+    name="user",
+    system="vast",
+    section="users",
+    endpoint=collection("users"),
+    attributes=(Attribute("uid", ("uid",), lambda values: values.get("uid"), ("uid",)),),
+    keyed=Keyed(within="local_provider"),
+)
