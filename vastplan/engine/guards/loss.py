@@ -6,6 +6,7 @@ from datetime import datetime
 from math import ceil
 
 from vastplan.engine import usage
+from vastplan.engine.deleting import deletion
 from vastplan.engine.guards.context import GuardContext
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
@@ -24,13 +25,32 @@ def approved(action: Action, context: GuardContext) -> Block | None:
         if address in context.allowed.delete:
             return None
         return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {word(address)}")
-    approval = context.approval(address)
+    return _unapproved("approval", f"a {action.verb.value} of a {kind.name} loses data", action, context)
+
+
+def _unapproved(guard: str, text: str, action: Action, context: GuardContext) -> Block | None:
+    """What stops an action whose address no approval names that is in force."""
+    approval = context.approval(action.address)
     if approval is None:
-        text = f"a {action.verb.value} of a {kind.name} loses data"
-        return Block("approval", text, f"an entry for {address} in --approvals FILE")
+        return Block(guard, text, f"an entry for {action.address} in --approvals FILE")
     if datetime.fromisoformat(approval.until).date() < context.now.date():
-        return Block("approval", f"its approval ended on {approval.until}", "a new date in the approvals file")
+        return Block(guard, f"its approval ended on {approval.until}", "a new date in the approvals file")
     return None
+
+
+def deletes(action: Action, context: GuardContext) -> Block | None:
+    """What has a system delete more of what people keep, or sooner, is approved as a delete of data is."""
+    found = deletion(action, context)
+    if found is None:
+        return None
+    seen = [f"{name} {_figure(figure, unit)}" for name, figure, unit in found.used or ()]
+    kept = ", ".join(seen) if seen else "what cannot be told"
+    text = f"by {some(found.fields)} more is deleted by itself than before, or sooner, of {kept}"
+    return _unapproved("deletes", text, action, context)
+
+
+def _figure(figure: usage.Figure, unit: str) -> str:
+    return str(figure) if isinstance(figure, Unknown) else usage.shown(figure, unit)
 
 
 def in_use(action: Action, context: GuardContext) -> Block | None:

@@ -108,7 +108,9 @@ class AttachedUser(Spec):
         if isinstance(values, str):
             return {"user": values}
         if isinstance(values, dict) and values.keys() & {"identifier_type", "identifier_value"}:
-            rest = {name: value for name, value in values.items() if name not in ("identifier_type", "identifier_value")}
+            rest = {
+                name: value for name, value in values.items() if name not in ("identifier_type", "identifier_value")
+            }
             if values.get("identifier_type") not in USER_TYPES.values() or "identifier_value" not in values:
                 raise ValueError(
                     f"identifier_type is one of {', '.join(USER_TYPES.values())}, and comes with identifier_value"

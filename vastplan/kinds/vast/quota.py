@@ -5,8 +5,19 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, model_validator
 
-from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, NOTHING, OFF, Directory, Mode, collection
-from vastplan.kinds.vast._whom import GROUP_TYPES, USER_TYPES, Id, Sid, Somebody, each_once, identifier, in_order, one_of, whom
+from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, NOTHING, OFF, Directory, Mode
+from vastplan.kinds.vast._whom import (
+    GROUP_TYPES,
+    USER_TYPES,
+    Id,
+    Sid,
+    Somebody,
+    each_once,
+    identifier,
+    in_order,
+    one_of,
+    whom,
+)
 from vastplan.model import units
 from vastplan.schema.compile import kind
 from vastplan.schema.endpoint import Endpoint
@@ -79,45 +90,53 @@ class GroupQuota(QuotaLimits):
 
 
 _RULES = ("user_quotas", "group_quotas")
-_BY_USER = (*_RULES, "default_user_quota", "default_group_quota")
+BY_USER = (*_RULES, "default_user_quota", "default_group_quota")
 
 
 def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
     """Who limits users or groups switches their limits on, and need not say so."""
-    return {} if values.get("is_user_quota") is True and any(values.get(name) for name in _BY_USER) else None
+    return {} if values.get("is_user_quota") is True and any(values.get(name) for name in BY_USER) else None
 
 
-class QuotaRules(QuotaLimits):
-    """The limits of a directory, and of users and groups below it; a quota that is written inside a view has these.
+IsUserQuota = Annotated[bool | MISSING, ONE_WAY, OFF, Shorthand(_implied)]
+UserQuotas = Annotated[
+    Annotated[list[UserQuota], AfterValidator(each_once)] | None | MISSING, Clears([]), ServerDefault([], WITNESS)
+]
+GroupQuotas = Annotated[
+    Annotated[list[GroupQuota], AfterValidator(each_once)] | None | MISSING, Clears([]), ServerDefault([], WITNESS)
+]
 
-    `user_quotas` and `group_quotas` are the whole lists: who is left out is held to the default, where there is one.
-    Limits of users are never switched off again.
-    """
 
-    is_user_quota: Annotated[bool | MISSING, ONE_WAY, OFF, Shorthand(_implied)] = MISSING
-    default_user_quota: QuotaLimits | MISSING = MISSING
-    default_group_quota: QuotaLimits | MISSING = MISSING
-    user_quotas: Annotated[
-        Annotated[list[UserQuota], AfterValidator(each_once)] | None | MISSING, Clears([]), ServerDefault([], WITNESS)
-    ] = MISSING
-    group_quotas: Annotated[
-        Annotated[list[GroupQuota], AfterValidator(each_once)] | None | MISSING, Clears([]), ServerDefault([], WITNESS)
-    ] = MISSING
+class LimitsUsers(Spec):
+    """What limits users, beside the directory: whoever says one of `BY_USER` switches limits of users on."""
 
     @model_validator(mode="before")
     @classmethod
     def _switched_on(cls, values: Any) -> Any:
-        if isinstance(values, dict) and "is_user_quota" not in values and any(values.get(name) for name in _BY_USER):
+        if isinstance(values, dict) and "is_user_quota" not in values and any(values.get(name) for name in BY_USER):
             return {**values, "is_user_quota": True}
         return values
 
     @model_validator(mode="after")
-    def _on_with_rules(self) -> "QuotaRules":
-        if self.is_user_quota is False:
-            for name in _BY_USER:
-                if getattr(self, name) not in (MISSING, None, []):
-                    raise ValueError(f"{name} needs is_user_quota: true")
+    def _on_with_rules(self) -> "LimitsUsers":
+        for name in BY_USER if getattr(self, "is_user_quota", MISSING) is False else ():
+            if getattr(self, name) not in (MISSING, None, []):
+                raise ValueError(f"{name} needs is_user_quota: true")
         return self
+
+
+class QuotaRules(QuotaLimits, LimitsUsers):
+    """The limits of a directory, and of users and groups below it; a quota that is written inside a view has these.
+
+    `user_quotas` and `group_quotas` are the whole lists: who is left out is held to the default, where there is one.
+    Limits of users are never switched off again. The e-mail of a rule is not managed: VMS may show another than was sent.
+    """
+
+    is_user_quota: IsUserQuota = MISSING
+    default_user_quota: QuotaLimits | MISSING = MISSING
+    default_group_quota: QuotaLimits | MISSING = MISSING
+    user_quotas: UserQuotas = MISSING
+    group_quotas: GroupQuotas = MISSING
 
 
 class Quota(QuotaRules):
@@ -176,7 +195,9 @@ KIND = kind(
     name="quota",
     system="vast",
     section="quotas",
-    endpoint=Endpoint("/quotas/", query={"show_user_rules": "true"}),  # without it lists lack the rules of users and groups
+    endpoint=Endpoint(
+        "/quotas/", query={"show_user_rules": "true"}
+    ),  # without it lists lack the rules of users and groups
     keyed=Keyed(within="tenant"),
     data_bearing=True,
     metrics=(Metric("used", ("used_effective_capacity",), units.BYTES), Metric("used_inodes", ("used_inodes",))),

@@ -65,6 +65,19 @@ def _kept_less(before: Any, after: Any) -> bool:
     return bool(before) and (after or 0) < before
 
 
+def _switched_on(before: Any, after: Any) -> bool:
+    return before is False and after is True
+
+
+def _marked(before: Any, after: Any) -> bool:
+    return after is True and before is not True
+
+
+def _another(before: Any, after: Any) -> bool:
+    """Of the time that an age is counted from: another one may be an earlier one."""
+    return before is not None and before != after
+
+
 _SOONER = Deletes(_sooner)
 _Days = Annotated[Count, Field(ge=1, le=2**31 - 1)]
 _Day = Annotated[str, StringConstraints(max_length=32), AfterValidator(_day)]
@@ -81,9 +94,7 @@ class LifecycleActions(Spec):
     after it goes at once.
     """
 
-    enabled: Annotated[bool | MISSING, RESENT, ServerDefault(True, PROSE), Deletes(lambda _, after: after is True)] = (
-        MISSING
-    )
+    enabled: Annotated[bool | MISSING, RESENT, ServerDefault(True, PROSE), Deletes(_switched_on)] = MISSING
     prefix: Annotated[Text | None | MISSING, Clears(""), NOTHING, Deletes(_shorter)] = MISSING
     min_size: Annotated[Bytes | None | MISSING, _NONE, NOTHING, Deletes(_smaller)] = MISSING
     max_size: Annotated[Bytes | None | MISSING, _NONE, NOTHING, Deletes(_larger)] = MISSING
@@ -93,11 +104,11 @@ class LifecycleActions(Spec):
     object_age_attr: Annotated[
         Literal["M_TIME", "A_TIME", "C_TIME"] | MISSING,
         ServerDefault("M_TIME", SCHEMA),
-        Deletes(lambda before, after: before is not None and before != after),
+        Deletes(_another),
     ] = MISSING
     expiration_days: Annotated[_Days | None | MISSING, _NONE, NOTHING, _SOONER] = MISSING
     expiration_date: Annotated[_Day | None | MISSING, _NONE, NOTHING, _DATE, _SOONER] = MISSING
-    expired_obj_delete_marker: Annotated[bool | MISSING, OFF, Deletes(lambda _, after: after is True)] = MISSING
+    expired_obj_delete_marker: Annotated[bool | MISSING, OFF, Deletes(_marked)] = MISSING
     noncurrent_days: Annotated[_Days | None | MISSING, _NONE, NOTHING, _SOONER] = MISSING
     newer_noncurrent_versions: Annotated[_Days | None | MISSING, _NONE, NOTHING, Deletes(_kept_less)] = MISSING
     abort_mpu_days_after_initiation: Annotated[_Days | None | MISSING, _NONE, NOTHING, _SOONER] = MISSING
@@ -109,7 +120,9 @@ class LifecycleActions(Spec):
         if days and day:
             raise ValueError("give either expiration_days or expiration_date")
         if marker and (days or day):
-            raise ValueError("expired_obj_delete_marker needs a rule of its own, without expiration_days and expiration_date")
+            raise ValueError(
+                "expired_obj_delete_marker needs a rule of its own, without expiration_days and expiration_date"
+            )
         noncurrent = isinstance(self.noncurrent_days, int)
         if isinstance(self.newer_noncurrent_versions, int) and not noncurrent:
             raise ValueError("newer_noncurrent_versions says what noncurrent_days spares: write both")

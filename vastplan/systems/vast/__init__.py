@@ -51,7 +51,7 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> VastProvid
 _UNCOVERED = (
     "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers", "globalsnapstreams",
     "iamroles", "kerberos", "ldaps", "managers", "nis", "oidcs", "quotagroups", "realms",
-    "replicationpolicies", "replicationstreams", "replicationtargets", "roles", "s3lifecyclerules",
+    "replicationpolicies", "replicationstreams", "replicationtargets", "roles",
     "snapshotpolicies", "userquotas", "volumes", "vpntunnels", "webhooks",
 )  # fmt: skip
 
