@@ -107,16 +107,18 @@ class AttachedUser(Spec):
     def _as_vms_writes_it(cls, values: Any) -> Any:
         if isinstance(values, str):
             return {"user": values}
-        if isinstance(values, dict) and values.keys() & {"identifier_type", "identifier_value"}:
-            rest = {
-                name: value for name, value in values.items() if name not in ("identifier_type", "identifier_value")
-            }
+        if not isinstance(values, dict):
+            return values
+        said = {name: value for name, value in values.items() if name not in ("identifier_type", "identifier_value")}
+        if len(said) < len(values):
             if values.get("identifier_type") not in USER_TYPES.values() or "identifier_value" not in values:
                 raise ValueError(
                     f"identifier_type is one of {', '.join(USER_TYPES.values())}, and comes with identifier_value"
                 )
-            return {**rest, **whom(values["identifier_type"], values["identifier_value"])}
-        return values
+            said |= whom(values["identifier_type"], values["identifier_value"])
+        shown_as_said = "name" in said and any(str(said.get(way)) == said["name"] for way in USER_TYPES)
+        implied = {"name": shown_as_said, "fqdn": said.get("fqdn") == ""}
+        return {name: value for name, value in said.items() if not implied.get(name)}
 
     @model_validator(mode="after")
     def _somebody(self) -> "AttachedUser":
