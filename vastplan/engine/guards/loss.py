@@ -25,16 +25,17 @@ def approved(action: Action, context: GuardContext) -> Block | None:
         if address in context.allowed.delete:
             return None
         return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {word(address)}")
-    return _unapproved("approval", f"a {action.verb.value} of a {kind.name} loses data", action, context)
+    missing = _missing_approval(f"a {action.verb.value} of a {kind.name} loses data", action, context)
+    return Block("approval", *missing) if missing else None
 
 
-def _unapproved(guard: str, text: str, action: Action, context: GuardContext) -> Block | None:
-    """What stops an action whose address no approval names that is in force."""
+def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple[str, str] | None:
+    """What to say, and what to do about it, where no approval names the address that is in force; `text` is what happens."""
     approval = context.approval(action.address)
     if approval is None:
-        return Block(guard, text, f"an entry for {action.address} in --approvals FILE")
+        return text, f"an entry for {action.address} in --approvals FILE"
     if datetime.fromisoformat(approval.until).date() < context.now.date():
-        return Block(guard, f"its approval ended on {approval.until}", "a new date in the approvals file")
+        return f"its approval ended on {approval.until}", "a new date in the approvals file"
     return None
 
 
@@ -45,8 +46,9 @@ def deletes(action: Action, context: GuardContext) -> Block | None:
         return None
     seen = [f"{name} {_figure(figure, unit)}" for name, figure, unit in found.used or ()]
     kept = ", ".join(seen) if seen else "what cannot be told"
-    text = f"by {some(found.fields)} more is deleted by itself than before, or sooner, of {kept}"
-    return _unapproved("deletes", text, action, context)
+    text = f"more would be deleted by itself than before, or sooner, of {kept}, by {some(found.fields)}"
+    missing = _missing_approval(text, action, context)
+    return Block("deletes", *missing) if missing else None
 
 
 def _figure(figure: usage.Figure, unit: str) -> str:

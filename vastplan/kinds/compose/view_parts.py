@@ -47,7 +47,7 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             after=after,
             defaults=_defaults(entry, "quota"),
         )
-    for rule in entry.values.get("lifecycle", ()):
+    for rule in entry.values.get("lifecycle") or ():
         yield entry.part("s3_lifecycle_rule", f"{name}/{rule['name']}", {**rule, "view": entry.ref("view", name)})
     schedule = entry.values.get("snapshots")
     if isinstance(schedule, Ref):
