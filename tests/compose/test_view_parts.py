@@ -107,6 +107,44 @@ def test_the_parts_are_put_into_the_view_again() -> None:
     assert found["says"] == WHOLE
 
 
+RULES = [{"name": "logs", "prefix": "logs/", "expiration_days": 30}, {"name": "old 2", "noncurrent_days": 7}]
+OF_RULES: dict[str, Said] = {
+    "view/data": VIEW,
+    "s3_lifecycle_rule/data/logs": {"name": "logs", "view": "@view/data", "prefix": "logs/", "expiration_days": 30},
+    "s3_lifecycle_rule/data/old 2": {"name": "old 2", "view": "@view/data", "noncurrent_days": 7},
+}
+
+
+def test_lifecycle_rules_are_of_their_view() -> None:
+    assert view({**VIEW, "lifecycle": RULES}) == (OF_RULES, [])
+    # another way round, called as nobody would write them
+    live = {"view/data": VIEW}
+    for name, of in zip(("b", "a"), list(OF_RULES)[1:], strict=True):
+        live[f"s3_lifecycle_rule/{name}"] = OF_RULES[of]
+    [found] = back(COMPOSITION, pieces(live))
+    assert found["says"] == {**VIEW, "lifecycle": RULES} and sorted(found["of"]) == sorted(live)
+
+
+def test_where_a_rule_says_more_all_of_them_stay_apart() -> None:
+    more = {**OF_RULES, "s3_lifecycle_rule/x": {"name": "x", "view": "@view/data", "tenant": "@tenant/nlp"}}
+    assert back(COMPOSITION, pieces(more)) == []
+    another = {"view/data": VIEW, "s3_lifecycle_rule/x": {"name": "x", "view": "@view/other", "expiration_days": 1}}
+    assert back(COMPOSITION, pieces(another)) == []
+
+
+OF_USERS = {
+    "is_user_quota": True, "default_user_quota": {"hard_limit": 2}, "default_group_quota": {"soft_limit": 3},
+    "user_quotas": [{"user": "ana", "hard_limit": 4}], "group_quotas": [{"gid": 7, "hard_limit": 5}],
+}  # fmt: skip
+
+
+def test_quotas_of_users_are_of_the_quota_that_is_written_inside() -> None:
+    found, wrong = view({**VIEW, "quota": {**QUOTA, **OF_USERS}})
+    assert {name: found["quota/data"][name] for name in OF_USERS} == OF_USERS and not wrong
+    [again] = back(COMPOSITION, pieces(seen(found)))
+    assert again["says"] == {**VIEW, "quota": {**QUOTA, **OF_USERS}}
+
+
 def test_parts_with_other_names_are_too() -> None:
     found, _ = view({**WHOLE, "names": {"quota": "q", "protected_path": "p"}})
     [again] = back(COMPOSITION, pieces(seen(found)))

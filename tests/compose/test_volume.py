@@ -55,6 +55,22 @@ def volume(says: Said, world: dict[str, Any] | None = None) -> tuple[Said, list[
     return made(COMPOSITION, entry("volume/data", says), {**WORLD, **(world or {})})
 
 
+OF_USERS = {
+    "is_user_quota": True, "default_user_quota": {"hard_limit": 2}, "default_group_quota": {"soft_limit": 3},
+    "user_quotas": [{"user": "ana", "hard_limit": 4}], "group_quotas": [{"gid": 7, "hard_limit": 5}],
+}  # fmt: skip
+
+
+def test_quotas_of_users_are_of_the_quota_of_its_directory() -> None:
+    found, wrong = volume({**HOME, **OF_USERS})
+    assert found["view/data"]["quota"] == {"hard_limit": 10, **OF_USERS} and not wrong
+    [again] = back(COMPOSITION, pieces(WORLD | objects_of(found)))
+    assert again["says"] == {**HOME, **OF_USERS}
+    for name in OF_USERS:
+        with pytest.raises(ValidationError, match=f"{name} is for volumes with a path"):
+            VOLUME.model.model_validate({"storage_class": "fast", "size": 1, name: OF_USERS[name]})
+
+
 def test_a_volume_of_a_class_is_a_claim() -> None:
     claim = {"name": "data", "namespace": "@project/nlp", **without(OF_CLASS, "project"), "(after)": ["project/nlp"]}
     assert volume(OF_CLASS) == ({"persistent_volume_claim/data": claim}, [])

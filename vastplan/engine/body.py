@@ -52,7 +52,11 @@ def update_body(kind: Kind, values: Values, paths: set[Path], fresh: Row, encode
         return _whole(kind, values, current, fresh, encoder)
     # A struct of a PATCH is sent whole: whether the system merges or replaces it is not documented.
     roots = {field.wire[:1] for field in kind.fields if field.name in changed}
-    together = [field for field in kind.fields if field.wire[:1] in roots and not _is_unsent(kind, field)]
+    together = [
+        field
+        for field in kind.fields
+        if field.has(Marker.RESENT) or (field.wire[:1] in roots and not _is_unsent(kind, field))
+    ]
     merged = merge(tuple(together), current, values)
     return encoder.body(
         kind, merged, names=[field.name for field in together if field.name in changed or field.name in merged]

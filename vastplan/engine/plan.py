@@ -11,6 +11,7 @@ from typing import Any
 
 from vastplan.engine.actions import Decided, decide
 from vastplan.engine.consent import ChangeLimits, Consent
+from vastplan.engine.deleting import deletion
 from vastplan.engine.dependents import going, index_dependents
 from vastplan.engine.evidence_reads import kinds_to_index
 from vastplan.engine.guards import ownership
@@ -169,6 +170,7 @@ def _shown(
             dependents=_dependents(str(action.address), users),
             holds_data=context.kind(action).data_bearing,
             opens=openings(action, context.matches, actions, context.referrers),
+            deletes=found.fields if (found := deletion(action, context)) is not None else (),
         )
         for action in sorted(actions.values(), key=lambda action: (rank.get(action.address, -1), action.address))
     )

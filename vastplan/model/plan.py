@@ -149,7 +149,8 @@ class Action:
     `together` (since 1.1) are addresses that this action is blocked with, whatever the order of the two.
     `renamed_from` is the address that the ledger has the object at, where that is another (since 1.1).
     Since 1.1: `since` is when the object was last applied, `author` who deleted one that is gone, `left` the fields that
-    are left as they were changed by hand, `opens` how it lets somebody in beside the changes that do.
+    are left as they were changed by hand, `opens` how it lets somebody in beside the changes that do, `deletes` the fields by which the system deletes by itself what
+    people keep, more of it than before or sooner.
     """
 
     address: Address
@@ -174,6 +175,7 @@ class Action:
     author: Author | None = None
     left: tuple[str, ...] = ()
     opens: tuple[Opening, ...] = ()
+    deletes: tuple[str, ...] = ()
     deleted_outside: bool = (
         False  # what was ours was deleted by somebody else: a create, or an adoption of what is there now (since 1.1)
     )

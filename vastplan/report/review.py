@@ -35,7 +35,7 @@ _SHOWN_TEAMS = 6
 class Risk(Enum):
     """What an action may cost, the worst first. `label` heads it in a report, `slug` names it in a page."""
 
-    DATA = ("data", "Deletes or replaces what holds data")
+    DATA = ("data", "Deletes or replaces what holds data, or has it deleted")
     REMOVAL = ("removal", "Deletes or replaces")
     BLOCKED = ("blocked", "Blocked")
     REVERT = ("revert", "Undoes a change by hand")
@@ -66,6 +66,8 @@ def risk(action: Action) -> Risk:
         return Risk.DATA if action.holds_data else Risk.REMOVAL
     if action.blocked:
         return Risk.BLOCKED
+    if action.deletes:
+        return Risk.DATA
     if only_noted(action):
         return Risk.NOTE
     return Risk.REVERT if undoes(action) else _OF_VERB[action.verb]

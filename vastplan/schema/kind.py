@@ -11,6 +11,7 @@ from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.markers import (
     Admits,
     Codec,
+    Deletes,
     Exclusive,
     InsteadOf,
     Marker,
@@ -55,6 +56,7 @@ class Field:
     default: Any = ABSENT  # what the document says that leaves it out; `ABSENT` where it then says nothing
     admits: Admits | None = None
     opens: Opens | None = None
+    deletes: Deletes | None = None
     exclusive: Exclusive | None = None
     instead_of: InsteadOf | None = None
     shown: Shown | None = None  # of a mapping: keys whose values hold no secret, whoever set them
@@ -224,6 +226,16 @@ class Backs:
 
 
 @dataclass(frozen=True, slots=True)
+class Deleting:
+    """The object has the system delete what people keep in what its field `of` refers to; the fields that say what, and when, are
+    marked `Deletes`. Where its field `unless` is false it deletes nothing.
+    """
+
+    of: str
+    unless: str
+
+
+@dataclass(frozen=True, slots=True)
 class Closes:
     """The object keeps something closed: making it is what cuts off, and taking it away is what opens.
 
@@ -375,7 +387,8 @@ class Kind:
     keeps a copy of the object on another site, under the same name, which comes and goes with it. `stage` is its column in
     a picture of a site, `measures` what is written there beside its name. An import calls its entries as `keyed` says, and takes what is
     `on_request` only when it is asked for. Who is let in and who is kept out, so that nobody is
-    cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits`; what else opens access by `Opens`.
+    cut off unseen, is said by `lets_in`, `closes` and `enforces`, and for single fields by `Admits`; what else opens access by `Opens`. `deleting`
+    says that the system deletes by itself because of it.
     """
 
     name: str
@@ -397,6 +410,7 @@ class Kind:
     lets_in: LetsIn | None = None
     closes: tuple[Closes, ...] = ()
     enforces: Enforces | None = None
+    deleting: Deleting | None = None
     precedes: tuple[Precedes, ...] = ()
     delivers: Delivers | None = None
     # fields that a system changes when a user lets go: no reason to spare what is to go, and no hand's work

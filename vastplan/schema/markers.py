@@ -24,6 +24,7 @@ class Marker(Enum):
     AFTER_CREATE = "after-create"  # ignored by the create call; sent in an update right after
     DOCUMENT = "document"  # not on the wire: an instruction to vastplan
     NAMED = "named"  # filled in from the entry's key
+    RESENT = "resent"  # goes along with every update: the system wants it, or takes it for something else where it is left out
     ATOMIC = (
         "atomic"  # sent whole, never a part of it: the struct, or all such fields in one top-level field of the wire
     )
@@ -41,7 +42,7 @@ DETAIL, AFTER_CREATE, DOCUMENT, ATOMIC, NAMED = (
     Marker.ATOMIC,
     Marker.NAMED,
 )
-EXPLICIT_NULL = Marker.EXPLICIT_NULL
+EXPLICIT_NULL, RESENT = Marker.EXPLICIT_NULL, Marker.RESENT
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -200,6 +201,15 @@ class Opens:
         object.__setattr__(self, "shut", shut)
         object.__setattr__(self, "lost", lost)
         object.__setattr__(self, "made", made)
+
+
+@dataclass(frozen=True, slots=True)
+class Deletes:
+    """By the field a system deletes what people keep, by itself. `more` says of a value before and one after whether by the change
+    it deletes sooner, or more than before; `None` is a value that nobody set, before an object is there too.
+    """
+
+    more: Callable[[Any, Any], bool]
 
 
 @dataclass(frozen=True, slots=True, init=False)

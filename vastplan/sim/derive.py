@@ -38,7 +38,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 VMS = (
     "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders", "/locals3keys",
     "/nativereplicationremotetargets", "/permissions", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas",
-    "/realms", "/roles", "/s3policies",
+    "/realms", "/roles", "/s3lifecyclerules", "/s3policies",
     "/snapshots", "/tenants", "/token", "/users", "/versions", "/viewpolicies", "/views", "/vippools", "/vms", "/volumes",
     "/vtasks",
 )  # fmt: skip

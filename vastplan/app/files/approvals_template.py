@@ -25,7 +25,8 @@ def to_approve(plan: Plan) -> list[Action]:
 
 
 def _is_approvable(action: Action, block: Block) -> bool:
-    return bool(block.max_used or block.max_orphans) or (block.guard == "approval" and action.holds_data)
+    needed = block.guard == "deletes" or (block.guard == "approval" and action.holds_data)
+    return needed or bool(block.max_used or block.max_orphans)
 
 
 def refuse(file: Path, document: Sequence[Path]) -> None:

@@ -1,4 +1,7 @@
-"""The USER policies of a document by tenant."""
+"""The USER policies of a document by tenant, and who somebody is."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from vastplan.checks.facts import Facts
 from vastplan.model.address import Address
@@ -26,3 +29,9 @@ def tenant_of(entry: Entry) -> Tenant:
 def tenant_label(tenant: Tenant) -> str:
     """What to call it in a message."""
     return f"tenant {tenant[1].name}" if tenant[1] else "all tenants"
+
+
+def whom(item: Mapping[str, Any]) -> tuple[str, str]:
+    """How somebody is said in a list of users or groups, and who: `user`, `alice`."""
+    way = next(way for way in ("user", "group", "uid", "gid", "sid") if way in item)
+    return way, str(item[way])

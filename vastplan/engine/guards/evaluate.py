@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from vastplan.engine import usage
+from vastplan.engine.deleting import deletion
 from vastplan.engine.guards import access, destination, fields, loss, ownership
 from vastplan.engine.guards.context import Guard, GuardContext
 from vastplan.engine.referrers import Referrer
@@ -15,8 +16,8 @@ from vastplan.model.value import Unknown
 from vastplan.model.wording import plural
 
 GUARDS: tuple[Guard, ...] = (
-    ownership.of_another, destination.occupied, loss.approved, loss.in_use, loss.said_to_exist, loss.orphans, loss.locks, ownership.adopting,
-    ownership.emptied, fields.one_way, fields.below_use, access.narrowing, access.still_shields, access.still_backs,
+    ownership.of_another, destination.occupied, loss.approved, loss.in_use, loss.said_to_exist, loss.orphans, loss.locks, loss.deletes,
+    ownership.adopting, ownership.emptied, fields.one_way, fields.below_use, access.narrowing, access.still_shields, access.still_backs,
     loss.unread_users, ownership.mass,
 )  # fmt: skip
 
@@ -67,6 +68,9 @@ def evidence(action: Action, context: GuardContext) -> tuple[Evidence, ...]:
     """The live figures a person should see next to an action."""
     live, narrowing = context.live(action), context.narrowings.get(action.address)
     narrowed = list(narrowing.evidence) if narrowing is not None else []
+    deleted = deletion(action, context)
+    if deleted is not None:
+        narrowed.append(Evidence("deletes more by itself, by", ", ".join(deleted.fields)))
     if live is None:
         return tuple(narrowed)
     shown = []

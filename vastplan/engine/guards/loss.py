@@ -7,6 +7,7 @@ from math import ceil
 
 from vastplan.engine import usage
 from vastplan.engine.delivery import Fault
+from vastplan.engine.deleting import deletion
 from vastplan.engine.guards.context import GuardContext
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
@@ -35,13 +36,34 @@ def approved(action: Action, context: GuardContext) -> Block | None:
         if address in context.allowed.delete:
             return None
         return Block("approval", f"a {action.verb.value} needs consent", f"--allow-delete {word(address)}")
-    approval = context.approval(address)
+    missing = _missing_approval(f"a {action.verb.value} of a {kind.name} loses data", action, context)
+    return Block("approval", *missing) if missing else None
+
+
+def _missing_approval(text: str, action: Action, context: GuardContext) -> tuple[str, str] | None:
+    """What to say, and what to do about it, where no approval names the address that is in force; `text` is what happens."""
+    approval = context.approval(action.address)
     if approval is None:
-        text = f"a {action.verb.value} of a {kind.name} loses data"
-        return Block("approval", text, f"an entry for {address} in --approvals FILE")
+        return text, f"an entry for {action.address} in --approvals FILE"
     if datetime.fromisoformat(approval.until).date() < context.now.date():
-        return Block("approval", f"its approval ended on {approval.until}", "a new date in the approvals file")
+        return f"its approval ended on {approval.until}", "a new date in the approvals file"
     return None
+
+
+def deletes(action: Action, context: GuardContext) -> Block | None:
+    """What has a system delete more of what people keep, or sooner, is approved as a delete of data is."""
+    found = deletion(action, context)
+    if found is None:
+        return None
+    seen = [f"{name} {_figure(figure, unit)}" for name, figure, unit in found.used or ()]
+    kept = ", ".join(seen) if seen else "what cannot be told"
+    text = f"more would be deleted by itself than before, or sooner, of {kept}, by {some(found.fields)}"
+    missing = _missing_approval(text, action, context)
+    return Block("deletes", *missing) if missing else None
+
+
+def _figure(figure: usage.Figure, unit: str) -> str:
+    return str(figure) if isinstance(figure, Unknown) else usage.shown(figure, unit)
 
 
 def in_use(action: Action, context: GuardContext) -> Block | None:

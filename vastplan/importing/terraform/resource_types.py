@@ -43,6 +43,7 @@ _VAST = {
     "vastdata_quota": "quota",
     "vastdata_replication_peer": "replication_peer",  # 2.x
     "vastdata_replication_peers": "replication_peer",  # 1.x
+    "vastdata_s3_life_cycle_rule": "s3_lifecycle_rule",
     "vastdata_s3_policy": "s3_policy",
     "vastdata_tenant": "tenant",
     "vastdata_user": "user",

@@ -1,17 +1,20 @@
-"""What stands inside a view: its quota, its QoS policy, its snapshots; and the view policy that its tenant implies."""
+"""What stands inside a view: its quota, its QoS policy, its snapshots, its lifecycle rules; and the view policy that its tenant implies."""
 
 from collections.abc import Iterable
 
 from vastplan.kinds.compose.local_provider import user_of
-from vastplan.kinds.vast.quota import QuotaLimits
+from vastplan.kinds.vast.quota import QuotaRules
+from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
+from vastplan.model.natural_order import natural
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
 from vastplan.schema.recovery import Pieces, Recovered, only
 
-_PARTS = ("quota", "qos", "snapshots", "names")
+_PARTS = ("quota", "qos", "snapshots", "lifecycle", "names")
 
 
-_LIMITS = tuple(QuotaLimits.model_fields)
+_LIMITS = tuple(QuotaRules.model_fields)
+_RULE = {"view", *LifecycleRule.model_fields}
 _QUOTA = {"name", "tenant", "path", *_LIMITS}
 _PATH = {"name", "tenant", "source_dir", "target_exported_dir", "protection_policy", "capabilities", "remote_tenant"}
 
@@ -49,6 +52,8 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             after=after,
             defaults=_defaults(entry, "quota"),
         )
+    for rule in entry.values.get("lifecycle") or ():
+        yield entry.part("s3_lifecycle_rule", f"{name}/{rule['name']}", {**rule, "view": entry.ref("view", name)})
     schedule = entry.values.get("snapshots")
     if isinstance(schedule, Ref):
         protected = {"tenant": tenant, "source_dir": path, "protection_policy": schedule}
@@ -94,6 +99,11 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             values["qos"] = entry.without("name", "tenant", "policy_type")
             del values["qos_policy"]
             parts.append(entry.address)
+        rules = pieces.having(site, "s3_lifecycle_rule", view=Ref(view.address))
+        if rules and all(rule.values.keys() <= _RULE for rule in rules):
+            said = ({"name": rule.called, **rule.without("view", "name")} for rule in rules)
+            values["lifecycle"] = sorted(said, key=lambda rule: natural(rule["name"]))
+            parts += [rule.address for rule in rules]
         names = {part: name for part, name in names.items() if name != key}
         if len(parts) > 1:
             yield Recovered(view.standing_for({**values, **({"names": names} if names else {})}), tuple(parts))

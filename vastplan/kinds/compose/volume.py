@@ -12,6 +12,7 @@ from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
+from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
 from vastplan.kinds.vast.view import PartNames, View
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
@@ -19,16 +20,17 @@ from vastplan.schema.checkpoint import Checkpoint
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
 from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
-from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Spec, Text
+from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Text
 
 FILE_DRIVER = "csi.vastdata.com"
 _Path = Annotated[str, StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024)]
 _Qos = View.model_fields["qos"].annotation
 
 
+_OF_USERS = ("is_user_quota", *BY_USER)
 _OF_A_PATH = (
     "view_policy", "vip_pool", "secret", "secrets", "protocols", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots",
-    "max_inodes", "mount_options",
+    "max_inodes", "mount_options", *_OF_USERS,
 )  # fmt: skip
 
 
@@ -42,10 +44,11 @@ class VolumePartNames(PartNames):
     data_source: Name | MISSING = MISSING
 
 
-class Volume(Spec):
+class Volume(LimitsUsers):
     """A volume of a project: provisioned from a StorageClass, or a directory with a life of its own.
 
     `name` is that of its claim and its data source, where that is another than the entry's; `names` has those of its other objects.
+    `user_quotas`, `group_quotas` and their defaults are those of the quota of its directory.
     """
 
     name: Annotated[KubernetesName | MISSING, NAMED] = MISSING
@@ -72,6 +75,11 @@ class Volume(Spec):
     bucket_owner: Text | MISSING = MISSING
     mount_options: list[Text] | MISSING = MISSING
     max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
+    is_user_quota: IsUserQuota = MISSING
+    default_user_quota: QuotaLimits | MISSING = MISSING
+    default_group_quota: QuotaLimits | MISSING = MISSING
+    user_quotas: UserQuotas = MISSING
+    group_quotas: GroupQuotas = MISSING
     qos: Annotated[_Qos, DOCUMENT] = MISSING  # type: ignore[valid-type]
     qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
@@ -172,6 +180,7 @@ def _view(values: Mapping[str, Any], tenant: Ref) -> dict[str, Any]:
     quota = {
         "hard_limit": values["size"],
         **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
+        **{name: values[name] for name in _OF_USERS if name in values},
     }
     kept = {name: values[name] for name in _OF_ITS_VIEW if name in values}
     names = {part: name for part, name in values.get("names", {}).items() if part in PartNames.model_fields}
@@ -236,7 +245,7 @@ def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
 _OF_ITS_VIEW = ("view_policy", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots")
 VOLUME = composite(Volume, name="volume", section="volumes", systems=_systems)
 _VIEW = {"path", "tenant", "protocols", "quota", "names", *_OF_ITS_VIEW}
-_QUOTA = {"hard_limit", "hard_limit_inodes"}
+_QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS}
 
 
 _STANDS_ON = (
@@ -341,6 +350,7 @@ def _of_home(static: Entry, view: Entry) -> dict[str, Any]:
         "path": said["path"],
         "size": quota["hard_limit"],
         **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
+        **{name: quota[name] for name in _OF_USERS if name in quota},
         **({"protocols": said["protocols"]} if said.get("protocols", ["NFS"]) != ["NFS"] else {}),
         **{name: said[name] for name in _OF_ITS_VIEW if name in said},
         **{

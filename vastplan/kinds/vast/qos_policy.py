@@ -1,10 +1,11 @@
 """QoS policy: the bandwidth and IOPS limits that views, users and block volumes are held to."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from vastplan.kinds.vast._common import NO_LIMIT, OFF, collection
+from vastplan.kinds.vast._whom import USER_TYPES, Id, Sid, Somebody, each_once, identifier, in_order, one_of, whom
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Row, Values
@@ -17,9 +18,10 @@ from vastplan.schema.markers import (
     Refers,
     ServerDefault,
     Since,
+    Typed,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bandwidth, Count, ReferenceName, Spec, VendorName
+from vastplan.schema.types import MISSING, Bandwidth, Count, ReferenceName, Spec, Text, VendorName
 
 _Iops = Annotated[Count, Field(le=2**32)]
 _Limit = Clears(0)  # VMS: 0 is unlimited, and what an unset limit reads as
@@ -89,12 +91,50 @@ class CapacityTotalLimits(Spec):
 
 
 class AttachedUser(Spec):
-    """A user that a USER policy holds."""
+    """A user that a USER policy holds: by name (or just `alice` in the place of `{user: alice}`), by uid or by SID.
 
-    name: str
-    fqdn: str
-    identifier_type: Literal["sid_str", "uid", "username"]
-    identifier_value: str
+    `name` and `fqdn` are what VMS shows of him. Without them he is shown as he is said, and no domain.
+    """
+
+    user: Somebody | MISSING = MISSING
+    uid: Id | MISSING = MISSING
+    sid: Sid | MISSING = MISSING
+    name: Text | MISSING = MISSING
+    fqdn: Text | MISSING = MISSING
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_vms_writes_it(cls, values: Any) -> Any:
+        if isinstance(values, str):
+            return {"user": values}
+        if not isinstance(values, dict):
+            return values
+        said = {name: value for name, value in values.items() if name not in ("identifier_type", "identifier_value")}
+        if len(said) < len(values):
+            if values.get("identifier_type") not in USER_TYPES.values() or "identifier_value" not in values:
+                raise ValueError(
+                    f"identifier_type is one of {', '.join(USER_TYPES.values())}, and comes with identifier_value"
+                )
+            said |= whom(values["identifier_type"], values["identifier_value"])
+        shown_as_said = "name" in said and any(str(said.get(way)) == said["name"] for way in USER_TYPES)
+        implied = {"name": shown_as_said, "fqdn": said.get("fqdn") == ""}
+        return {name: value for name, value in said.items() if not implied.get(name)}
+
+    @model_validator(mode="after")
+    def _somebody(self) -> "AttachedUser":
+        one_of(self, USER_TYPES)
+        return self
+
+
+def _just_the_name(item: Any) -> Any:
+    return item["user"] if isinstance(item, dict) and item.keys() == {"user"} else item
+
+
+_Attached = Annotated[
+    AttachedUser,
+    BeforeValidator(lambda value: value, json_schema_input_type=Somebody | AttachedUser),
+    Typed(_just_the_name),
+]
 
 
 class QosLimits(Spec):
@@ -130,7 +170,9 @@ class QosPolicy(QosLimits):
         "VIEW"
     )
     is_default: Annotated[bool | MISSING, OFF] = MISSING
-    attached_users: Annotated[list[AttachedUser] | MISSING, Clears([]), ServerDefault([], WITNESS)] = MISSING
+    attached_users: Annotated[
+        Annotated[list[_Attached], AfterValidator(each_once)] | None | MISSING, Clears([]), ServerDefault([], WITNESS)
+    ] = MISSING
 
     @model_validator(mode="after")
     def _consistent(self) -> "QosPolicy":
@@ -142,10 +184,31 @@ class QosPolicy(QosLimits):
 
 
 def _with_mode(body: Row, values: Values) -> Row:
-    """VMS wants a mode on every new policy but a USER one; the others say so only where the document does not."""
+    """VMS wants a mode on every new policy but a USER one, and of an attached user a name and a domain."""
     if "policy_type" in body and values["policy_type"] != "USER":
         body.setdefault("mode", "STATIC")
-    return body
+    users = []
+    for attached in body.get("attached_users", ()):
+        shown = dict(attached)
+        kind_of, value = identifier(shown, USER_TYPES)
+        users.append({"name": value, "fqdn": "", **shown, "identifier_type": kind_of, "identifier_value": value})
+    return {**body, "attached_users": users} if "attached_users" in body else body
+
+
+def _attached(values: Values, row: Row) -> Values:
+    """Who is attached, as the document says it; a domain of nobody is none."""
+    raw = row.get("attached_users")
+    if isinstance(raw, list) and all(isinstance(user, dict) for user in raw):
+        told = [
+            {
+                **whom(user.get("identifier_type"), user.get("identifier_value")),
+                **({"name": user["name"]} if user.get("name") not in (None, "", user.get("identifier_value")) else {}),
+                **({"fqdn": user["fqdn"]} if user.get("fqdn") else {}),
+            }
+            for user in raw
+        ]
+        values["attached_users"] = in_order(told)
+    return values
 
 
 KIND = kind(
@@ -156,4 +219,5 @@ KIND = kind(
     stage=Stage.POLICY,
     endpoint=collection("qospolicies"),
     finish_encode=_with_mode,
+    finish_decode=_attached,
 )

@@ -1,18 +1,33 @@
 """Quota: how much a directory may hold."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, NOTHING, OFF, Directory, Mode, collection
+from vastplan.kinds.vast._common import CLOCK, CSI_MADE, INTERNAL, NOTHING, OFF, Directory, Mode
+from vastplan.kinds.vast._whom import (
+    GROUP_TYPES,
+    USER_TYPES,
+    Id,
+    Sid,
+    Somebody,
+    each_once,
+    identifier,
+    in_order,
+    one_of,
+    whom,
+)
 from vastplan.model import units
 from vastplan.schema.compile import kind
-from vastplan.schema.kind import Keyed, Metric
+from vastplan.schema.endpoint import Endpoint
+from vastplan.schema.kind import Keyed, Metric, Row, Values
 from vastplan.schema.markers import (
     CREATE_ONLY,
     IDENTITY,
     IMMUTABLE,
     NAMED,
+    ONE_WAY,
     PROSE,
     WITNESS,
     WRITE_ONLY,
@@ -20,6 +35,7 @@ from vastplan.schema.markers import (
     Opens,
     Refers,
     ServerDefault,
+    Shorthand,
     Since,
     Wire,
 )
@@ -47,7 +63,83 @@ class QuotaLimits(Spec):
         return self
 
 
-class Quota(QuotaLimits):
+class UserQuota(QuotaLimits):
+    """What one user may hold below the directory: said by name, uid or SID, of any provider of the tenant."""
+
+    user: Somebody | MISSING = MISSING
+    uid: Id | MISSING = MISSING
+    sid: Sid | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _somebody(self) -> "UserQuota":
+        one_of(self, USER_TYPES)
+        return self
+
+
+class GroupQuota(QuotaLimits):
+    """What the members of one group may hold together below the directory: said by name, gid or SID."""
+
+    group: Somebody | MISSING = MISSING
+    gid: Id | MISSING = MISSING
+    sid: Sid | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _somebody(self) -> "GroupQuota":
+        one_of(self, GROUP_TYPES)
+        return self
+
+
+_RULES = ("user_quotas", "group_quotas")
+BY_USER = (*_RULES, "default_user_quota", "default_group_quota")
+
+
+def _implied(values: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Who limits users or groups switches their limits on, and need not say so."""
+    return {} if values.get("is_user_quota") is True and any(values.get(name) for name in BY_USER) else None
+
+
+IsUserQuota = Annotated[bool | MISSING, ONE_WAY, OFF, Shorthand(_implied)]
+UserQuotas = Annotated[
+    Annotated[list[UserQuota], AfterValidator(each_once)] | None | MISSING, Clears([]), ServerDefault([], WITNESS)
+]
+GroupQuotas = Annotated[
+    Annotated[list[GroupQuota], AfterValidator(each_once)] | None | MISSING, Clears([]), ServerDefault([], WITNESS)
+]
+
+
+class LimitsUsers(Spec):
+    """What limits users, beside the directory: whoever says one of `BY_USER` switches limits of users on."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _switched_on(cls, values: Any) -> Any:
+        if isinstance(values, dict) and "is_user_quota" not in values and any(values.get(name) for name in BY_USER):
+            return {**values, "is_user_quota": True}
+        return values
+
+    @model_validator(mode="after")
+    def _on_with_rules(self) -> "LimitsUsers":
+        for name in BY_USER if getattr(self, "is_user_quota", MISSING) is False else ():
+            if getattr(self, name) not in (MISSING, None, []):
+                raise ValueError(f"{name} needs is_user_quota: true")
+        return self
+
+
+class QuotaRules(QuotaLimits, LimitsUsers):
+    """The limits of a directory, and of users and groups below it; a quota that is written inside a view has these.
+
+    `user_quotas` and `group_quotas` are the whole lists: who is left out is held to the default, where there is one.
+    Limits of users are never switched off again. The e-mail of a rule is not managed: VMS may show another than was sent.
+    """
+
+    is_user_quota: IsUserQuota = MISSING
+    default_user_quota: QuotaLimits | MISSING = MISSING
+    default_group_quota: QuotaLimits | MISSING = MISSING
+    user_quotas: UserQuotas = MISSING
+    group_quotas: GroupQuotas = MISSING
+
+
+class Quota(QuotaRules):
     """A quota of a directory: one per path and tenant. Deleting it lifts the limit and keeps the data.
 
     VMS never shows `is_physical_quota` again, so it is compared with what was last applied.
@@ -67,12 +159,45 @@ class Quota(QuotaLimits):
     enable_email_providers: Annotated[bool | MISSING, OFF] = MISSING
 
 
+def _flat(body: Row, values: Values) -> Row:
+    """VMS takes rules flat, each with an identifier and its type; the names of a user and a group are also shown as such."""
+    for name, types in (("user_quotas", USER_TYPES), ("group_quotas", GROUP_TYPES)):
+        rules = []
+        for rule in body.get(name, ()):
+            limits = dict(rule)
+            kind_of, value = identifier(limits, types)
+            is_group = name == "group_quotas"
+            said = {"name": value, "identifier": value, "identifier_type": kind_of, "is_group": is_group}
+            rules.append({**said, **limits})
+        if name in body:
+            body[name] = rules
+    return body
+
+
+def _whose(values: Values, row: Row) -> Values:
+    """Whom each rule is for, which releases show nested in `entity`, newer documents beside the limits."""
+    for name in _RULES:
+        raw, rules = row.get(name), values.get(name)
+        if not isinstance(raw, list) or not isinstance(rules, list):
+            continue
+        told = []
+        for shown, limits in zip(raw, rules, strict=True):
+            if isinstance(shown, dict):
+                entity = shown["entity"] if isinstance(shown.get("entity"), dict) else shown
+                set_ = {limit: value for limit, value in limits.items() if value not in (None, 0)}
+                told.append({**set_, **whom(entity.get("identifier_type"), entity.get("identifier"))})
+        values[name] = in_order(told) if len(told) == len(raw) else raw
+    return values
+
+
 KIND = kind(
     Quota,
     name="quota",
     system="vast",
     section="quotas",
-    endpoint=collection("quotas"),
+    endpoint=Endpoint(
+        "/quotas/", query={"show_user_rules": "true"}
+    ),  # without it lists lack the rules of users and groups
     keyed=Keyed(within="tenant"),
     data_bearing=True,
     metrics=(Metric("used", ("used_effective_capacity",), units.BYTES), Metric("used_inodes", ("used_inodes",))),
@@ -80,4 +205,6 @@ KIND = kind(
     floors=(("hard_limit", "used"), ("hard_limit_inodes", "used_inodes")),
     controller_owned=CSI_MADE,
     system_owned=INTERNAL,
+    finish_encode=_flat,
+    finish_decode=_whose,
 )

@@ -2,13 +2,15 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
 from vastplan.kinds.vast._common import CSI_MADE, INTERNAL, OFF, Directory, Mode, collection
 from vastplan.kinds.vast.qos_policy import QosLimits
-from vastplan.kinds.vast.quota import QuotaLimits
+from vastplan.kinds.vast.quota import QuotaRules
+from vastplan.kinds.vast.s3_lifecycle_rule import LifecycleRule
 from vastplan.kinds.vast.snapshot import below
 from vastplan.model import units
+from vastplan.model.natural_order import natural
 from vastplan.model.plan import Stage
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Attribute, CalledAs, Keyed, Metric, Precedes, Row, Values, Witness
@@ -75,11 +77,27 @@ class PartNames(Spec):
     qos_policy: Name | MISSING = MISSING
 
 
+def _each_once(rules: list[LifecycleRule]) -> list[LifecycleRule]:
+    by_name = {rule.name: rule for rule in rules}
+    if len(by_name) < len(rules):
+        raise ValueError("two rules have one name")
+    return [by_name[name] for name in sorted(by_name, key=natural)]
+
+
+_Creators = Annotated[
+    list[Annotated[Text, Field(min_length=1)]] | None | MISSING,
+    SET,
+    Clears([]),
+    Opens(),
+    ServerDefault([], WITNESS),
+]
+
+
 class View(Spec):
     """A view: one per path and tenant. Deleting it keeps the directory, its quota and its snapshots.
 
-    Without `view_policy` the tenant's own is taken. `qos`, `quota` and `snapshots` make objects of their own,
-    called as the entry or as `names` says.
+    Without `view_policy` the tenant's own is taken. `qos`, `quota`, `snapshots` and `lifecycle` make objects of their own,
+    called as the entry, as `names` says, or as the rule.
     `s3_versioning` and `locking` are never switched off again.
     """
 
@@ -122,6 +140,9 @@ class View(Spec):
     bucket_owner: Annotated[Text | MISSING, Opens()] = MISSING
     bucket_owner_type: Annotated[Literal["USER", "ROLE"] | MISSING, Since("vms", "5.5"), Opens(made=False)] = MISSING
     allow_s3_anonymous_access: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
+    bucket_creators: _Creators = MISSING
+    """Users by name, of any provider of the tenant, whose new buckets are made by this view of protocol ENDPOINT."""
+    bucket_creators_groups: _Creators = MISSING
     s3_versioning: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
     locking: Annotated[bool | MISSING, ONE_WAY, _NOT_KEPT] = MISSING
     s3_locks_retention_mode: Annotated[_Retention | MISSING, ServerDefault("NONE", WITNESS, group=_KEPT)] = MISSING
@@ -133,9 +154,12 @@ class View(Spec):
 
     is_default_subsystem: Annotated[bool | MISSING, Opens(True), OFF] = MISSING
 
-    quota: Annotated[QuotaLimits | MISSING, DOCUMENT] = MISSING
+    quota: Annotated[QuotaRules | MISSING, DOCUMENT] = MISSING
     snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy"), DOCUMENT] = MISSING
     qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
+    lifecycle: Annotated[
+        Annotated[list[LifecycleRule], AfterValidator(_each_once)] | MISSING, DOCUMENT, Field(min_length=1)
+    ] = MISSING
     names: Annotated[PartNames | MISSING, DOCUMENT] = MISSING
 
     @model_validator(mode="after")
@@ -151,6 +175,11 @@ class View(Spec):
             raise ValueError("protocol BLOCK needs name, the name of the subsystem")
         if self.is_default_subsystem is True and "BLOCK" not in protocols:
             raise ValueError("is_default_subsystem needs protocol BLOCK")
+        creators = (self.bucket_creators, self.bucket_creators_groups)
+        if any(isinstance(names, list) and names for names in creators) and "ENDPOINT" not in protocols:
+            raise ValueError("bucket_creators and bucket_creators_groups need protocol ENDPOINT")
+        if self.lifecycle is not MISSING and self.bucket is MISSING:
+            raise ValueError("lifecycle needs a bucket")
         if isinstance(self.alias, str) and "NFS" not in protocols:
             raise ValueError("an alias needs protocol NFS")
         return self

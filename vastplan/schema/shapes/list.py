@@ -81,11 +81,12 @@ class List(Shape):
         return [encoder.scalar(field, item) for item in value]
 
     def typed(self, field: Field, value: Any, typist: Typist) -> Any:
-        """Each item."""
+        """Each item, and where it has a short form in that."""
         if not isinstance(value, list):
             return value
         if field.fields:
-            return [typist.struct(field.fields, item) if isinstance(item, dict) else item for item in value]
+            items = [typist.struct(field.fields, item) if isinstance(item, dict) else item for item in value]
+            return [field.typed.write(item) for item in items] if field.typed else items
         return [typist.scalar(field, item) for item in value]
 
     def parts(self, value: Any) -> Iterable[dict[str, Any]]:

@@ -19,8 +19,8 @@ TYPES = {
     "tenants": "Tenant", "vippools": "VipPool", "viewpolicies": "ViewPolicy", "views": "View", "qospolicies": "QosPolicy",
     "quotas": "Quota", "protectionpolicies": "ProtectionPolicy", "protectedpaths": "ProtectedPath",
     "nativereplicationremotetargets": "NativeReplicationRemoteTarget", "snapshots": "Snapshot", "users": "User",
-    "groups": "Group", "localproviders": "LocalProvider", "s3policies": "S3Policy", "volumes": "Volume", "dns": "Dns",
-    "roles": "Role", "realms": "Realm",
+    "groups": "Group", "localproviders": "LocalProvider", "s3policies": "S3Policy", "s3lifecyclerules": "S3LifeCycleRule",
+    "volumes": "Volume", "dns": "Dns", "roles": "Role", "realms": "Realm",
 }  # fmt: skip
 DONE = {"POST": "CREATED", "PATCH": "MODIFIED", "DELETE": "DELETED"}
 

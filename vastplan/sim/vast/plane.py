@@ -28,6 +28,7 @@ from vastplan.sim.vast.crud import Crud, RequestContext
 from vastplan.sim.vast.errors import VmsError, detail, not_found
 from vastplan.sim.vast.events import DONE, EVENTS, note
 from vastplan.sim.vast.identities import GROUPS, LOCAL_PROVIDERS, S3_POLICIES, USERS
+from vastplan.sim.vast.lifecycle import LIFECYCLE_RULES
 from vastplan.sim.vast.peers import PEERS
 from vastplan.sim.vast.protectedpaths import PROTECTED_PATHS
 from vastplan.sim.vast.protection import PROTECTION_POLICIES
@@ -46,8 +47,8 @@ from vastplan.sim.wire import Request, Response
 
 COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
-    SNAPSHOTS, STREAMS, USERS, keys.KEYS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, VOLUMES, platform.DNS, platform.CLUSTERS,
-    platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS, roles.ROLES, roles.REALMS, roles.PERMISSIONS,
+    SNAPSHOTS, STREAMS, USERS, keys.KEYS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, LIFECYCLE_RULES, VOLUMES, platform.DNS,
+    platform.CLUSTERS, platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS, roles.ROLES, roles.REALMS, roles.PERMISSIONS,
 )  # fmt: skip
 USER_KEYS = "/users/{id}/access_keys/"
 READ_ONLY = frozenset({keys.NAME, "clusters", "versions", "vms", "vtasks", "events", "permissions"})

@@ -55,6 +55,7 @@ def _check(cluster: VastCluster, row: Row, body: Row, old: Row | None) -> Iterat
     yield from _qos(cluster, row, body)
     yield from _s3(cluster, row, body, protocols)
     yield from _retention(row, protocols)
+    yield from _creators(cluster, row, protocols)
     if "SMB" in protocols and not row["share"]:
         yield "share", "This field is required with protocol SMB."
     if row["share"] and set(row["share"]) & NOT_IN_A_SHARE:
@@ -144,6 +145,17 @@ def _s3(cluster: VastCluster, row: Row, body: Row, protocols: set[str]) -> Itera
             yield "bucket_logging", "Unknown key_format, or a prefix above 128 characters."
 
 
+def _creators(cluster: VastCluster, row: Row, protocols: set[str]) -> Iterator[Problem]:
+    names = {name: set(row[name] or ()) for name in ("bucket_creators", "bucket_creators_groups")}
+    if any(names.values()) and "ENDPOINT" not in protocols:
+        yield from ((name, "Only for views with protocol ENDPOINT.") for name, listed in names.items() if listed)
+        return
+    for other in cluster.rows("views", tenant_id=row["tenant_id"]) if names["bucket_creators"] else ():
+        twice = names["bucket_creators"] & set(other["bucket_creators"] or ())
+        if other["id"] != row["id"] and twice:
+            yield "bucket_creators", f"{', '.join(sorted(twice))}: bucket creator of view {other['path']} already."
+
+
 def _retention(row: Row, protocols: set[str]) -> Iterator[Problem]:
     for name in RETENTION_FIELDS:
         if row[name] and not RETENTION.fullmatch(row[name]):
@@ -184,6 +196,11 @@ def _guard(cluster: VastCluster, row: Row, query: Query) -> Iterator[str]:
         raise detail(f"Cannot delete view {row['path']}: bucket {row['bucket']} is not empty.", 409)
 
 
+def _gone(cluster: VastCluster, row: Row) -> None:
+    for rule in list(cluster.rows("s3lifecyclerules", view_id=row["id"])):  # there is no bucket that they could be of
+        cluster.remove("s3lifecyclerules", rule)
+
+
 VIEWS = Collection(
     "views",
     unique=(("path", "tenant_id"), ("share",), ("alias", "tenant_id"), ("bucket", "tenant_id")),
@@ -214,4 +231,5 @@ VIEWS = Collection(
     show=_show,
     guard=_guard,
     stored=_stored,
+    gone=_gone,
 )

@@ -52,7 +52,7 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> VastProvid
 _UNCOVERED = (
     "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers", "globalsnapstreams",
     "iamroles", "kerberos", "ldaps", "managers", "nis", "oidcs", "quotagroups",
-    "replicationpolicies", "replicationstreams", "replicationtargets", "s3lifecyclerules",
+    "replicationpolicies", "replicationstreams", "replicationtargets",
     "snapshotpolicies", "userquotas", "volumes", "vpntunnels", "webhooks",
 )  # fmt: skip
 

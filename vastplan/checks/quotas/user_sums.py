@@ -1,0 +1,58 @@
+"""QTA-04: quotas of users that the directory cannot keep."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.qos.users import whom
+from vastplan.model.finding import Severity
+from vastplan.model.units import BYTES, show
+from vastplan.schema.entries import Entry
+
+_LIMITS = (("hard_limit", BYTES), ("hard_limit_inodes", ""))
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for quota in facts.objects.all("quota"):
+        for limit, unit in _LIMITS:
+            most = quota.values.get(limit)
+            if isinstance(most, int):
+                yield from _above(quota, limit, most, unit)
+
+
+def _above(quota: Entry, limit: str, most: int, unit: str) -> Iterator[Violation]:
+    held = show(most, unit)
+    for words, rules in (("users", "user_quotas"), ("groups", "group_quotas")):
+        total, told = 0, False
+        for rule in quota.values.get(rules) or ():
+            figure = _figure(rule, limit)
+            total += figure
+            if figure > most:
+                told = True
+                way, name = whom(rule)
+                yield Violation(quota, f"{limit} of {way} {name} is {show(figure, unit)}, above its own, {held}")
+        default = f"default_{rules.removesuffix('s')}"
+        figure = _figure(quota.values.get(default) or {}, limit)
+        if figure > most:
+            yield Violation(quota, f"{default}.{limit} is {show(figure, unit)}, above its own, {held}")
+        if total > most and not told:
+            text = f"{limit} of its {words} add up to {show(total, unit)}, above its own, {held}"
+            yield Violation(quota, text, severity=Severity.NOTE)
+
+
+def _figure(rule: Mapping[str, Any], limit: str) -> int:
+    value = rule.get(limit)
+    return value if isinstance(value, int) else 0
+
+
+CHECK = Check(
+    code="QTA-04",
+    title="quotas of users above the quota of their directory",
+    severity=Severity.WARNING,
+    why="The tighter limit wins: who is promised more than the directory holds, alone or with others, never gets it.",
+    fix="raise hard_limit of the quota, or lower those of its users and groups",
+    source="VAST knowledge base, overview of quotas: the tighter of two limits holds",
+    run=_run,
+    milder=Severity.NOTE,
+)

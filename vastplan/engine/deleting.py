@@ -1,0 +1,70 @@
+"""By which fields of an action a system deletes by itself what people keep, more than before or sooner; and what there is of it. Pure.
+
+Kinds say it with `deleting`, and with `Deletes` of their fields. What is not deleted any more is nobody's loss, so nothing is said of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from vastplan.engine import usage
+from vastplan.engine.guards.context import GuardContext
+from vastplan.engine.observe import Live
+from vastplan.engine.usage import Figure
+from vastplan.model.plan import Action, Verb
+from vastplan.model.value import from_json
+from vastplan.schema.kind import Deleting, Kind, Values
+from vastplan.schema.walk import merge
+
+
+@dataclass(frozen=True, slots=True)
+class Deletion:
+    """The fields by which more is deleted, or sooner, and what is known to be in use of what it is deleted from.
+
+    `used` is `None` where it cannot be told what that is.
+    """
+
+    fields: tuple[str, ...]
+    used: tuple[tuple[str, Figure, str], ...] | None
+
+
+def deletion(action: Action, context: GuardContext) -> Deletion | None:
+    """What an action has the system delete of what is there; `None` for nothing, also where there is nothing yet, or all is empty."""
+    kind = context.kind(action)
+    rule = kind.deleting
+    fields = _fields(action, kind, rule, context.live(action)) if rule is not None else ()
+    if rule is None or not fields:
+        return None
+    ref: Any = from_json(dict(action.desired)).get(rule.of)
+    target = ref.target
+    if ref.managed:
+        made = context.actions.get(target)
+        if made is not None and made.verb is Verb.CREATE and not made.deleted_outside:
+            return None
+        live = context.matches.match(target).live
+    else:
+        named = context.matches.observed.named(target.site, context.matches.kinds[target.kind], target.name)
+        live = named[0] if len(named) == 1 else None
+    if live is None:
+        return Deletion(fields, None)
+    used = tuple(held for held in usage.held(live, context.dependents) if held[1] != 0)
+    return Deletion(fields, used) if used else None
+
+
+def _fields(action: Action, kind: Kind, rule: Deleting, live: Live | None) -> tuple[str, ...]:
+    """The fields by which an action has the system delete more than before, or sooner, in the order of the kind."""
+    if action.verb in (Verb.DELETE, Verb.RELEASE):
+        return ()
+    stays = live is not None and action.verb is not Verb.REPLACE
+    before: Values = dict(live.values) if live is not None and stays else {}
+    after = merge(kind.fields, before, from_json(dict(action.desired)))
+    if after.get(rule.unless) is False:
+        return ()
+    if before.get(rule.unless) is False:
+        before = {rule.unless: False}
+    return tuple(
+        field.name
+        for field in kind.fields
+        if field.deletes is not None and field.deletes.more(before.get(field.name), after.get(field.name))
+    )

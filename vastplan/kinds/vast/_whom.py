@@ -1,0 +1,77 @@
+"""Whom a limit is for: a user or a group, by name, by number or by SID; how VMS writes it, and how it answers.
+
+The document says `user: alice`, `uid: 1001` or `sid: S-1-5-...`, VMS has an identifier and its type. What is named may be
+of any provider: a name is text, and never has to be an entry of the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import Field, StringConstraints
+
+from vastplan.model.natural_order import natural
+from vastplan.model.value import to_json
+from vastplan.schema.kind import Row, Values
+from vastplan.schema.types import Count, Spec, Text
+
+Somebody = Annotated[Text, Field(min_length=1)]
+Sid = Annotated[str, StringConstraints(pattern=r"^S-[0-9]+(-[0-9]+)+$", max_length=256)]
+Id = Annotated[Count, Field(le=2**32 - 1)]
+# The types of identifiers, by how the document says it. `group` is what the REST API takes, `groupname` what the CLI calls it.
+USER_TYPES = {"user": "username", "uid": "uid", "sid": "sid_str"}
+GROUP_TYPES = {"group": "group", "gid": "gid", "sid": "sid_str"}
+_SAID = {
+    "username": "user", "uid": "uid", "sid_str": "sid", "sid": "sid", "group": "group", "groupname": "group", "gid": "gid",
+}  # fmt: skip
+_NUMBERS = frozenset({"uid", "gid"})
+_Item = TypeVar("_Item", bound=Spec)
+
+
+def one_of(item: Spec, ways: Iterable[str]) -> None:
+    """Raises `ValueError` unless just one of the ways to say whom is taken."""
+    if len(said := [way for way in ways if isinstance(getattr(item, way), str | int)]) != 1:
+        also = f", not {' and '.join(said)}" if said else ""
+        raise ValueError(f"write one of {', '.join(ways)}{also}")
+
+
+def each_once(items: list[_Item]) -> list[_Item]:
+    """In an order of their own, as the one of the system means nothing; raises `ValueError` where one is there twice."""
+    known: dict[tuple[str, str], _Item] = {}
+    for item in items:
+        said = {way: getattr(item, way) for way in sorted({*USER_TYPES, *GROUP_TYPES}) if hasattr(item, way)}
+        whom = _key(said)
+        if whom in known:
+            raise ValueError(f"{whom[0]} {whom[1]} is there twice")
+        known[whom] = item
+    return [known[whom] for whom in sorted(known, key=_order)]
+
+
+def in_order(items: list[Values]) -> list[Values]:
+    """The items of a live list in the order of `each_once`."""
+    return sorted(items, key=lambda item: _order(_key(item)))
+
+
+def identifier(item: Row, types: Mapping[str, str]) -> tuple[str, str]:
+    """The type and the identifier on the wire, taken out of an item of the document's form."""
+    way = next(way for way in types if way in item)
+    return types[way], str(item.pop(way))
+
+
+def whom(kind: Any, value: Any) -> Values:
+    """What the document would say of a type and an identifier; of a type that nobody knows that type as it is."""
+    way = _SAID.get(str(kind), str(kind))
+    return {way: int(value) if way in _NUMBERS and str(value).isdecimal() else str(value)}
+
+
+def _key(item: Mapping[str, Any]) -> tuple[str, str]:
+    for way in (*USER_TYPES, *GROUP_TYPES):
+        value = item.get(way)
+        if isinstance(value, str | int):
+            return way, str(value)
+    return "", str(to_json(dict(item)))
+
+
+def _order(key: tuple[str, str]) -> tuple[str, Any]:
+    return key[0], natural(key[1])

@@ -1,0 +1,164 @@
+"""S3 lifecycle rule: what of a bucket VAST deletes by itself, and when."""
+
+from datetime import date
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from vastplan.kinds.vast._common import NOTHING, OFF, collection
+from vastplan.model.wording import quoted
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Deleting, Keyed
+from vastplan.schema.markers import (
+    DOCUMENT,
+    IDENTITY,
+    IMMUTABLE,
+    PROSE,
+    RESENT,
+    SCHEMA,
+    Clears,
+    Codec,
+    Deletes,
+    Refers,
+    ServerDefault,
+    Shown,
+    Since,
+    Wire,
+)
+from vastplan.schema.types import MISSING, Bytes, Count, ReferenceName, Spec, Text, VendorName
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise ValueError(f"{quoted(text)} is not a day; write for example '2026-01-31'") from None
+
+
+def _sooner(before: Any, after: Any) -> bool:
+    """Of days, dates and versions to keep: less of them deletes sooner, and none at all does not delete."""
+    return after is not None and (before is None or after < before)
+
+
+def _smaller(before: Any, after: Any) -> bool:
+    """Of a least size: without one, or with a lower one, more objects are meant."""
+    return bool(before) and (after or 0) < before
+
+
+def _larger(before: Any, after: Any) -> bool:
+    """Of a largest size, of which none is no bound."""
+    return before is not None and (after is None or after > before)
+
+
+def _shorter(before: Any, after: Any) -> bool:
+    """Of a prefix: objects that begin otherwise are meant where the new one does not begin as the old one does."""
+    return not (after or "").startswith(before or "")
+
+
+def _fewer(before: Any, after: Any) -> bool:
+    """Of tags that an object must have: without one of them, or with another value, others are meant."""
+    return any((after or {}).get(tag) != value for tag, value in (before or {}).items())
+
+
+def _kept_less(before: Any, after: Any) -> bool:
+    """Of versions that are kept whatever their age: fewer, or none."""
+    return bool(before) and (after or 0) < before
+
+
+def _switched_on(before: Any, after: Any) -> bool:
+    return before is False and after is True
+
+
+def _marked(before: Any, after: Any) -> bool:
+    return after is True and before is not True
+
+
+def _another(before: Any, after: Any) -> bool:
+    """Of the time that an age is counted from: another one may be an earlier one."""
+    return before is not None and before != after
+
+
+_SOONER = Deletes(_sooner)
+_Days = Annotated[Count, Field(ge=1, le=2**31 - 1)]
+_Day = Annotated[str, StringConstraints(max_length=32), AfterValidator(_day)]
+_DATE = Codec(str, lambda raw: _day(str(raw)[:10]))  # an answer may say the midnight, too
+_Tag = Annotated[str, StringConstraints(min_length=1, max_length=128)]
+_NONE = Clears(None)
+
+
+class LifecycleActions(Spec):
+    """Which objects of a bucket a rule is about, and when they go. A day begins at midnight UTC.
+
+    In a bucket without versions what expires is deleted for good. With versions the current one stays as an old one, and
+    `noncurrent_days` says when those go; `newer_noncurrent_versions` of them are kept. `expiration_date` holds on: what comes
+    after it goes at once.
+    """
+
+    enabled: Annotated[bool | MISSING, RESENT, ServerDefault(True, PROSE), Deletes(_switched_on)] = MISSING
+    prefix: Annotated[Text | None | MISSING, Clears(""), NOTHING, Deletes(_shorter)] = MISSING
+    min_size: Annotated[Bytes | None | MISSING, _NONE, NOTHING, Deletes(_smaller)] = MISSING
+    max_size: Annotated[Bytes | None | MISSING, _NONE, NOTHING, Deletes(_larger)] = MISSING
+    tags: Annotated[
+        dict[_Tag, Text] | None | MISSING, _NONE, Shown(), Since("vms", "5.5"), NOTHING, Deletes(_fewer)
+    ] = MISSING
+    object_age_attr: Annotated[
+        Literal["M_TIME", "A_TIME", "C_TIME"] | MISSING,
+        ServerDefault("M_TIME", SCHEMA),
+        Deletes(_another),
+    ] = MISSING
+    expiration_days: Annotated[_Days | None | MISSING, _NONE, NOTHING, _SOONER] = MISSING
+    expiration_date: Annotated[_Day | None | MISSING, _NONE, NOTHING, _DATE, _SOONER] = MISSING
+    expired_obj_delete_marker: Annotated[bool | MISSING, OFF, Deletes(_marked)] = MISSING
+    noncurrent_days: Annotated[_Days | None | MISSING, _NONE, NOTHING, _SOONER] = MISSING
+    newer_noncurrent_versions: Annotated[_Days | None | MISSING, _NONE, NOTHING, Deletes(_kept_less)] = MISSING
+    abort_mpu_days_after_initiation: Annotated[_Days | None | MISSING, _NONE, NOTHING, _SOONER] = MISSING
+
+    @model_validator(mode="after")
+    def _does_something(self) -> "LifecycleActions":
+        marker = self.expired_obj_delete_marker is True
+        days, day = isinstance(self.expiration_days, int), isinstance(self.expiration_date, str)
+        if days and day:
+            raise ValueError("give either expiration_days or expiration_date")
+        if marker and (days or day):
+            raise ValueError(
+                "expired_obj_delete_marker needs a rule of its own, without expiration_days and expiration_date"
+            )
+        noncurrent = isinstance(self.noncurrent_days, int)
+        if isinstance(self.newer_noncurrent_versions, int) and not noncurrent:
+            raise ValueError("newer_noncurrent_versions says what noncurrent_days spares: write both")
+        if not (days or day or marker or noncurrent or isinstance(self.abort_mpu_days_after_initiation, int)):
+            raise ValueError(
+                "a rule does something: expiration_days, expiration_date, expired_obj_delete_marker, noncurrent_days or "
+                "abort_mpu_days_after_initiation"
+            )
+        if isinstance(self.min_size, int) and isinstance(self.max_size, int) and self.max_size < self.min_size:
+            raise ValueError("min_size is not above max_size")
+        return self
+
+
+class LifecycleRule(LifecycleActions):
+    """A rule inside its view; `name` is the rule's ID for S3 clients."""
+
+    name: VendorName
+
+
+class S3LifecycleRule(LifecycleActions):
+    """A lifecycle rule of a bucket, which deletes objects. `lifecycle` of a view makes such rules; deleting one deletes nothing more.
+
+    That a rule deletes more than before, or sooner, needs an approval.
+    """
+
+    name: Annotated[VendorName | MISSING, IDENTITY, RESENT] = MISSING
+    view: Annotated[ReferenceName, Refers("view"), Wire("view_id"), IDENTITY, IMMUTABLE, RESENT]
+    tenant: Annotated[ReferenceName | MISSING, Refers("tenant"), DOCUMENT] = MISSING
+
+
+KIND = kind(
+    S3LifecycleRule,
+    name="s3_lifecycle_rule",
+    system="vast",
+    section="s3_lifecycle_rules",
+    endpoint=collection("s3lifecyclerules"),
+    keyed=Keyed(within="view"),
+    deleting=Deleting(of="view", unless="enabled"),
+)
