@@ -3,6 +3,7 @@
 ORDER_OF_SECTIONS = (
     "tenants", "vip_pools", "view_policies", "qos_policies", "views", "quotas", "snapshot_schedules",
     "protected_paths", "replication_peers", "storage_classes", "snapshot_classes", "namespaces", "secrets", "departments",
-    "projects", "access_rules", "volumes", "data_sources",
+    "projects", "access_rules", "access_key_credentials", "volumes", "data_sources", "nfs_data_sources",
+    "s3_data_sources",
 )  # fmt: skip
 """The sections as manuals and files have them: what others refer to first."""

@@ -70,6 +70,8 @@ class Endpoint:
     omit: tuple[str, ...] = ()  # top-level fields that a PUT must not carry
     manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
     namespaced: bool = False
+    # A list that holds more than the site's: rows that have something else than one of these there are none of ours.
+    ours: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
     shape: Collection | Members | Singleton = COLLECTION
     # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.

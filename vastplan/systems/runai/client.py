@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +13,7 @@ from vastplan.schema.codec import item_id
 from vastplan.schema.endpoint import Singleton, Update
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
+from vastplan.schema.rows import ABSENT, dig
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.systems.failures import explain
 from vastplan.systems.history import PAGES, of_audit, stamp
@@ -96,11 +97,18 @@ class RunaiProvider:
             rows = body.get(kind.endpoint.rows) if kind.endpoint.rows and isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self._url}: the answer to GET {path} is not a list of objects")
-            yield rows
+            yield self._ours(kind, rows)
             if not paged or len(rows) < PAGE:
                 return
             length.another(len(rows))
             offset += len(rows)
+
+    def _ours(self, kind: Kind, rows: list[Row]) -> list[Row]:
+        """The rows of this cluster; one that does not say where it belongs may be."""
+        for path, allowed in kind.endpoint.ours:
+            values = {None, ABSENT, *map(self._filled, allowed)}
+            rows = [row for row in rows if not isinstance(value := dig(row, path), Hashable) or value in values]
+        return rows
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by id."""

@@ -1,0 +1,113 @@
+"""What assets of Run:AI (data sources, credentials) have in common: whom they are for, how they are listed, when they are there.
+
+An asset is for one project, one department or the whole cluster, and everything below that, also what comes later. What is
+for the whole control plane (Run:AI's scopes `tenant` and `system`) is of no site, and no document's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import StringConstraints, model_validator
+
+from vastplan.kinds.runai._common import INTEGER
+from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.kind import Metric, Ready, Row, Values
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Shorthand, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Spec
+
+_UNITS = ("project", "department")
+SCOPES = (*_UNITS, "cluster")
+Mount = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f:]*$")]
+Description = Annotated[
+    Annotated[str, StringConstraints(min_length=1, max_length=250)] | None | MISSING, Wire("meta", "description")
+]
+
+
+def _implied(values: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Nothing, where the unit that is named says the scope."""
+    return {} if values.get("scope") in _UNITS else None
+
+
+class Scoped(Spec):
+    """Whom an asset is for: `project: NAME`, `department: NAME`, or `scope: cluster`."""
+
+    project: Annotated[
+        ReferenceName | MISSING, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE
+    ] = MISSING
+    department: Annotated[
+        ReferenceName | MISSING, Refers("department"), Wire("meta", "departmentId"), IDENTITY, IMMUTABLE
+    ] = MISSING
+    scope: Annotated[
+        Literal["project", "department", "cluster"] | MISSING,
+        Wire("meta", "scope"),
+        IDENTITY,
+        IMMUTABLE,
+        Shorthand(_implied),
+    ] = MISSING
+    """`cluster` for all projects of the cluster; a project or a department that is named says it already."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _scope_of_its_unit(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or "scope" in values:
+            return values
+        named = [unit for unit in _UNITS if unit in values]
+        return {**values, "scope": named[0]} if len(named) == 1 else values
+
+    @model_validator(mode="after")
+    def _one_scope(self) -> Scoped:
+        named = [unit for unit in _UNITS if getattr(self, unit) is not MISSING]
+        if len(named) > 1:
+            raise ValueError("give either project or department")
+        if not named and self.scope != "cluster":
+            raise ValueError("name its project or its department, or write scope: cluster")
+        if named and self.scope != named[0]:
+            raise ValueError(f"its scope is the {named[0]} that it names")
+        return self
+
+
+def unit_of_scope(values: Values, _row: Row) -> Values:
+    """Of the units in an answer only the one that the asset is for: those around it say where that is."""
+    scope = values.get("scope")
+    for unit in _UNITS if scope in SCOPES else ():
+        if unit != scope:
+            values.pop(unit, None)
+    return values
+
+
+def assets(path: str, *, status: bool = True) -> Endpoint:
+    """The assets of a type: one list with those of all scopes and clusters; without `status` nobody reports on them."""
+    return Endpoint(
+        f"/api/v1/asset/{path}",
+        update=Update.PUT,
+        rows="entries",
+        paged=False,
+        query={**({"statusInfo": "true"} if status else {}), "usageInfo": "true"},
+        id=("meta", "id"),
+        constants={"meta": {"clusterId": "{cluster}"}},
+        ours=((("meta", "scope"), SCOPES), (("meta", "clusterId"), ("{cluster}",))),
+        vanishes_later=True,
+    )
+
+
+# Each list is optional in the document, and so is all of `usedBy`, which says nothing where it is missing.
+USERS = tuple(
+    Metric(f"{name} that use it", ("usedBy", key), absent=0)
+    for name, key in (
+        ("workspaces", "workspaces"),
+        ("trainings", "trainings"),
+        ("distributed trainings", "distributed"),
+        ("inferences", "inferences"),
+        ("templates", "templates"),
+    )
+)
+IN_USE = tuple(metric.name for metric in USERS)
+# "Issues found" may still come right, when what it needs appears.
+READY = Ready(
+    ("status", "status"),
+    ok=frozenset({"No issues found", "No status"}),
+    failed=frozenset({"Failed"}),
+    message=("status", "message"),
+)
