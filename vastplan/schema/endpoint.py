@@ -68,6 +68,8 @@ class Endpoint:
     constants: Mapping[str, Any] = field(default_factory=dict)  # what every create carries
     keep: tuple[str, ...] = ()  # top-level fields that a PUT carries over from what was read
     omit: tuple[str, ...] = ()  # top-level fields that a PUT must not carry
+    # What a PUT also carries, as it was read, where the system is older than a version: places, each with that version.
+    keep_before: tuple[tuple[WirePath, str], ...] = ()
     manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
     namespaced: bool = False
     # A list that holds more than the site's: rows that have something else than one of these there are none of ours.

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import StringConstraints, model_validator
 
 from vastplan.kinds.runai._common import INTEGER
-from vastplan.schema.endpoint import Endpoint, Update
+from vastplan.schema.endpoint import Endpoint, Update, WirePath
 from vastplan.schema.kind import Metric, Ready, Row, Values
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Shorthand, Wire
 from vastplan.schema.types import MISSING, ReferenceName, Spec
@@ -77,7 +77,7 @@ def unit_of_scope(values: Values, _row: Row) -> Values:
     return values
 
 
-def assets(path: str, *, status: bool = True) -> Endpoint:
+def assets(path: str, *, status: bool = True, keep_before: tuple[tuple[WirePath, str], ...] = ()) -> Endpoint:
     """The assets of a type: one list with those of all scopes and clusters; without `status` nobody reports on them."""
     return Endpoint(
         f"/api/v1/asset/{path}",
@@ -87,6 +87,7 @@ def assets(path: str, *, status: bool = True) -> Endpoint:
         query={**({"statusInfo": "true"} if status else {}), "usageInfo": "true"},
         id=("meta", "id"),
         constants={"meta": {"clusterId": "{cluster}"}},
+        keep_before=keep_before,
         ours=((("meta", "scope"), SCOPES), (("meta", "clusterId"), ("{cluster}",))),
         vanishes_later=True,
     )

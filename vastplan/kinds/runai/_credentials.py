@@ -11,7 +11,8 @@ from typing import Annotated
 
 from pydantic import model_validator
 
-from vastplan.kinds.runai._assets import Description, Scoped
+from vastplan.kinds.runai._assets import Description, Scoped, assets
+from vastplan.schema.endpoint import Endpoint
 from vastplan.schema.markers import IDENTITY, IMMUTABLE, SENSITIVE, WRITE_ONLY, Opens, Refers, Wire
 from vastplan.schema.types import MISSING, ReferenceName, SecretSource, Text, VendorName
 
@@ -19,6 +20,11 @@ from vastplan.schema.types import MISSING, ReferenceName, SecretSource, Text, Ve
 def value_at(*wire: str) -> tuple[object, ...]:
     """What is said of a value that is handed over: nobody is told it again, and it cannot be changed."""
     return Wire("spec", *wire), IMMUTABLE, WRITE_ONLY, SENSITIVE, Opens(made=False)
+
+
+def credentials(path: str) -> Endpoint:
+    """The credentials of a type. Documents before that of 2.22 want the name in a PUT, those since then do not know it."""
+    return assets(f"credentials/{path}", keep_before=((("meta", "name"), "2.21"),))
 
 
 Plain = Text | SecretSource

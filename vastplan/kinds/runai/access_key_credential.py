@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from vastplan.kinds.runai._assets import IN_USE, READY, USERS, assets, unit_of_scope
-from vastplan.kinds.runai._credentials import Credential, Plain, value_at
+from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope
+from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
 from vastplan.schema.types import MISSING, SecretSource
@@ -21,7 +21,7 @@ KIND = kind(
     name="access_key_credential",
     system="runai",
     section="access_key_credentials",
-    endpoint=assets("credentials/access-key"),
+    endpoint=credentials("access-key"),
     keyed=Keyed(within="project"),
     metrics=USERS,
     in_use=IN_USE,

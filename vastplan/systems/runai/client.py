@@ -13,8 +13,9 @@ from vastplan.schema.codec import item_id
 from vastplan.schema.endpoint import Singleton, Update
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
-from vastplan.schema.rows import ABSENT, dig
+from vastplan.schema.rows import ABSENT, at, dig, put
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.schema.versions import is_before
 from vastplan.systems.failures import explain
 from vastplan.systems.history import PAGES, of_audit, stamp
 from vastplan.systems.http import Session
@@ -131,6 +132,9 @@ class RunaiProvider:
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
         """PUT the whole object."""
         method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
+        for path, version in kind.endpoint.keep_before:
+            if is_before(self.version(), version):
+                put(body, path, at(fresh, path))
         self._call(method, f"{kind.endpoint.path}/{segment(locator)}", body=body)
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
