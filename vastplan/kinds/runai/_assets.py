@@ -6,74 +6,65 @@ for the whole control plane (Run:AI's scopes `tenant` and `system`) is of no sit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import StringConstraints, model_validator
 
 from vastplan.kinds.runai._common import INTEGER
 from vastplan.schema.endpoint import Endpoint, Update, WirePath
 from vastplan.schema.kind import Metric, Ready, Row, Values
-from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Shorthand, Wire
-from vastplan.schema.types import MISSING, ReferenceName, Spec
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
 
 _UNITS = ("project", "department")
 SCOPES = (*_UNITS, "cluster")
 Mount = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f:]*$")]
+FileMode = Annotated[str, StringConstraints(pattern=r"^0[0-7]{3}$")]
+"""Of the files, in octal as text: "0440"."""
 Description = Annotated[
     Annotated[str, StringConstraints(min_length=1, max_length=250)] | None | MISSING, Wire("meta", "description")
 ]
 
 
-def _implied(values: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Nothing, where the unit that is named says the scope."""
-    return {} if values.get("scope") in _UNITS else None
-
-
 class Scoped(Spec):
     """Whom an asset is for: `project: NAME`, `department: NAME`, or `scope: cluster`."""
 
+    name: Annotated[VendorName | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
     project: Annotated[
         ReferenceName | MISSING, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE
     ] = MISSING
     department: Annotated[
         ReferenceName | MISSING, Refers("department"), Wire("meta", "departmentId"), IDENTITY, IMMUTABLE
     ] = MISSING
-    scope: Annotated[
-        Literal["project", "department", "cluster"] | MISSING,
-        Wire("meta", "scope"),
-        IDENTITY,
-        IMMUTABLE,
-        Shorthand(_implied),
-    ] = MISSING
-    """`cluster` for all projects of the cluster; a project or a department that is named says it already."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _scope_of_its_unit(cls, values: Any) -> Any:
-        if not isinstance(values, dict) or "scope" in values:
-            return values
-        named = [unit for unit in _UNITS if unit in values]
-        return {**values, "scope": named[0]} if len(named) == 1 else values
+    scope: Annotated[Literal["cluster"] | MISSING, Wire("meta", "scope"), IDENTITY, IMMUTABLE] = MISSING
+    """`cluster` for all projects of the cluster, instead of a project or a department."""
 
     @model_validator(mode="after")
     def _one_scope(self) -> Scoped:
-        named = [unit for unit in _UNITS if getattr(self, unit) is not MISSING]
-        if len(named) > 1:
-            raise ValueError("give either project or department")
-        if not named and self.scope != "cluster":
+        given = [name for name in (*_UNITS, "scope") if getattr(self, name) is not MISSING]
+        if not given:
             raise ValueError("name its project or its department, or write scope: cluster")
-        if named and self.scope != named[0]:
-            raise ValueError(f"its scope is the {named[0]} that it names")
+        if len(given) > 1:
+            raise ValueError(f"give either {given[0]} or {given[1]}")
         return self
+
+
+def with_scope(body: Row, _values: Values) -> Row:
+    """The scope of a create, which the unit that is named says."""
+    meta = body.get("meta", {})
+    for unit in _UNITS:
+        if f"{unit}Id" in meta:
+            meta["scope"] = unit
+    return body
 
 
 def unit_of_scope(values: Values, _row: Row) -> Values:
     """Of the units in an answer only the one that the asset is for: those around it say where that is."""
     scope = values.get("scope")
-    for unit in _UNITS if scope in SCOPES else ():
-        if unit != scope:
-            values.pop(unit, None)
+    if scope in SCOPES:
+        for name in (*_UNITS, *(("scope",) if scope in _UNITS else ())):
+            if name != scope:
+                values.pop(name, None)
     return values
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope
+from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
 from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
@@ -26,5 +26,6 @@ KIND = kind(
     metrics=USERS,
     in_use=IN_USE,
     ready=READY,
+    finish_encode=with_scope,
     finish_decode=unit_of_scope,
 )

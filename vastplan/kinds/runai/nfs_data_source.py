@@ -8,11 +8,11 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scoped, assets, unit_of_scope
+from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scoped, assets, unit_of_scope, with_scope
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
-from vastplan.schema.markers import IDENTITY, SCHEMA, Opens, ServerDefault, Wire
-from vastplan.schema.types import MISSING, Host, VendorName
+from vastplan.schema.markers import SCHEMA, Opens, ServerDefault, Wire
+from vastplan.schema.types import MISSING, Host
 
 _Export = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$")]
 
@@ -20,7 +20,6 @@ _Export = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\
 class NfsDataSource(Scoped):
     """A directory of an NFS server, and where in their containers workloads find it."""
 
-    name: Annotated[VendorName | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
     server: Annotated[Host, Wire("spec", "server"), Opens(made=False)]
     path: Annotated[_Export, Wire("spec", "path"), Opens(made=False)]
     """What the server exports: of VAST the path of a view, or its alias."""
@@ -38,5 +37,6 @@ KIND = kind(
     keyed=Keyed(within="project"),
     metrics=USERS,
     in_use=IN_USE,
+    finish_encode=with_scope,
     finish_decode=unit_of_scope,
 )

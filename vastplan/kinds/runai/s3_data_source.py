@@ -4,11 +4,21 @@ from typing import Annotated
 
 from pydantic import StringConstraints
 
-from vastplan.kinds.runai._assets import IN_USE, READY, USERS, Description, Mount, Scoped, assets, unit_of_scope
+from vastplan.kinds.runai._assets import (
+    IN_USE,
+    READY,
+    USERS,
+    Description,
+    Mount,
+    Scoped,
+    assets,
+    unit_of_scope,
+    with_scope,
+)
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed
-from vastplan.schema.markers import IDENTITY, Opens, Refers, Wire
-from vastplan.schema.types import MISSING, ReferenceName, VendorName
+from vastplan.schema.markers import Opens, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName
 
 _Bucket = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 _Url = Annotated[str, StringConstraints(max_length=1024, pattern=r"^https?://[^\s/?#@]+(/[^\s]*)?$")]
@@ -17,7 +27,6 @@ _Url = Annotated[str, StringConstraints(max_length=1024, pattern=r"^https?://[^\
 class S3DataSource(Scoped):
     """A bucket, and where in their containers workloads find it."""
 
-    name: Annotated[VendorName | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
     bucket: Annotated[_Bucket, Wire("spec", "bucket"), Opens(made=False)]
     url: Annotated[_Url | MISSING, Wire("spec", "url"), Opens(made=False)] = MISSING
     """Where the S3 service is: of VAST a VIP pool's. Left out it is that of AWS."""
@@ -42,5 +51,6 @@ KIND = kind(
     metrics=USERS,
     in_use=IN_USE,
     ready=READY,
+    finish_encode=with_scope,
     finish_decode=unit_of_scope,
 )
