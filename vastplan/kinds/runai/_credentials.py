@@ -31,9 +31,10 @@ Plain = Text | SecretSource
 
 
 class Credential(Scoped):
-    """A credential. `existing_secret` is where the labels say that Run:AI may use it, in the project's own namespace.
+    """A credential. One with neither `existing_secret` nor values can only be adopted: nothing is made of nothing.
 
-    For a department or a cluster that is the namespace `runai`.
+    `existing_secret` is in the project's own namespace, for a department or a cluster in the namespace `runai`, with labels that
+    say that Run:AI may use it.
     """
 
     name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE, Wire("meta", "name")] = MISSING
@@ -54,6 +55,6 @@ class Credential(Scoped):
         if self.existing_secret is not MISSING and given:
             raise ValueError(f"give existing_secret, or the values themselves ({given[0]}), not both")
         missing = sorted(values - set(given))
-        if self.existing_secret is MISSING and missing:
-            raise ValueError(f"{missing[0]} is missing: give the values, or existing_secret")
+        if given and missing:
+            raise ValueError(f"{missing[0]} is missing")
         return self

@@ -12,6 +12,7 @@ from vastplan.kinds.runai._assets import (
     Scoped,
     assets,
     unit_of_scope,
+    with_scope,
 )
 from vastplan.schema.compile import kind
 from vastplan.schema.kind import Keyed

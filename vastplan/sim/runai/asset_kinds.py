@@ -26,9 +26,7 @@ class AssetKind:
     defaults: Row = field(default_factory=dict)
     family: Literal["datasource", "credentials"] = "datasource"
     values: tuple[str, ...] = ()
-    refers: tuple[
-        tuple[str, tuple[str, ...]], ...
-    ] = ()  # fields of the spec that name a credential of one of these kinds
+    refers: tuple[str, ...] = ()  # fields of the spec that name a credential; whether there is one is not checked
     private: bool = False  # whether it may be for its creator alone
     deleted: int = 202  # what a DELETE answers
 
@@ -64,8 +62,6 @@ CLAIM_DEFAULTS: Row = {
     "dataSharing": False,
     "claimInfo": None,
 }
-_OF_GIT = (("credentialId", ("generic-secret", "password")), ("passwordAssetId", ("password",)))
-_OF_SECRET = (("credentialAssetId", ("access-key", "password", "docker-registry", "generic-secret")),)
 
 
 def _credential(path: str, kind: str, *values: str, private: bool = False, deleted: int = 202) -> AssetKind:
@@ -79,11 +75,18 @@ KINDS = {
     for kind in (
         AssetKind("pvc", "pvc", "pvc", ("path",), "path", defaults=CLAIM_DEFAULTS),
         AssetKind("nfs", "nfs", "nfs", ("server", "path", "mountPath"), "spec", False, {"readOnly": True}),
-        AssetKind("s3", "s3", "s3", ("bucket", "path"), "spec", refers=(("accessKeyAssetId", ("access-key",)),)),
-        AssetKind("git", "git", "git", ("repository", "path"), "spec", refers=_OF_GIT),
+        AssetKind("s3", "s3", "s3", ("bucket", "path"), "spec", refers=("accessKeyAssetId",)),
+        AssetKind("git", "git", "git", ("repository", "path"), "spec", refers=("credentialId", "passwordAssetId")),
         AssetKind("host-path", "hostPath", "hostPath", ("path", "mountPath"), "spec", False, {"readOnly": True}),
         AssetKind("config-map", "config-map", "config_map", ("configMap", "mountPath"), "meta"),
-        AssetKind("secrets", "secret-volume", "secret", ("credentialAssetId", "mountPath"), "meta", refers=_OF_SECRET),
+        AssetKind(
+            "secrets",
+            "secret-volume",
+            "secret",
+            ("credentialAssetId", "mountPath"),
+            "meta",
+            refers=("credentialAssetId",),
+        ),
         _credential("access-key", "accessKey", "accessKeyId", "secretAccessKey"),
         _credential("password", "password", "user", "password"),
         _credential("docker-registry", "dockerRegistry", "user", "password", "url", private=True),

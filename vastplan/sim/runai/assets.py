@@ -55,7 +55,7 @@ def _referring(ctx: Context, row: Row) -> list[Row]:
     return [
         other
         for other in ctx.rows("asset")
-        if any(other["spec"].get(name) == row["id"] for name, _ in KINDS[other["kind"]].refers)
+        if any(other["spec"].get(name) == row["id"] for name in KINDS[other["kind"]].refers)
     ]
 
 
@@ -184,7 +184,6 @@ def _create(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     if meta.get("private") and not kind.private:
         raise RunaiError(400, f"{kind.path} cannot be private")
     spec = kind.complete(call.body["spec"])
-    _check_references(ctx, kind, spec)
     if kind.path == "pvc":
         spec = claims.complete(ctx, unit, spec)
     _check_name(ctx, kind, (unit.scope, unit.id), meta["name"])
@@ -224,9 +223,7 @@ def _update(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     name = meta.get("name", row["meta"]["name"])  # of a credential it cannot be said
     _check_name(ctx, kind, (row["scope"], row["unit"]), name, but=row["id"])
     if kind.updates == "spec":
-        completed = kind.complete(spec)
-        _check_references(ctx, kind, completed)
-        row["spec"] = completed
+        row["spec"] = kind.complete(spec)
     elif kind.updates == "path" and (spec or {}).get("path") is not None:
         row["spec"]["path"] = spec["path"]
     row["meta"] |= {"name": name, "description": meta.get("description")}
@@ -247,15 +244,6 @@ def _delete(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
         row["phase"] = "Deleting"
         settle.begin(ctx, "asset", row, "delete", _finish)
     return Response(202, dict(ACCEPTED)) if kind.deleted == 202 else Response(kind.deleted)
-
-
-def _check_references(ctx: Context, kind: AssetKind, spec: Row) -> None:
-    for name, kinds in kind.refers:
-        if spec.get(name) is None:
-            continue
-        credential = ctx.get("asset", spec[name])
-        if credential is None or credential["kind"] not in kinds:
-            raise RunaiError(400, f"spec.{name}: there is no {' or '.join(kinds)} {spec[name]}")
 
 
 def _routes() -> Routes:
