@@ -61,7 +61,7 @@ ELSEWHERE = """\
 | REP-16 two owners of one path | VP230 and VP233: one protected path of a name; REP-02: a directory is replicated once |
 | RAI-01 the project's cluster | the site's own is sent, always |
 | RAI-02 fields of data sources | the plan: a replacement, which needs approval |
-| RAI-03 shared data sources | data sources are of one project: no scope is wider |
+| RAI-03 shared data sources | each names its project or its department, or says `scope: cluster`; RAI-07 what crosses tenants |
 
 ## Not held
 

@@ -20,6 +20,9 @@ class Control:
     def __init__(self, connection: Any) -> None:
         self.departments, self.projects = API.DepartmentsApi(connection), API.ProjectsApi(connection)
         self.rules, self.pvcs = API.AccessRulesApi(connection), API.PVCApi(connection)
+        self.assets = API.NFSApi(connection), API.S3Api(connection), API.GitApi(connection), API.HostPathApi(connection)
+        self.fixed = API.ConfigMapApi(connection), API.SecretApi(connection)
+        self.credentials = API.CredentialsApi(connection)
         self.roles, self.pools = API.RolesApi(connection), API.NodePoolsApi(connection)
         self.cluster = API.ClustersApi(connection).get_clusters().data[0]["uuid"]
         pools = self.pools.get_nodepools(filter_by=[f"clusterId=={self.cluster}"]).data["nodepools"]
@@ -33,6 +36,10 @@ class Control:
     def project(self) -> str:
         """A new project's id."""
         return str(self.projects.create_project(self.unit("p")).data["id"])
+
+    def meta(self, name: str) -> dict[str, Any]:
+        """The metadata of an asset of a new project."""
+        return {"name": name, "scope": "project", "projectId": int(self.project()), "clusterId": self.cluster}
 
 
 @pytest.fixture
@@ -112,6 +119,131 @@ def data_source(control: Control) -> None:
         [control.pvcs.get_pvc_asset_by_id(identity) for _ in range(5)]
 
 
+def asset(
+    control: Control, spec: dict[str, Any], change: dict[str, Any], calls: tuple[Callable[..., Any], ...]
+) -> dict[str, Any]:
+    """An asset through its life by the calls that create, list, read, change and delete one; answers it as it was made."""
+    create, everything, read, update, delete = calls
+    body = {"meta": control.meta("life"), "spec": spec}
+    made: dict[str, Any] = create(body).data
+    identity = made["meta"]["id"]
+    with pytest.raises(Exception, match="409"):
+        create(body)
+    assert identity in [row["meta"]["id"] for row in everything().data["entries"]]
+    update(identity, change)
+    changed = read(identity).data
+    expected = {**made["meta"], **change.get("meta", {})}
+    assert {name: changed["meta"][name] for name in ("name", "description", "scope", "projectId")} == {
+        name: expected.get(name) for name in ("name", "description", "scope", "projectId")
+    }
+    assert changed["spec"].items() >= change.get("spec", {}).items()
+    delete(identity)
+    with pytest.raises(Exception, match="404"):
+        [read(identity) for _ in range(5)]
+    return made
+
+
+def _named(api: Any, *names: str) -> tuple[Callable[..., Any], ...]:
+    return tuple(getattr(api, name) for name in names)
+
+
+def nfs_data_source(control: Control) -> None:
+    api, *_ = control.assets
+    spec = {"server": "10.1.0.1", "path": "/a", "mountPath": "/data"}
+    names = (
+        "create_nfs_asset",
+        "list_nfs_assets",
+        "get_nfs_asset_by_id",
+        "update_nfs_asset_by_id",
+        "delete_nfs_asset_by_id",
+    )
+    made = asset(control, spec, {"meta": {"name": "new"}, "spec": {**spec, "path": "/b"}}, _named(api, *names))
+    assert made["spec"] == {**spec, "readOnly": True}
+
+
+def s3_data_source(control: Control) -> None:
+    _, api, *_ = control.assets
+    spec = {"bucket": "a", "path": "/data", "url": "https://s3.example.com"}
+    names = "create_s3_asset", "list_s3_assets", "get_s3_asset_by_id", "update_s3_asset_by_id", "delete_s3_asset_by_id"
+    asset(control, spec, {"meta": {"name": "new"}, "spec": {**spec, "bucket": "b"}}, _named(api, *names))
+
+
+def git_data_source(control: Control) -> None:
+    api = control.assets[2]
+    spec = {"repository": "https://git.example.com/a.git", "path": "/src"}
+    names = (
+        "create_git_asset",
+        "list_git_assets",
+        "get_git_asset_by_id",
+        "update_git_asset_by_id",
+        "delete_git_asset_by_id",
+    )
+    asset(control, spec, {"meta": {"name": "new"}, "spec": {**spec, "branch": "main"}}, _named(api, *names))
+
+
+def host_path_data_source(control: Control) -> None:
+    api = control.assets[3]
+    spec = {"path": "/raid", "mountPath": "/data"}
+    names = (
+        "create_host_path",
+        "list_host_path_assets",
+        "get_host_path_by_id",
+        "update_host_path_by_id",
+        "delete_host_path_by_id",
+    )
+    asset(control, spec, {"meta": {"name": "new"}, "spec": {**spec, "path": "/disk"}}, _named(api, *names))
+
+
+def config_map_data_source(control: Control) -> None:
+    api, _ = control.fixed
+    names = (
+        "create_config_map_asset", "list_config_map_assets", "get_config_map_asset_by_id", "update_config_map_asset_by_id",
+        "delete_config_map_asset_by_id",
+    )  # fmt: skip
+    asset(control, {"configMap": "a", "mountPath": "/etc/a"}, {"meta": {"name": "new"}}, _named(api, *names))
+
+
+def secret_data_source(control: Control) -> None:
+    _, api = control.fixed
+    body = {
+        "meta": {"name": "all", "scope": "cluster", "clusterId": control.cluster},
+        "spec": {"existingSecretName": "s"},
+    }
+    credential = control.credentials.create_generic_secret(body).data["meta"]["id"]
+    names = (
+        "create_secret_asset", "list_secret_assets", "get_secret_asset_by_id", "update_secret_asset_by_id",
+        "delete_secret_asset_by_id",
+    )  # fmt: skip
+    spec = {"credentialAssetId": credential, "mountPath": "/etc/a"}
+    asset(control, spec, {"meta": {"name": "new"}}, _named(api, *names))
+
+
+def _credential(control: Control, spec: dict[str, Any], one: str, many: str) -> None:
+    names = f"create_{one}", f"list_{many}", f"get_{one}_by_id", f"update_{one}", f"delete_{one}"
+    made = asset(control, spec, {"meta": {"description": "new"}}, _named(control.credentials, *names))
+    assert "correct horse" not in str(made)
+    assert [row["meta"]["name"] for row in control.credentials.list_credentials_assets().data["entries"]] == []
+
+
+def access_key_credential(control: Control) -> None:
+    _credential(control, {"accessKeyId": "a", "secretAccessKey": "correct horse"}, "access_key", "access_keys")
+
+
+def password_credential(control: Control) -> None:
+    _credential(control, {"user": "a", "password": "correct horse"}, "password", "passwords")
+
+
+def docker_registry_credential(control: Control) -> None:
+    spec = {"url": "https://registry.example.com", "user": "a", "password": "correct horse"}
+    _credential(control, spec, "docker_registry", "docker_registries")
+
+
+def generic_secret_credential(control: Control) -> None:
+    _credential(
+        control, {"keyValuePairs": [{"key": "ssh", "value": "correct horse"}]}, "generic_secret", "generic_secret"
+    )
+
+
 def node_pool(control: Control) -> None:
     """Read only for vastplan: listed and read."""
     assert control.pools.get_nodepool(control.pool).data["name"] == "default"
@@ -123,7 +255,11 @@ def role(control: Control) -> None:
     assert control.roles.get_role_v1(one["id"]).data["name"] == one["name"]
 
 
-LIVES: list[Callable[[Control], None]] = [department, project, access_rule, data_source, node_pool, role]
+LIVES: list[Callable[[Control], None]] = [
+    department, project, access_rule, data_source, nfs_data_source, s3_data_source, git_data_source, host_path_data_source,
+    config_map_data_source, secret_data_source, access_key_credential, password_credential, docker_registry_credential,
+    generic_secret_credential, node_pool, role,
+]  # fmt: skip
 LEFT_OUT = {
     "node": "nobody declares one, and vastplan only counts its GPUs: it has no life to be taken through",
     "runai_cluster": "nobody declares one, and vastplan only looks up its id: it has no life to be taken through",

@@ -48,6 +48,11 @@ BESIDES = {
 READ_ONLY = ("cluster", "node", "node_pool", "pod", "role", "runai_cluster", "snapshot", "vms", "workload")
 
 
+def counted(system: str) -> tuple[str, ...]:
+    """The paths that a census asks how many there are."""
+    return tuple(each.path for each in discover_systems(vastplan.systems)[system].uncovered if each.path)
+
+
 @lru_cache
 def kinds() -> tuple[Kind, ...]:
     """All kinds of the registry."""

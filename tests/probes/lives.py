@@ -52,15 +52,15 @@ def _on_runai(kind: Kind, send: Send) -> Iterator[Step]:
     scope = unit if kind.name == "project" else {**unit, "name": "given"}
     body: dict[str, Any] = scope if kind.name == "project" else unit
     change: dict[str, Any] = {"resources": resources}
-    if kind.name in ("access_rule", "data_source"):
+    if kind.name == "access_rule":
         project = send("POST", "/api/v1/org-unit/projects", scope)[1]["id"]
         role = send("GET", "/api/v1/authorization/roles", None)[1][0]["id"]
-        rule = {"subjectId": "g", "subjectType": "group", "roleId": role, "scopeId": project, "scopeType": "project"}
-        info = {"size": "1Gi", "storageClass": "standard", "accessModes": {"readWriteOnce": True}}
+        body = {"subjectId": "g", "subjectType": "group", "roleId": role, "scopeId": project, "scopeType": "project"}
+    if kind.endpoint.path.startswith("/api/v1/asset/"):
+        project = send("POST", "/api/v1/org-unit/projects", scope)[1]["id"]
         meta = {"name": "life", "scope": "project", "projectId": int(project), "clusterId": cluster}
-        source = {"meta": meta, "spec": {"path": "/x", "existingPvc": False, "claimInfo": info}}
-        body = rule if kind.name == "access_rule" else source
-        change = {"meta": {"name": "life"}, "spec": {"path": "/y"}}
+        spec, change = _asset(kind, meta, send)
+        body = {"meta": meta, "spec": spec}
     status, made = send("POST", collection(kind), body)
     yield "POST", collection(kind), status
     made = made or {}
@@ -70,3 +70,30 @@ def _on_runai(kind: Kind, send: Send) -> Iterator[Step]:
     if kind.endpoint.update is Update.PUT:
         yield "PUT", item(kind), send("PUT", path, change)[0]
     yield "DELETE", item(kind), send("DELETE", path, None)[0]
+
+
+_SECRET = {"existingSecretName": "s"}
+_CLAIM = {"size": "1Gi", "storageClass": "standard", "accessModes": {"readWriteOnce": True}}
+# Of each type: what it is made with, and what of its spec a change sends (none: the type takes none).
+_SPECS: dict[str, tuple[dict[str, Any], dict[str, Any] | None]] = {
+    "pvc": ({"path": "/x", "existingPvc": False, "claimInfo": _CLAIM}, {"path": "/y"}),
+    "nfs": ({"server": "a", "path": "/x", "mountPath": "/x"}, {"server": "b", "path": "/x", "mountPath": "/x"}),
+    "s3": ({"bucket": "a", "path": "/x"}, {"bucket": "b", "path": "/x"}),
+    "git": ({"repository": "a", "path": "/x"}, {"repository": "b", "path": "/x"}),
+    "host-path": ({"path": "/x", "mountPath": "/x"}, {"path": "/y", "mountPath": "/x"}),
+    "config-map": ({"configMap": "a", "mountPath": "/x"}, None),
+    "secrets": ({"mountPath": "/x"}, None),
+}
+
+
+def _asset(kind: Kind, meta: dict[str, Any], send: Send) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The spec of an asset, and the body of a change."""
+    if "/credentials/" in kind.endpoint.path:
+        # Before 2.22 the name has to be said again, and later it must not.
+        named = send("PUT", f"{kind.endpoint.path}/x", {"meta": {"name": "life"}})[0] == 404
+        return _SECRET, {"meta": {"name": "life"} if named else {"description": "new"}}
+    spec, changed = _SPECS[kind.endpoint.path.rpartition("/")[2]]
+    if kind.name == "secret_data_source":
+        body = {"meta": {**meta, "name": "given"}, "spec": _SECRET}
+        spec = {**spec, "credentialAssetId": send("POST", "/api/v1/asset/credentials/password", body)[1]["meta"]["id"]}
+    return spec, {"meta": {"name": "life"}, **({"spec": changed} if changed else {})}

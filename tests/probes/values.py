@@ -10,7 +10,7 @@ from tests.documented.facts import Facts, Place
 
 UUID = "00000000-0000-4000-8000-000000000000"
 # Tried in turn until one fits the pattern of a string.
-_TEXTS = ("x1", "x", "1", "/x", "10Gi", "a@b.c", UUID, "2026-01-01T00:00:00Z", "djE=")
+_TEXTS = ("x1", "x", "1", "/x", "10Gi", "a@b.c", UUID, "2026-01-01T00:00:00Z", "djE=", "0644")
 WRONG: dict[str, tuple[Any, ...]] = {
     "string": (5, {}), "integer": ("x", 1.5), "number": ("x", [1]), "boolean": ("x", 1), "array": ("x", {"x": 1}),
     "object": ("x", [1]), "any": (),
@@ -50,9 +50,9 @@ class ControllerOwned:
 
     def _text(self, shape: dict[str, Any]) -> str:
         by_format = {"uuid": UUID, "date-time": "2026-01-01T00:00:00Z", "byte": "djE="}.get(shape.get("format", ""))
-        size = shape.get("min_length", 0)
+        size, most = shape.get("min_length", 0), shape.get("max_length", 10_000)
         texts = [by_format] if by_format else [*_TEXTS, "x" * size]
-        return next(text for text in texts if len(text) >= size and re.search(shape.get("pattern", ""), text))
+        return next(text for text in texts if size <= len(text) <= most and re.search(shape.get("pattern", ""), text))
 
     def beyond(self, given: Any) -> Iterator[Any]:
         """Values just outside the bounds."""
@@ -70,7 +70,7 @@ class ControllerOwned:
         """Values just inside the bounds."""
         shape = self.facts.shape(given)
         yield from (shape[name] for name in ("min", "max") if name in shape)
-        for size in (shape.get("min_length", 0), shape.get("max_length", 0)):
+        for size in (shape.get("min_length", 0), shape.get("max_length", 0)) if "enum" not in shape else ():
             if 0 < size < 10_000 and "format" not in shape and re.search(shape.get("pattern", ""), _sized(size, shape)):
                 yield _sized(size, shape)
 

@@ -80,13 +80,21 @@ class Outside:
         self.connections.write_text(yaml.safe_dump({"version": 1, "sites": {"iad": has}, "secrets": allowed}))
 
     def write(self, **more: Any) -> None:
-        """Write the document: something of every system, and a Secret of two sources."""
+        """Write the document: something of every system, a Secret of two sources, and what is handed to Run:AI."""
         data = {"endpoint": "vms.example.com", "password": {"env": "SECRET_CANARY"}, "token": {"file": "word"}, **more}
         sections = {
             "tenants": {"a": {"max_views": 3}},
             "departments": {"d": {"gpus": {"default": 1}}},
             "namespaces": {"vast-csi": {}},
             "secrets": {"vast-mgmt": {"namespace": "vast-csi", "data": data}},
+            "access_key_credentials": {
+                "s3": {
+                    "scope": "cluster",
+                    "access_key_id": {"file": "word"},
+                    "secret_access_key": {"env": "SECRET_CANARY"},
+                },
+            },
+            "generic_secret_credentials": {"keys": {"department": "d", "data": {"ssh": {"env": "SECRET_CANARY"}}}},
         }
         self.document.write_text(yaml.safe_dump({"version": 1, "name": "doc", "sites": {"iad": {}}, **sections}))
 

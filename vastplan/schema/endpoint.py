@@ -91,6 +91,18 @@ class OneByOne:
     item: str
 
 
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A list of an object that is changed by a call of its own (PATCH), at `path` below the object's: what comes (`add`) and goes.
+
+    `field` is its name at the top of the object, and of an update's body.
+    """
+
+    field: str
+    path: str
+    most: int = 50  # of what comes, or goes, in one call
+
+
 COLLECTION = Collection()
 SINGLETON_ID = "singleton"
 """The locator and id of an object that needs none."""
@@ -110,8 +122,14 @@ class Endpoint:
     constants: Mapping[str, Any] = field(default_factory=dict)  # what every create carries
     keep: tuple[str, ...] = ()  # top-level fields that a PUT carries over from what was read
     omit: tuple[str, ...] = ()  # top-level fields that a PUT must not carry
+    detailed: bool = False  # a list does not show all of an object: each is read by itself
+    deltas: tuple[Delta, ...] = ()
+    # What a PUT also carries, as it was read, where the system is older than a version: places, each with that version.
+    keep_before: tuple[tuple[WirePath, str], ...] = ()
     manifest: tuple[str, str] = ("", "")  # apiVersion and kind of a Kubernetes object
     namespaced: bool = False
+    # A list that holds more than the site's: rows that have something else than one of these there are none of ours.
+    ours: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
     shape: Collection | Members | Singleton | Asked = COLLECTION
     one_by_one: tuple[OneByOne, ...] = ()

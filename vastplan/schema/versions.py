@@ -43,6 +43,12 @@ def _padded(version: Version, width: int) -> Version:
     return version + (0,) * (width - len(version))
 
 
+def is_before(text: object, needed: str) -> bool:
+    """Whether a version is known to be older than another."""
+    version, least = parse(text), parse(needed)
+    return version is not None and least is not None and not at_least(version, least)
+
+
 def version_of(site: Site, product: Product) -> str:
     """The version that is there: as the system answered, else as the document declares, "" where nobody knows."""
     probed = site.probed.get(PROBED.get(product, ""))

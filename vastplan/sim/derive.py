@@ -3,7 +3,8 @@
     python -m vastplan.sim.derive DOCUMENT --keep /views --keep /quotas --name-rest > tables/vast-5.5.json
 
 With `--name-rest` the table also names, under `named`, the operations that are not kept: a simulator can then tell what it
-does not do from what does not exist. The tables of VMS are made with `--keep-vms --name-rest` alone.
+does not do from what does not exist. The tables of VMS are made with `--keep-vms --name-rest` alone, those of Run:AI with
+`--keep-runai` alone.
 Several documents make one table. Kubernetes' documents are cut by kind, not by path, and its custom resources come from
 their definitions. With V and S the folders of the Go modules k8s.io/kubernetes@v1.34.4 and
 github.com/kubernetes-csi/external-snapshotter/client/v8@v8.4.0, and the kinds of vastplan.sim.kubernetes.resources:
@@ -41,6 +42,11 @@ VMS = (
     "/realms", "/roles", "/s3lifecyclerules", "/s3policies",
     "/snapshots", "/tenants", "/token", "/users", "/versions", "/viewpolicies", "/views", "/vippools", "/vms", "/volumes",
     "/vtasks",
+)  # fmt: skip
+RUNAI = (
+    "/api/v1/asset/credentials", "/api/v1/asset/datasource", "/api/v1/audit/log", "/api/v1/authorization", "/api/v1/clusters",
+    "/api/v1/datavolumes", "/api/v1/node-pools", "/api/v1/org-unit", "/api/v1/storage-class-configuration",
+    "/api/v1/storage-classes", "/api/v1/token", "/api/v1/workloads", "/api/v2/policy", "/api/v2/storage-classes", "/api/v2/token",
 )  # fmt: skip
 OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 Schema = dict[str, Any]
@@ -226,13 +232,14 @@ def main() -> None:
     parser.add_argument("documents", type=Path, nargs="+", metavar="DOCUMENT")
     parser.add_argument("--keep", action="append", default=[], metavar="PATH", help="a path prefix to keep")
     parser.add_argument("--keep-vms", action="store_true", help="keep what the simulated VMS is made of")
+    parser.add_argument("--keep-runai", action="store_true", help="keep what the simulated Run:AI is made of")
     parser.add_argument("--name-rest", action="store_true", help="name the operations that are not kept")
     parser.add_argument("--kind", action="append", metavar="KIND", help="a Kubernetes kind to keep")
     parser.add_argument("--crd", nargs="+", type=Path, default=[], metavar="FILE", help="custom resource definitions")
     arguments = parser.parse_args()
-    keep = [*arguments.keep, *(VMS if arguments.keep_vms else ())]
+    keep = [*arguments.keep, *(VMS if arguments.keep_vms else ()), *(RUNAI if arguments.keep_runai else ())]
     if not keep and not arguments.kind:
-        parser.error("give --keep, --keep-vms or --kind")
+        parser.error("give --keep, --keep-vms, --keep-runai or --kind")
     tables = []
     for file in arguments.documents:
         raw = file.read_bytes()

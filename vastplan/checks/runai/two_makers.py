@@ -4,25 +4,41 @@ from collections.abc import Iterator
 
 from vastplan.checks.check import Check, Violation
 from vastplan.checks.facts import Facts
+from vastplan.model.address import Address
 from vastplan.model.finding import Severity
 from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
 
 
 def _run(facts: Facts) -> Iterator[Violation]:
-    claims = {
-        (claim.values["namespace"].target, claim.values.get("name", claim.address.name)): claim
-        for claim in facts.objects.all("persistent_volume_claim")
-        if isinstance(claim.values["namespace"], Ref)
-    }
+    made: dict[tuple[str, Address | None], dict[str, Ref]] = {}
+    for claim in facts.objects.all("persistent_volume_claim"):
+        namespace = claim.values["namespace"]
+        if not isinstance(namespace, Ref):
+            continue
+        called = str(claim.values.get("name", claim.address.name))
+        for unit in _units(facts.objects.get(namespace), namespace):
+            made.setdefault((namespace.target.site, unit), {}).setdefault(called, namespace)
     for source in facts.objects.all("data_source"):
-        project = source.values["project"]
-        if source.values["existing_claim"] or not isinstance(project, Ref):
+        unit = source.values.get("project") or source.values.get("department")
+        if source.values["existing_claim"] or (unit is not None and not isinstance(unit, Ref)):
             continue
         name = source.values.get("claim_name") or source.values.get("name")
-        if (project.target, name) in claims:
+        project = made.get((source.address.site, unit.target if unit else None), {}).get(str(name))
+        if project is not None:
             yield Violation(
                 source, f"has Run:AI make the claim {name}, which the document makes in project {project} too"
             )
+
+
+def _units(project: Entry | None, namespace: Ref) -> Iterator[Address | None]:
+    """Whose data sources make claims where a claim is: the project's, its department's, the cluster's (`None`)."""
+    yield namespace.target
+    if namespace.target.kind == "project":
+        department = project.values.get("department") if project else None
+        if isinstance(department, Ref):
+            yield department.target
+        yield None
 
 
 CHECK = Check(

@@ -1,4 +1,4 @@
-"""Data source: a PVC that the workloads of a project mount.
+"""Data source: a PVC that workloads mount, in a project, a department or all of the cluster.
 
 Either the claim is there (`claim`, the usual way here), or Run:AI makes it (`existing_claim: false` and a `size`), and
 then deletes it with the data source, and the data with it. Only name, description and mount can change.
@@ -10,13 +10,21 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, model_validator
 
 from vastplan.kinds.kubernetes._common import QUANTITY
-from vastplan.kinds.runai._common import INTEGER
+from vastplan.kinds.runai._assets import (
+    IN_USE,
+    READY,
+    USERS,
+    Description,
+    Mount,
+    Scoped,
+    assets,
+    unit_of_scope,
+    with_scope,
+)
 from vastplan.schema.codec import at
 from vastplan.schema.compile import kind
-from vastplan.schema.endpoint import Endpoint, Update
-from vastplan.schema.kind import Keyed, Metric, Ready, Row, Values
+from vastplan.schema.kind import Keyed, Row, Values
 from vastplan.schema.markers import (
-    IDENTITY,
     IMMUTABLE,
     PROSE,
     SCHEMA,
@@ -29,26 +37,21 @@ from vastplan.schema.markers import (
     Since,
     Wire,
 )
-from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName, Spec, VendorName
+from vastplan.schema.types import MISSING, Bytes, KubernetesName, ReferenceName
 
 # Run:AI also takes 10GB and 10GiB.
 _SIZE = Codec(QUANTITY.write, lambda raw: QUANTITY.read(str(raw).removesuffix("B")))
 _MODES = {"ReadWriteOnce": "readWriteOnce", "ReadOnlyMany": "readOnlyMany", "ReadWriteMany": "readWriteMany"}
 _OF_NEW_CLAIMS = ("size", "storage_class", "access_modes", "volume_mode")
 _IN_A_NAME = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")  # of a PVC that Run:AI names
-_Mount = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f:]*$")]
 _ClassName = Annotated[str, StringConstraints(max_length=253, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")]
 
 
-class DataSource(Spec):
-    """A PVC of a project, and where in their containers its workloads find it."""
+class DataSource(Scoped):
+    """A PVC, and where in their containers workloads find it."""
 
-    name: Annotated[VendorName | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
-    project: Annotated[ReferenceName, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE]
-    mount: Annotated[_Mount, Wire("spec", "path")]
-    description: Annotated[
-        Annotated[str, StringConstraints(min_length=1, max_length=250)] | None | MISSING, Wire("meta", "description")
-    ] = MISSING
+    mount: Annotated[Mount, Wire("spec", "path")]
+    description: Description = MISSING
     claim: Annotated[
         ReferenceName | MISSING,
         Refers("persistent_volume_claim.name", blocks_delete=False),
@@ -112,20 +115,20 @@ class DataSource(Spec):
         return self
 
 
-def _with_switches(body: Row, _values: Values) -> Row:
+def _with_switches(body: Row, values: Values) -> Row:
     """Access modes as three switches, all of them: the first is on where it is left out."""
     modes = at(body, ("spec", "claimInfo", "accessModes"))
     if isinstance(modes, list):
         body["spec"]["claimInfo"]["accessModes"] = {wire: name in modes for name, wire in _MODES.items()}
-    return body
+    return with_scope(body, values)
 
 
-def _with_modes(values: Values, _row: Row) -> Values:
+def _with_modes(values: Values, row: Row) -> Values:
     switches = values.get("access_modes")
     if isinstance(switches, dict):
         names = {wire: name for name, wire in _MODES.items()}
         values["access_modes"] = sorted(names.get(wire, wire) for wire, on in switches.items() if on)
-    return values
+    return unit_of_scope(values, row)
 
 
 KIND = kind(
@@ -133,41 +136,12 @@ KIND = kind(
     name="data_source",
     system="runai",
     section="data_sources",
-    endpoint=Endpoint(
-        "/api/v1/asset/datasource/pvc",
-        update=Update.PUT,
-        rows="entries",
-        paged=False,
-        # Without `scope` a list also holds what is inherited; with a cluster's id and no scope, only that.
-        query={"scope": "project", "statusInfo": "true", "usageInfo": "true"},
-        id=("meta", "id"),
-        constants={"meta": {"scope": "project", "clusterId": "{cluster}"}},
-        vanishes_later=True,
-    ),
+    endpoint=assets("datasource/pvc"),
     keyed=Keyed(within="project"),
     data_bearing=True,
-    # Each list is optional in the document, and so is all of `usedBy`, which says nothing where it is missing.
-    metrics=(
-        Metric("workspaces that use it", ("usedBy", "workspaces"), absent=0),
-        Metric("trainings that use it", ("usedBy", "trainings"), absent=0),
-        Metric("distributed trainings that use it", ("usedBy", "distributed"), absent=0),
-        Metric("inferences that use it", ("usedBy", "inferences"), absent=0),
-        Metric("templates that use it", ("usedBy", "templates"), absent=0),
-    ),
-    in_use=(
-        "workspaces that use it",
-        "trainings that use it",
-        "distributed trainings that use it",
-        "inferences that use it",
-        "templates that use it",
-    ),
-    # "Issues found" may still come right, when the claim appears.
-    ready=Ready(
-        ("status", "status"),
-        ok=frozenset({"No issues found", "No status"}),
-        failed=frozenset({"Failed"}),
-        message=("status", "message"),
-    ),
+    metrics=USERS,
+    in_use=IN_USE,
+    ready=READY,
     finish_encode=_with_switches,
     finish_decode=_with_modes,
 )

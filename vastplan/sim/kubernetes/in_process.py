@@ -10,7 +10,7 @@ from vastplan.sim.kubernetes.admission.volumes import is_default
 from vastplan.sim.kubernetes.binder import release, used_by
 from vastplan.sim.kubernetes.call import read_call
 from vastplan.sim.kubernetes.cluster import KubernetesCluster, Object
-from vastplan.sim.kubernetes.resources import CLAIMS, CLASSES, NAMESPACES, Resource, Target
+from vastplan.sim.kubernetes.resources import CLAIMS, CLASSES, NAMESPACES, SECRETS, Resource, Target
 from vastplan.sim.kubernetes.status import StatusError
 from vastplan.sim.wire import Request
 
@@ -91,3 +91,7 @@ class InProcessAccess:
             end = {"deletionTimestamp": self._cluster.now(), "deletionGracePeriodSeconds": 0}
             claim = self._cluster.put(CLAIMS, {**claim, "metadata": {**claim["metadata"], **end}})
             lifecycle.written(self._cluster, CLAIMS, claim)
+
+    def secret_exists(self, namespace: str, name: str) -> bool:
+        """Whether there is such a Secret."""
+        return self._cluster.get(SECRETS, namespace, name) is not None

@@ -1,4 +1,4 @@
-"""The kinds of data sources: what each must hold, what it defaults to, what a PUT may change."""
+"""The kinds of assets (data sources, credentials): what each must hold, what it defaults to, what a PUT may change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from vastplan.sim.store import Row
 
 @dataclass(frozen=True, slots=True)
 class AssetKind:
-    """One kind: its last path segment, its `meta.kind`, and its key in the unified list's `spec`."""
+    """One kind: its last path segment, its `meta.kind`, and its key in the unified list's `spec`.
+
+    `values` are secrets that a create may bring where no Secret is there (`existingSecretName`): they are kept nowhere.
+    """
 
     path: str
     kind: str
@@ -21,6 +24,16 @@ class AssetKind:
     updates: Literal["path", "spec", "meta"]
     synced: bool = True  # whether the clusters report a status
     defaults: Row = field(default_factory=dict)
+    family: Literal["datasource", "credentials"] = "datasource"
+    values: tuple[str, ...] = ()
+    refers: tuple[str, ...] = ()  # fields of the spec that name a credential; whether there is one is not checked
+    private: bool = False  # whether it may be for its creator alone
+    deleted: int = 202  # what a DELETE answers
+
+    @property
+    def in_cluster(self) -> bool:
+        """Whether something in a cluster is made for it, or looked for."""
+        return self.path == "pvc" or self.family == "credentials"
 
     def complete(self, sent: Row | None) -> Row:
         """A create (or full update) body's spec with its defaults; refuses (400) one that lacks a mandatory field."""
@@ -28,7 +41,17 @@ class AssetKind:
         missing = [name for name in self.required if name not in spec]
         if missing:
             raise RunaiError(400, f"spec: {', '.join(missing)} is required")
+        if self.values:
+            return self._without_values(spec)
         return json_copy(self.defaults) | spec
+
+    def _without_values(self, spec: Row) -> Row:
+        given = [name for name in self.values if spec.get(name)]
+        if "existingSecretName" in spec and given:
+            raise RunaiError(400, "spec: either existingSecretName or the values")
+        if "existingSecretName" not in spec and len(given) != len(self.values):
+            raise RunaiError(400, f"spec: {', '.join(self.values)} is required without existingSecretName")
+        return {"existingSecretName": spec.get("existingSecretName"), "keyId": 1}
 
 
 CLAIM_DEFAULTS: Row = {
@@ -39,15 +62,34 @@ CLAIM_DEFAULTS: Row = {
     "dataSharing": False,
     "claimInfo": None,
 }
+
+
+def _credential(path: str, kind: str, *values: str, private: bool = False, deleted: int = 202) -> AssetKind:
+    return AssetKind(
+        path, kind, kind, (), "meta", family="credentials", values=values, private=private, deleted=deleted
+    )
+
+
 KINDS = {
     kind.path: kind
     for kind in (
         AssetKind("pvc", "pvc", "pvc", ("path",), "path", defaults=CLAIM_DEFAULTS),
         AssetKind("nfs", "nfs", "nfs", ("server", "path", "mountPath"), "spec", False, {"readOnly": True}),
-        AssetKind("s3", "s3", "s3", ("bucket", "path"), "spec"),
-        AssetKind("git", "git", "git", ("repository", "path"), "spec"),
+        AssetKind("s3", "s3", "s3", ("bucket", "path"), "spec", refers=("accessKeyAssetId",)),
+        AssetKind("git", "git", "git", ("repository", "path"), "spec", refers=("credentialId", "passwordAssetId")),
         AssetKind("host-path", "hostPath", "hostPath", ("path", "mountPath"), "spec", False, {"readOnly": True}),
         AssetKind("config-map", "config-map", "config_map", ("configMap", "mountPath"), "meta"),
-        AssetKind("secrets", "secret-volume", "secret", ("credentialAssetId", "mountPath"), "meta"),
+        AssetKind(
+            "secrets",
+            "secret-volume",
+            "secret",
+            ("credentialAssetId", "mountPath"),
+            "meta",
+            refers=("credentialAssetId",),
+        ),
+        _credential("access-key", "accessKey", "accessKeyId", "secretAccessKey"),
+        _credential("password", "password", "user", "password"),
+        _credential("docker-registry", "dockerRegistry", "user", "password", "url", private=True),
+        _credential("generic-secret", "genericSecret", "keyValuePairs", private=True, deleted=204),
     )
 }

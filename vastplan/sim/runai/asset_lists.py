@@ -1,4 +1,4 @@
-"""Which data sources a list shows: without `scope` also what a unit inherits, with `scope` only that scope's own."""
+"""Which assets a list shows: without `scope` also what a unit inherits, with `scope` only that scope's own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vastplan.sim.runai import scopes
-from vastplan.sim.runai.asset_kinds import AssetKind
+from vastplan.sim.runai.asset_kinds import KINDS, AssetKind
 from vastplan.sim.runai.context import Context
 from vastplan.sim.runai.errors import RunaiError
 from vastplan.sim.store import Row
@@ -14,14 +14,15 @@ from vastplan.sim.store import Row
 UNITS = (("projectId", "project"), ("departmentId", "department"), ("clusterId", "cluster"))  # narrowest first
 
 
-def selected(ctx: Context, query: Mapping[str, Any], kind: AssetKind | None) -> list[Row]:
-    """The rows that a list's parameters let through, of one kind or of all."""
+def selected(ctx: Context, query: Mapping[str, Any], kind: AssetKind | None, family: str) -> list[Row]:
+    """The rows that a list's parameters let through, of one kind or of all of a family."""
     scope = query.get("scope")
     if scope is not None and scope not in scopes.SCOPES:
         raise RunaiError(400, f"scope {scope!r} is not one of {', '.join(scopes.SCOPES)}")
     if scope is not None and query.get("includeDescendants"):
         raise RunaiError(400, "includeDescendants and scope exclude each other")
-    rows = [row for row in ctx.rows("asset") if kind is None or row["kind"] == kind.path]
+    wanted_kinds = {each.path for each in ([kind] if kind else KINDS.values()) if each.family == family}
+    rows = [row for row in ctx.rows("asset") if row["kind"] in wanted_kinds]
     if "assetIds" in query:
         wanted = query["assetIds"].lower().split(",")
         rows = [row for row in rows if row["id"] in wanted]

@@ -1,4 +1,4 @@
-"""Data sources of every kind: made, changed and deleted asynchronously, inherited downwards, refused while in use."""
+"""Assets of every kind: made, changed and deleted asynchronously, inherited downwards, refused while in use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from vastplan.sim.json_copy import json_copy
-from vastplan.sim.runai import asset_lists, claims, scopes, settle, workloads
+from vastplan.sim.runai import asset_lists, claims, scopes, secrets_of, settle, workloads
 from vastplan.sim.runai.asset_kinds import KINDS, AssetKind
 from vastplan.sim.runai.context import ACCEPTED, TENANT, Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
@@ -16,7 +16,8 @@ from vastplan.sim.runai.scopes import ScopeUnit
 from vastplan.sim.store import Row
 from vastplan.sim.wire import Response
 
-PATH = "/api/v1/asset/datasource"
+ROOT = "/api/v1/asset"
+PATH = f"{ROOT}/datasource"
 
 
 def reach(ctx: Context, project: Row) -> None:
@@ -45,6 +46,17 @@ def _remove(ctx: Context, row: Row) -> None:
     if row["kind"] == "pvc":
         claims.release(ctx, row)
     ctx.remove("asset", row)
+
+
+def _referring(ctx: Context, row: Row) -> list[Row]:
+    """The data sources that a credential is used by."""
+    if KINDS[row["kind"]].family != "credentials":
+        return []
+    return [
+        other
+        for other in ctx.rows("asset")
+        if any(other["spec"].get(name) == row["id"] for name in KINDS[other["kind"]].refers)
+    ]
 
 
 def _users(ctx: Context, row: Row) -> Iterator[Row]:
@@ -77,8 +89,14 @@ def _view(ctx: Context, row: Row, query: Any, *, unified: bool = False) -> Row:
         for workload in _users(ctx, row):
             entry = {"id": workload["id"], "name": workload["name"], "status": workload["phase"]}
             users[workloads.TYPES[workload["type"]]].append(entry)
+        if kind.family == "credentials":
+            users["assets"] = {"datasources": [_reference(other) for other in _referring(ctx, row)]}
         body |= {"usedBy": users, "usageTimes": None}
     return body
+
+
+def _reference(row: Row) -> Row:
+    return {"id": row["id"], "name": row["meta"]["name"], "kind": KINDS[row["kind"]].kind}
 
 
 def _status(ctx: Context, row: Row, kind: AssetKind) -> str:
@@ -94,21 +112,28 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
         _remove(ctx, row)
         return
     row["phase"] = None
-    if row["kind"] == "pvc":
-        claims.provision(ctx, row)
+    _look(ctx, row)
     ctx.put("asset", row)
 
 
-def _refresh(ctx: Context, row: Row) -> None:
-    # What somebody else does in the cluster can put a claim right, or take it away, at any time.
-    connected = row["clusterId"] is None or ctx.side(row["clusterId"]) is not None
-    if row["kind"] == "pvc" and "pending" not in row and connected:
+def _look(ctx: Context, row: Row) -> None:
+    """What the clusters make of it, and what they miss."""
+    if row["kind"] == "pvc":
         claims.provision(ctx, row)
+    elif KINDS[row["kind"]].family == "credentials":
+        secrets_of.look(ctx, row)
+
+
+def _refresh(ctx: Context, row: Row) -> None:
+    # What somebody else does in the cluster can put a claim or a Secret right, or take it away, at any time.
+    connected = row["clusterId"] is None or ctx.side(row["clusterId"]) is not None
+    if KINDS[row["kind"]].in_cluster and "pending" not in row and connected:
+        _look(ctx, row)
         ctx.put("asset", row)
 
 
-def _list(ctx: Context, call: RunaiCall, kind: AssetKind | None) -> Response:
-    rows = asset_lists.selected(ctx, call.query, kind)
+def _list(ctx: Context, call: RunaiCall, kind: AssetKind | None, family: str) -> Response:
+    rows = asset_lists.selected(ctx, call.query, kind, family)
     for row in rows:
         _refresh(ctx, row)
     response = Response(200, {"entries": [_view(ctx, row, call.query, unified=kind is None) for row in rows]})
@@ -156,8 +181,8 @@ def _check_name(ctx: Context, kind: AssetKind, unit: tuple[str, str], name: str,
 def _create(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     meta = call.body["meta"]
     unit = _unit(ctx, meta)
-    if meta.get("private"):
-        raise RunaiError(400, "data sources cannot be private")
+    if meta.get("private") and not kind.private:
+        raise RunaiError(400, f"{kind.path} cannot be private")
     spec = kind.complete(call.body["spec"])
     if kind.path == "pvc":
         spec = claims.complete(ctx, unit, spec)
@@ -174,7 +199,7 @@ def _create(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
             "scope": unit.scope,
             **{name: meta.get(name) for name in optional},
             "autoDelete": bool(meta.get("autoDelete")),
-            "private": False,
+            "private": bool(meta.get("private")),
         },
         "spec": spec,
         "claim": claims.name_of(unit.scope, meta["name"], spec) if kind.path == "pvc" else None,
@@ -194,13 +219,14 @@ def _update(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     row = _need(ctx, call.params[0], kind)
     if settle.deleting(row):
         raise RunaiError(400, "the data source is being deleted")
-    meta, spec = call.body["meta"], call.body.get("spec")
-    _check_name(ctx, kind, (row["scope"], row["unit"]), meta["name"], but=row["id"])
+    meta, spec = call.body.get("meta") or {}, call.body.get("spec")
+    name = meta.get("name", row["meta"]["name"])  # of a credential it cannot be said
+    _check_name(ctx, kind, (row["scope"], row["unit"]), name, but=row["id"])
     if kind.updates == "spec":
         row["spec"] = kind.complete(spec)
     elif kind.updates == "path" and (spec or {}).get("path") is not None:
         row["spec"]["path"] = spec["path"]
-    row["meta"] |= {"name": meta["name"], "description": meta.get("description")}
+    row["meta"] |= {"name": name, "description": meta.get("description")}
     row |= {"phase": "Updating", "updateCount": row["updateCount"] + 1}
     ctx.restamp(row)
     response = Response(202, _view(ctx, row, {}))
@@ -211,20 +237,24 @@ def _update(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
 def _delete(ctx: Context, call: RunaiCall, kind: AssetKind) -> Response:
     row = _need(ctx, call.params[0], kind)
     users = [workload["name"] for workload in _users(ctx, row)]
+    users += [other["meta"]["name"] for other in _referring(ctx, row)]
     if users:
         raise RunaiError(412, f"used by {', '.join(users)}")
     if not settle.deleting(row):
         row["phase"] = "Deleting"
         settle.begin(ctx, "asset", row, "delete", _finish)
-    return Response(202, dict(ACCEPTED))
+    return Response(202, dict(ACCEPTED)) if kind.deleted == 202 else Response(kind.deleted)
 
 
 def _routes() -> Routes:
-    routes: Routes = {("GET", PATH): partial(_list, kind=None)}
+    routes: Routes = {
+        ("GET", f"{ROOT}/{family}"): partial(_list, kind=None, family=family)
+        for family in ("datasource", "credentials")
+    }
     for kind in KINDS.values():
-        path = f"{PATH}/{kind.path}"
+        path = f"{ROOT}/{kind.family}/{kind.path}"
         routes |= {
-            ("GET", path): partial(_list, kind=kind),
+            ("GET", path): partial(_list, kind=kind, family=kind.family),
             ("POST", path): partial(_create, kind=kind),
             ("GET", f"{path}/{{AssetId}}"): partial(_get, kind=kind),
             ("PUT", f"{path}/{{AssetId}}"): partial(_update, kind=kind),

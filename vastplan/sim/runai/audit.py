@@ -23,7 +23,8 @@ ACTIONS = {"POST": "create", "PUT": "update", "PATCH": "update", "DELETE": "dele
 ENTITIES = {
     "projects": "project", "departments": "department", "access-rules": "access-rule", "node-pools": "node-pool",
     "pvc": "datasource", "nfs": "datasource", "s3": "datasource", "git": "datasource", "host-path": "datasource",
-    "config-map": "datasource", "secret": "datasource",
+    "config-map": "datasource", "secrets": "datasource", "access-key": "credential", "password": "credential",
+    "docker-registry": "credential", "generic-secret": "credential",
 }  # fmt: skip
 
 

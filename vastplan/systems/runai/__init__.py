@@ -43,16 +43,15 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> RunaiProvi
     )
 
 
-# Lists of the document of 2.24 whose objects are created and deleted. Only some have a call that counts them; credentials are
-# not asked for.
+# Lists of the document of 2.24 whose objects are created and deleted. Only some have a call that counts them.
 _UNCOVERED = (
     Uncovered("access keys"),
     Uncovered("compute resources"),
-    Uncovered("credentials"),
-    Uncovered("data sources other than PVCs"),
+    Uncovered("credentials and data sources of the whole control plane"),
     Uncovered("data volumes", "/api/v1/datavolumes/count"),
     Uncovered("environments"),
     Uncovered("identity providers"),
+    Uncovered("NGC API keys"),
     Uncovered("network topologies", "/api/v1/network-topologies/count"),
     Uncovered("service accounts"),
     Uncovered("users", "/api/v1/users/count"),

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
 from vastplan.model.long_lists import Length
 from vastplan.schema.codec import item_id
-from vastplan.schema.endpoint import Singleton, Update
+from vastplan.schema.endpoint import Delta, Singleton, Update
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
+from vastplan.schema.rows import ABSENT, at, dig, put
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.schema.versions import is_before
 from vastplan.systems.failures import explain
 from vastplan.systems.history import PAGES, of_audit, stamp
 from vastplan.systems.http import Session
@@ -96,11 +98,23 @@ class RunaiProvider:
             rows = body.get(kind.endpoint.rows) if kind.endpoint.rows and isinstance(body, dict) else body
             if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
                 raise Unreachable(f"{self._url}: the answer to GET {path} is not a list of objects")
-            yield rows
+            ours = self._ours(kind, rows)
+            yield self._in_detail(kind, ours) if kind.endpoint.detailed else ours
             if not paged or len(rows) < PAGE:
                 return
             length.another(len(rows))
             offset += len(rows)
+
+    def _ours(self, kind: Kind, rows: list[Row]) -> list[Row]:
+        """The rows of this cluster; one that does not say where it belongs may be."""
+        for path, allowed in kind.endpoint.ours:
+            values = {None, ABSENT, *map(self._filled, allowed)}
+            rows = [row for row in rows if not isinstance(value := dig(row, path), Hashable) or value in values]
+        return rows
+
+    def _in_detail(self, kind: Kind, rows: list[Row]) -> list[Row]:
+        """Each row as it is read by itself; what is gone by then is left out."""
+        return [whole for row in rows if (whole := self.read(kind, self.locator(kind, row))) is not None]
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object by id."""
@@ -121,9 +135,31 @@ class RunaiProvider:
         return row
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
-        """PUT the whole object."""
+        """PUT the whole object, or PATCH what changes of it; lists with a call of their own come by that, one after the other."""
+        path = f"{kind.endpoint.path}/{segment(locator)}"
+        for delta in kind.endpoint.deltas:
+            if delta.field in body:
+                wanted = self._all_filled(body[delta.field])
+                body = {name: value for name, value in body.items() if name != delta.field}
+                self._send_delta(f"{path}/{delta.path}", delta, wanted, fresh.get(delta.field))
+        if kind.endpoint.deltas and not body:
+            return
         method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
-        self._call(method, f"{kind.endpoint.path}/{segment(locator)}", body=body)
+        for place, version in kind.endpoint.keep_before:
+            if is_before(self.version(), version):
+                put(body, place, at(fresh, place))
+        self._call(method, path, body=body)
+
+    def _send_delta(self, path: str, delta: Delta, wanted: Sequence[Row], now: Any) -> None:
+        """Send what a list lacks and what is too much in it. Of an item counts what we say of one."""
+        names = {name for item in wanted for name in item}
+        there = [{name: item.get(name) for name in names or item} for item in now or () if isinstance(item, dict)]
+        comes = [item for item in wanted if item not in there]
+        goes = [item for item in there if item not in wanted]
+        for start in range(0, max(len(comes), len(goes)), delta.most):
+            end = start + delta.most
+            body = {"add": comes[start:end], "remove": goes[start:end]}
+            self._call("PATCH", path, body={name: items for name, items in body.items() if items})
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""
@@ -197,6 +233,10 @@ class RunaiProvider:
         return (
             value.replace("{cluster}", self.cluster_id()) if isinstance(value, str) and "{cluster}" in value else value
         )
+
+    def _all_filled(self, items: Sequence[Row]) -> list[Row]:
+        """The items of a list with `{cluster}` as the cluster's id."""
+        return [{name: self._filled(value) for name, value in item.items()} for item in items]
 
     def _placed(self, body: Row, constants: Mapping[str, Any]) -> Row:
         """`{cluster}` in what every create of a kind carries becomes the cluster's id; what somebody wrote stays as it is."""

@@ -1,0 +1,62 @@
+"""RAI-06: a credential whose Secret is not where Run:AI takes it from."""
+
+from collections.abc import Iterator, Mapping
+
+from vastplan.checks.check import Check, Violation
+from vastplan.checks.facts import Facts
+from vastplan.checks.isolation.proof import namespaces_of
+from vastplan.model.finding import Severity
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry
+
+_KINDS = (
+    "access_key_credential", "docker_registry_credential", "generic_secret_credential", "password_credential",
+)  # fmt: skip
+_SHARED = "runai"  # the namespace of what is for a department or a cluster
+
+
+def _run(facts: Facts) -> Iterator[Violation]:
+    for site in facts.sites:
+        namespaces = namespaces_of(site, facts.objects)
+        for kind in _KINDS:
+            for credential in facts.objects.on(site, kind).values():
+                secret = credential.values.get("existing_secret")
+                if not isinstance(secret, Ref):
+                    continue
+                wanted, why = _wanted(credential, namespaces)
+                there = _namespace_of(facts, secret, namespaces)
+                if wanted and there and wanted != there:
+                    yield Violation(credential, f"its Secret {secret} is in namespace {there}, and {why} in {wanted}")
+
+
+def _wanted(credential: Entry, namespaces: Mapping[str, str]) -> tuple[str, str]:
+    """The namespace that Run:AI looks into, "" where that is not known, and of what it is."""
+    project = credential.values.get("project")
+    if isinstance(project, Ref):
+        return namespaces.get(project.target.name, ""), f"that of project {project} is looked for"
+    return _SHARED, "one for more than a project is looked for"
+
+
+def _namespace_of(facts: Facts, secret: Ref, namespaces: Mapping[str, str]) -> str:
+    """The namespace of a Secret, "" where nobody says."""
+    entry = facts.objects.get(secret)
+    if entry is None:
+        return secret.target.name.rpartition("/")[0]
+    namespace = entry.values.get("namespace")
+    if not isinstance(namespace, Ref):
+        return ""
+    if namespace.target.kind == "project":
+        return namespaces.get(namespace.target.name, "")
+    target = facts.objects.get(namespace)
+    return str(target.values.get("name", target.address.name) if target else namespace.target.name)
+
+
+CHECK = Check(
+    code="RAI-06",
+    title="a credential whose Secret is elsewhere",
+    severity=Severity.ERROR,
+    why="Run:AI looks for the Secret of a credential in one namespace only; the credential stays without values, and what uses it waits.",
+    fix="put the Secret into that namespace, or give the credential the scope of the namespace where it is",
+    source="Run:AI documentation, credentials: creating secrets in advance, by scope",
+    run=_run,
+)

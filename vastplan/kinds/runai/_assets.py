@@ -1,0 +1,105 @@
+"""What assets of Run:AI (data sources, credentials) have in common: whom they are for, how they are listed, when they are there.
+
+An asset is for one project, one department or the whole cluster, and everything below that, also what comes later. What is
+for the whole control plane (Run:AI's scopes `tenant` and `system`) is of no site, and no document's.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints, model_validator
+
+from vastplan.kinds.runai._common import INTEGER
+from vastplan.schema.endpoint import Endpoint, Update, WirePath
+from vastplan.schema.kind import Metric, Ready, Row, Values
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Spec, VendorName
+
+_UNITS = ("project", "department")
+SCOPES = (*_UNITS, "cluster")
+Mount = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f:]*$")]
+FileMode = Annotated[str, StringConstraints(pattern=r"^0[0-7]{3}$")]
+"""Of the files, in octal as text: "0440"."""
+Description = Annotated[
+    Annotated[str, StringConstraints(min_length=1, max_length=250)] | None | MISSING, Wire("meta", "description")
+]
+
+
+class Scoped(Spec):
+    """Whom an asset is for: `project: NAME`, `department: NAME`, or `scope: cluster`."""
+
+    name: Annotated[VendorName | MISSING, IDENTITY, Wire("meta", "name")] = MISSING
+    project: Annotated[
+        ReferenceName | MISSING, Refers("project"), Wire("meta", "projectId"), INTEGER, IDENTITY, IMMUTABLE
+    ] = MISSING
+    department: Annotated[
+        ReferenceName | MISSING, Refers("department"), Wire("meta", "departmentId"), IDENTITY, IMMUTABLE
+    ] = MISSING
+    scope: Annotated[Literal["cluster"] | MISSING, Wire("meta", "scope"), IDENTITY, IMMUTABLE] = MISSING
+    """`cluster` for all projects of the cluster, instead of a project or a department."""
+
+    @model_validator(mode="after")
+    def _one_scope(self) -> Scoped:
+        given = [name for name in (*_UNITS, "scope") if getattr(self, name) is not MISSING]
+        if not given:
+            raise ValueError("name its project or its department, or write scope: cluster")
+        if len(given) > 1:
+            raise ValueError(f"give either {given[0]} or {given[1]}")
+        return self
+
+
+def with_scope(body: Row, _values: Values) -> Row:
+    """The scope of a create, which the unit that is named says."""
+    meta = body.get("meta", {})
+    for unit in _UNITS:
+        if f"{unit}Id" in meta:
+            meta["scope"] = unit
+    return body
+
+
+def unit_of_scope(values: Values, _row: Row) -> Values:
+    """Of the units in an answer only the one that the asset is for: those around it say where that is."""
+    scope = values.get("scope")
+    if scope in SCOPES:
+        for name in (*_UNITS, *(("scope",) if scope in _UNITS else ())):
+            if name != scope:
+                values.pop(name, None)
+    return values
+
+
+def assets(path: str, *, status: bool = True, keep_before: tuple[tuple[WirePath, str], ...] = ()) -> Endpoint:
+    """The assets of a type: one list with those of all scopes and clusters; without `status` nobody reports on them."""
+    return Endpoint(
+        f"/api/v1/asset/{path}",
+        update=Update.PUT,
+        rows="entries",
+        paged=False,
+        query={**({"statusInfo": "true"} if status else {}), "usageInfo": "true"},
+        id=("meta", "id"),
+        constants={"meta": {"clusterId": "{cluster}"}},
+        keep_before=keep_before,
+        ours=((("meta", "scope"), SCOPES), (("meta", "clusterId"), ("{cluster}",))),
+        vanishes_later=True,
+    )
+
+
+# Each list is optional in the document, and so is all of `usedBy`, which says nothing where it is missing.
+USERS = tuple(
+    Metric(f"{name} that use it", ("usedBy", key), absent=0)
+    for name, key in (
+        ("workspaces", "workspaces"),
+        ("trainings", "trainings"),
+        ("distributed trainings", "distributed"),
+        ("inferences", "inferences"),
+        ("templates", "templates"),
+    )
+)
+IN_USE = tuple(metric.name for metric in USERS)
+# "Issues found" may still come right, when what it needs appears.
+READY = Ready(
+    ("status", "status"),
+    ok=frozenset({"No issues found", "No status"}),
+    failed=frozenset({"Failed"}),
+    message=("status", "message"),
+)

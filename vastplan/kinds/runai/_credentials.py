@@ -1,0 +1,60 @@
+"""What credentials of Run:AI have in common: where their values come from, and what of them can be changed.
+
+The values are in a Kubernetes Secret that is there (`existing_secret`), or they are handed to the control plane, which keeps
+them encrypted and copies them into Secrets of the cluster. It says of neither what they are. Only the description can change
+(document of 2.24, CredentialUpdateRequest): other values make another credential, and what refers to it gets the new one.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import model_validator
+
+from vastplan.kinds.runai._assets import Description, Scoped, assets
+from vastplan.schema.endpoint import Endpoint
+from vastplan.schema.markers import IDENTITY, IMMUTABLE, SENSITIVE, WRITE_ONLY, Opens, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName, SecretSource, Text, VendorName
+
+
+def value_at(*wire: str) -> tuple[object, ...]:
+    """What is said of a value that is handed over: nobody is told it again, and it cannot be changed."""
+    return Wire("spec", *wire), IMMUTABLE, WRITE_ONLY, SENSITIVE, Opens(made=False)
+
+
+def credentials(path: str) -> Endpoint:
+    """The credentials of a type. Documents before that of 2.22 want the name in a PUT, those since then do not know it."""
+    return assets(f"credentials/{path}", keep_before=((("meta", "name"), "2.21"),))
+
+
+Plain = Text | SecretSource
+
+
+class Credential(Scoped):
+    """A credential. One with neither `existing_secret` nor values can only be adopted: nothing is made of nothing.
+
+    `existing_secret` is in the project's own namespace, for a department or a cluster in the namespace `runai`, with labels that
+    say that Run:AI may use it.
+    """
+
+    name: Annotated[VendorName | MISSING, IDENTITY, IMMUTABLE, Wire("meta", "name")] = MISSING
+    description: Description = MISSING
+    existing_secret: Annotated[
+        ReferenceName | MISSING,
+        Refers("secret.name", blocks_delete=False, needs=True),
+        Wire("spec", "existingSecretName"),
+        IMMUTABLE,
+        Opens(made=False),
+    ] = MISSING
+    """A Secret of the document, or `{existing: NAMESPACE/NAME}`; its NAME alone where the site has no Kubernetes."""
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Credential:
+        values = type(self).model_fields.keys() - Credential.model_fields.keys()
+        given = sorted(name for name in values if getattr(self, name) is not MISSING)
+        if self.existing_secret is not MISSING and given:
+            raise ValueError(f"give existing_secret, or the values themselves ({given[0]}), not both")
+        missing = sorted(values - set(given))
+        if given and missing:
+            raise ValueError(f"{missing[0]} is missing")
+        return self

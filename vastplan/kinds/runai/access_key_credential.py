@@ -1,0 +1,31 @@
+"""Access key: what an S3 data source of a bucket that is not public logs in with."""
+
+from typing import Annotated
+
+from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
+from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed
+from vastplan.schema.types import MISSING, SecretSource
+
+
+class AccessKeyCredential(Credential):
+    """An access key, of a Secret or of two values. Refer to it in `access_key` of S3 data sources."""
+
+    access_key_id: Annotated[Plain | MISSING, *value_at("accessKeyId")] = MISSING
+    secret_access_key: Annotated[SecretSource | MISSING, *value_at("secretAccessKey")] = MISSING
+
+
+KIND = kind(
+    AccessKeyCredential,
+    name="access_key_credential",
+    system="runai",
+    section="access_key_credentials",
+    endpoint=credentials("access-key"),
+    keyed=Keyed(within="project"),
+    metrics=USERS,
+    in_use=IN_USE,
+    ready=READY,
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)

@@ -1,0 +1,56 @@
+"""ConfigMap data source: a ConfigMap that workloads mount. Only name and description can change.
+
+It is in the namespace of the project; for a department or a cluster in the namespace `runai`, with a label that says so.
+"""
+
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from vastplan.kinds.runai._assets import (
+    IN_USE,
+    READY,
+    USERS,
+    Description,
+    FileMode,
+    Mount,
+    Scoped,
+    assets,
+    unit_of_scope,
+    with_scope,
+)
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed
+from vastplan.schema.markers import IMMUTABLE, Opens, Since, Wire
+from vastplan.schema.types import MISSING
+
+_ConfigMapName = Annotated[str, StringConstraints(max_length=253, pattern=r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$")]
+_Below = Annotated[str, StringConstraints(max_length=1024, pattern=r"^[^/\x00-\x1f\x7f][^\x00-\x1f\x7f]*$")]
+
+
+class ConfigMapDataSource(Scoped):
+    """A ConfigMap, and where in their containers workloads find it."""
+
+    config_map: Annotated[_ConfigMapName, Wire("spec", "configMap"), IMMUTABLE, Opens(made=False)]
+    """Its name, without dots: Run:AI refuses them."""
+    mount: Annotated[Mount, Wire("spec", "mountPath"), IMMUTABLE]
+    sub_path: Annotated[_Below | MISSING, Wire("spec", "subPath"), IMMUTABLE, Since("runai", "2.22")] = MISSING
+    default_mode: Annotated[
+        FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(made=False), Since("runai", "2.23")
+    ] = MISSING
+    description: Description = MISSING
+
+
+KIND = kind(
+    ConfigMapDataSource,
+    name="config_map_data_source",
+    system="runai",
+    section="config_map_data_sources",
+    endpoint=assets("datasource/config-map"),
+    keyed=Keyed(within="project"),
+    metrics=USERS,
+    in_use=IN_USE,
+    ready=READY,
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)

@@ -1,0 +1,32 @@
+"""Docker registry: what the images of workloads are pulled with."""
+
+from typing import Annotated
+
+from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
+from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed
+from vastplan.schema.types import MISSING, SecretSource
+
+
+class DockerRegistryCredential(Credential):
+    """A registry with a user and a password, of a Secret or of three values."""
+
+    url: Annotated[Plain | MISSING, *value_at("url")] = MISSING
+    user: Annotated[Plain | MISSING, *value_at("user")] = MISSING
+    password: Annotated[SecretSource | MISSING, *value_at("password")] = MISSING
+
+
+KIND = kind(
+    DockerRegistryCredential,
+    name="docker_registry_credential",
+    system="runai",
+    section="docker_registry_credentials",
+    endpoint=credentials("docker-registry"),
+    keyed=Keyed(within="project"),
+    metrics=USERS,
+    in_use=IN_USE,
+    ready=READY,
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)

@@ -1,0 +1,44 @@
+"""Generic secret: any keys and values, such as an SSH key at `ssh`, which a Git data source logs in with."""
+
+from typing import Annotated
+
+from pydantic import Field, StringConstraints
+
+from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
+from vastplan.kinds.runai._credentials import Credential, credentials, value_at
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed, Row, Values
+from vastplan.schema.types import MISSING, SecretSource
+
+_Key = Annotated[str, StringConstraints(max_length=253, pattern=r"^[-._a-zA-Z0-9]+$")]
+
+
+class GenericSecretCredential(Credential):
+    """Keys and values, of a Secret or each from where it is kept. A key that is taken away stays until another value is given."""
+
+    data: Annotated[Annotated[dict[_Key, SecretSource], Field(min_length=1)] | MISSING, *value_at("keyValuePairs")] = (
+        MISSING
+    )
+
+
+def _as_pairs(body: Row, values: Values) -> Row:
+    """The keys as the API has them, in an order that is the same each time."""
+    spec = body.get("spec", {})
+    if "keyValuePairs" in spec:
+        spec["keyValuePairs"] = [{"key": key, "value": value} for key, value in sorted(spec["keyValuePairs"].items())]
+    return with_scope(body, values)
+
+
+KIND = kind(
+    GenericSecretCredential,
+    name="generic_secret_credential",
+    system="runai",
+    section="generic_secret_credentials",
+    endpoint=credentials("generic-secret"),
+    keyed=Keyed(within="project"),
+    metrics=USERS,
+    in_use=IN_USE,
+    ready=READY,
+    finish_encode=_as_pairs,
+    finish_decode=unit_of_scope,
+)

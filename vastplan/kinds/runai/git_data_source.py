@@ -1,0 +1,75 @@
+"""Git data source: a repository that Run:AI clones into the containers of workloads."""
+
+from typing import Annotated
+
+from pydantic import StringConstraints, model_validator
+
+from vastplan.kinds.runai._assets import (
+    IN_USE,
+    READY,
+    USERS,
+    Description,
+    Mount,
+    Scoped,
+    assets,
+    unit_of_scope,
+    with_scope,
+)
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed
+from vastplan.schema.markers import Opens, Refers, Since, Wire
+from vastplan.schema.types import MISSING, ReferenceName, Text
+
+# With a user and a password in it an address is a secret. `git@HOST:PATH` has no password.
+_Repository = Annotated[
+    str,
+    StringConstraints(
+        max_length=1024, pattern=r"^([a-z]+://([^\s/:@]+@)?[^\s/@]+(/[^\s]*)?|[^\s/:@]+@[^\s/:@]+:[^\s]+)$"
+    ),
+]
+
+
+class GitDataSource(Scoped):
+    """A repository, and where in their containers workloads find it."""
+
+    repository: Annotated[_Repository, Wire("spec", "repository"), Opens(made=False)]
+    branch: Annotated[Text | None | MISSING, Wire("spec", "branch")] = MISSING
+    revision: Annotated[Text | None | MISSING, Wire("spec", "revision")] = MISSING
+    credential: Annotated[
+        ReferenceName | None | MISSING,
+        Refers("generic_secret_credential", "password_credential"),
+        Wire("spec", "credentialId"),
+        Opens(made=False),
+        Since("runai", "2.23", fix="there it is a password: write password"),
+    ] = MISSING
+    """A password, or a generic secret that has an SSH key at `ssh`."""
+    password: Annotated[
+        ReferenceName | None | MISSING,
+        Refers("password_credential"),
+        Wire("spec", "passwordAssetId"),
+        Opens(made=False),
+    ] = MISSING
+    """The same before 2.23, which knows passwords only."""
+    mount: Annotated[Mount, Wire("spec", "path")]
+    description: Description = MISSING
+
+    @model_validator(mode="after")
+    def _one_credential(self) -> "GitDataSource":
+        if all(given is not MISSING and given is not None for given in (self.credential, self.password)):
+            raise ValueError("give credential or password")
+        return self
+
+
+KIND = kind(
+    GitDataSource,
+    name="git_data_source",
+    system="runai",
+    section="git_data_sources",
+    endpoint=assets("datasource/git"),
+    keyed=Keyed(within="project"),
+    metrics=USERS,
+    in_use=IN_USE,
+    ready=READY,
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)

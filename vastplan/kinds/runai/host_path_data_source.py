@@ -1,0 +1,41 @@
+"""Host path data source: a directory of whatever node a workload runs on."""
+
+from typing import Annotated, Literal
+
+from pydantic import StringConstraints
+
+from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scoped, assets, unit_of_scope, with_scope
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed
+from vastplan.schema.markers import Opens, Wire
+from vastplan.schema.types import MISSING
+
+_Directory = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$")]
+
+
+class HostPathDataSource(Scoped):
+    """A directory of the nodes, and where in their containers workloads find it."""
+
+    path: Annotated[_Directory, Wire("spec", "path"), Opens()]
+    """On the node."""
+    mount: Annotated[Mount, Wire("spec", "mountPath")]
+    description: Description = MISSING
+    read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), Opens(False)] = MISSING
+    mount_propagation: Annotated[
+        Literal["None", "HostToContainer"] | None | MISSING, Wire("spec", "mountPropagation"), Opens("HostToContainer")
+    ] = MISSING
+    """Whether what is mounted below it on the node later is seen in containers."""
+
+
+KIND = kind(
+    HostPathDataSource,
+    name="host_path_data_source",
+    system="runai",
+    section="host_path_data_sources",
+    endpoint=assets("datasource/host-path", status=False),
+    keyed=Keyed(within="project"),
+    metrics=USERS,
+    in_use=IN_USE,
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)

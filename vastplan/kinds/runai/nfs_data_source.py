@@ -1,0 +1,42 @@
+"""NFS data source: a directory of an NFS server that workloads mount, without a claim or a driver.
+
+Nothing is made in the cluster: each pod mounts it by itself, with the mount options of its node, so that neither a quota nor
+an admission policy of a class is between it and the server.
+"""
+
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from vastplan.kinds.runai._assets import IN_USE, USERS, Description, Mount, Scoped, assets, unit_of_scope, with_scope
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed
+from vastplan.schema.markers import SCHEMA, Opens, ServerDefault, Wire
+from vastplan.schema.types import MISSING, Host
+
+_Export = Annotated[str, StringConstraints(max_length=1024, pattern=r"^/[^\x00-\x1f\x7f]*$")]
+
+
+class NfsDataSource(Scoped):
+    """A directory of an NFS server, and where in their containers workloads find it."""
+
+    server: Annotated[Host, Wire("spec", "server"), Opens(made=False)]
+    path: Annotated[_Export, Wire("spec", "path"), Opens(made=False)]
+    """What the server exports: of VAST the path of a view, or its alias."""
+    mount: Annotated[Mount, Wire("spec", "mountPath")]
+    description: Description = MISSING
+    read_only: Annotated[bool | MISSING, Wire("spec", "readOnly"), Opens(False), ServerDefault(True, SCHEMA)] = MISSING
+
+
+KIND = kind(
+    NfsDataSource,
+    name="nfs_data_source",
+    system="runai",
+    section="nfs_data_sources",
+    endpoint=assets("datasource/nfs", status=False),
+    keyed=Keyed(within="project"),
+    metrics=USERS,
+    in_use=IN_USE,
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)

@@ -1,0 +1,31 @@
+"""Password: a user and a password, of a Git server for example."""
+
+from typing import Annotated
+
+from vastplan.kinds.runai._assets import IN_USE, READY, USERS, unit_of_scope, with_scope
+from vastplan.kinds.runai._credentials import Credential, Plain, credentials, value_at
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed
+from vastplan.schema.types import MISSING, SecretSource
+
+
+class PasswordCredential(Credential):
+    """A user and a password, of a Secret or of two values."""
+
+    user: Annotated[Plain | MISSING, *value_at("user")] = MISSING
+    password: Annotated[SecretSource | MISSING, *value_at("password")] = MISSING
+
+
+KIND = kind(
+    PasswordCredential,
+    name="password_credential",
+    system="runai",
+    section="password_credentials",
+    endpoint=credentials("password"),
+    keyed=Keyed(within="project"),
+    metrics=USERS,
+    in_use=IN_USE,
+    ready=READY,
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)

@@ -1,0 +1,56 @@
+"""S3 data source: a bucket that workloads mount as a directory."""
+
+from typing import Annotated
+
+from pydantic import StringConstraints
+
+from vastplan.kinds.runai._assets import (
+    IN_USE,
+    READY,
+    USERS,
+    Description,
+    Mount,
+    Scoped,
+    assets,
+    unit_of_scope,
+    with_scope,
+)
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed
+from vastplan.schema.markers import Opens, Refers, Wire
+from vastplan.schema.types import MISSING, ReferenceName
+
+_Bucket = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+_Url = Annotated[str, StringConstraints(max_length=1024, pattern=r"^https?://[^\s/?#@]+(/[^\s]*)?$")]
+
+
+class S3DataSource(Scoped):
+    """A bucket, and where in their containers workloads find it."""
+
+    bucket: Annotated[_Bucket, Wire("spec", "bucket"), Opens(made=False)]
+    url: Annotated[_Url | MISSING, Wire("spec", "url"), Opens(made=False)] = MISSING
+    """Where the S3 service is: of VAST a VIP pool's. Left out it is that of AWS."""
+    access_key: Annotated[
+        ReferenceName | None | MISSING,
+        Refers("access_key_credential"),
+        Wire("spec", "accessKeyAssetId"),
+        Opens(made=False),
+    ] = MISSING
+    """The credential of a bucket that is not public."""
+    mount: Annotated[Mount, Wire("spec", "path")]
+    description: Description = MISSING
+
+
+KIND = kind(
+    S3DataSource,
+    name="s3_data_source",
+    system="runai",
+    section="s3_data_sources",
+    endpoint=assets("datasource/s3"),
+    keyed=Keyed(within="project"),
+    metrics=USERS,
+    in_use=IN_USE,
+    ready=READY,
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)

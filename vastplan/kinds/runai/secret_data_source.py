@@ -1,0 +1,54 @@
+"""Secret data source: the values of a credential as files in containers. Only name and description can change."""
+
+from typing import Annotated
+
+from vastplan.kinds.runai._assets import (
+    IN_USE,
+    READY,
+    USERS,
+    Description,
+    FileMode,
+    Mount,
+    Scoped,
+    assets,
+    unit_of_scope,
+    with_scope,
+)
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Keyed
+from vastplan.schema.markers import IMMUTABLE, Opens, Refers, Since, Wire
+from vastplan.schema.types import MISSING, ReferenceName
+
+
+class SecretDataSource(Scoped):
+    """A credential, and where in their containers workloads find its values."""
+
+    credential: Annotated[
+        ReferenceName,
+        Refers(
+            "generic_secret_credential", "access_key_credential", "password_credential", "docker_registry_credential"
+        ),
+        Wire("spec", "credentialAssetId"),
+        IMMUTABLE,
+        Opens(made=False),
+    ]
+    mount: Annotated[Mount, Wire("spec", "mountPath"), IMMUTABLE]
+    default_mode: Annotated[
+        FileMode | MISSING, Wire("spec", "defaultMode"), IMMUTABLE, Opens(made=False), Since("runai", "2.23")
+    ] = MISSING
+    description: Description = MISSING
+
+
+KIND = kind(
+    SecretDataSource,
+    name="secret_data_source",
+    system="runai",
+    section="secret_data_sources",
+    endpoint=assets("datasource/secrets"),
+    keyed=Keyed(within="project"),
+    metrics=USERS,
+    in_use=IN_USE,
+    ready=READY,
+    finish_encode=with_scope,
+    finish_decode=unit_of_scope,
+)

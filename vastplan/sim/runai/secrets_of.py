@@ -1,0 +1,26 @@
+"""The Kubernetes Secrets behind credentials: one that is there already is looked for where Run:ai takes it from."""
+
+from __future__ import annotations
+
+from vastplan.sim.runai import scopes
+from vastplan.sim.runai.claims import SHARED_NAMESPACE
+from vastplan.sim.runai.context import Context
+from vastplan.sim.store import Row
+
+
+def look(ctx: Context, row: Row) -> None:
+    """Note in `issues` which Secret is not there; the caller stores the row."""
+    row["issues"], row["message"] = [], ""
+    name = row["spec"].get("existingSecretName")
+    if name is None or row["scope"] == "tenant":
+        return
+    side = ctx.side(row["clusterId"])
+    namespace: str | None = SHARED_NAMESPACE
+    if row["scope"] == "project":
+        namespace = next((project["namespace"] for project in scopes.projects(ctx, "project", row["unit"])), None)
+    if side is None or namespace is None:
+        row["message"] = f"{row['scope']} {row['unit']} has no namespace"
+    elif not side.secret_exists(namespace, name):
+        row["message"] = f"Secret {namespace}/{name} is not there"
+    if row["message"]:
+        row["issues"].append({"scopeType": row["scope"], "scopeId": row["unit"], "issue": "NotCreated"})
