@@ -76,7 +76,9 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
     if kind.name in READ_ONLY:
         return
     if isinstance(kind.endpoint.shape, Members):  # they have no path of their own
-        yield from ((method, kind.endpoint.shape.path.replace("{owner}", "{}")) for method in ("POST", "PATCH", "DELETE"))
+        yield from (
+            (method, kind.endpoint.shape.path.replace("{owner}", "{}")) for method in ("POST", "PATCH", "DELETE")
+        )
         return
     yield "GET", item(kind)
     yield "POST", collection(kind)

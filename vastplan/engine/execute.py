@@ -22,9 +22,9 @@ from vastplan.model.escaping import inert
 from vastplan.model.plan import Action, Step, Verb, let_go
 from vastplan.model.site_ledger import Owned, path_text
 from vastplan.model.value import Reason, Ref, Unknown, from_json, references
-from vastplan.schema.codec import Encoder, at
+from vastplan.schema.codec import Encoder
 from vastplan.schema.endpoint import Asked
-from vastplan.schema.kind import Kind, Row, Values
+from vastplan.schema.kind import Row, Values
 from vastplan.schema.markers import Marker
 
 T = TypeVar("T")

@@ -175,7 +175,17 @@ class KnownChecks:
 
 
 Printed = (
-    KnownChecks | Validation | Problems | Applied | Drift | ShownObject | ShownBudget | OwnedObjects | Import | Export | Rights
+    KnownChecks
+    | Validation
+    | Problems
+    | Applied
+    | Drift
+    | ShownObject
+    | ShownBudget
+    | OwnedObjects
+    | Import
+    | Export
+    | Rights
 )
 
 

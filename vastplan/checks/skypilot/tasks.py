@@ -32,7 +32,9 @@ _IP = re.compile(r"\d+\.\d+\.\d+\.\d+")
 # Mount paths become words of shell commands on every node.
 _PATH = re.compile(r"~?(/[A-Za-z0-9._-]+)*/?")
 # SkyPilot empties the folder that it mounts on (`get_mounting_script`: rm -rf of all that is in it), as root.
-_SYSTEM = re.compile(r"/(bin|boot|dev|etc|lib\w*|proc|sbin|sys|usr)(/.*)?|/(home|media|mnt|opt|root|run|srv|tmp|var)|~|")
+_SYSTEM = re.compile(
+    r"/(bin|boot|dev|etc|lib\w*|proc|sbin|sys|usr)(/.*)?|/(home|media|mnt|opt|root|run|srv|tmp|var)|~|"
+)
 _SIZE = re.compile(r"([0-9]+)([bkmgtp]?)", re.IGNORECASE)  # rclone: powers of 1024, and KiB where nothing is said
 _POWERS = {"b": 0, "": 1, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SECRET_NAME = re.compile(r"SECRET|PASSWORD|PASSPHRASE|TOKEN|ACCESS_KEY", re.IGNORECASE)

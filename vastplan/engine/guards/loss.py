@@ -6,8 +6,8 @@ from datetime import datetime
 from math import ceil
 
 from vastplan.engine import usage
-from vastplan.engine.delivery import Fault
 from vastplan.engine.deleting import deletion
+from vastplan.engine.delivery import Fault
 from vastplan.engine.guards.context import GuardContext
 from vastplan.model.plan import GOING, Action, Block, Verb
 from vastplan.model.shell import word
