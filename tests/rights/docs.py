@@ -51,7 +51,7 @@ WHERE = {
     "vast": (
         "VAST",
         "Permissions of a manager's role. Which realm a collection belongs to is from VAST's Knowledge Base, which names kinds of "
-        "objects and not each collection ([VMS-092](unverified.md)); a realm of your own can hold less than those of VMS.",
+        "objects and not each collection ([VMS-112](unverified.md)); a realm of your own can hold less than those of VMS.",
     ),
     "kubernetes": (
         "Kubernetes",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from vastplan.schema.endpoint import Collection, Members, Singleton, Update
+from vastplan.schema.endpoint import Asked, Collection, Members, Singleton, Update
 from vastplan.schema.kind import Kind
 
 
@@ -57,12 +57,13 @@ def reads(kind: Kind, *, alone: bool = True) -> Iterator[Operation]:
 
 def writes(kind: Kind) -> Iterator[Operation]:
     """How its objects are made, changed and deleted."""
-    always_there = isinstance(kind.endpoint.shape, Singleton)
-    if not always_there:
+    if not isinstance(kind.endpoint.shape, Singleton | Asked):  # those are always there
         yield Operation(Task.WRITE, "POST", collection_path(kind))
         yield Operation(Task.WRITE, "DELETE", item_path(kind))
     if kind.endpoint.update is not Update.NONE:
         yield Operation(Task.WRITE, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item_path(kind))
+    for delta in kind.endpoint.deltas:
+        yield Operation(Task.WRITE, "PATCH", f"{item_path(kind)}/{delta.path}")
     for each in kind.endpoint.one_by_one:
         for action in (each.add, each.remove):
             yield Operation(Task.WRITE, "PATCH", f"{item_path(kind)}{action}/")

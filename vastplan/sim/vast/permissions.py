@@ -1,7 +1,7 @@
 """What a role lets a manager do: the verb of a call, and the realm and the type of what it is about.
 
 Realms and object types are from VAST's Knowledge Base ("Provisioning VMS Access", "Managing User-Defined Permission Realms"), which
-names kinds of objects and not each collection (VMS-092). Types are in lower case, as the vendor's Terraform configurations have them.
+names kinds of objects and not each collection (VMS-112). Types are in lower case, as the vendor's Terraform configurations have them.
 """
 
 from __future__ import annotations

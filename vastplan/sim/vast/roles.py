@@ -18,7 +18,7 @@ BUILT_IN_REALMS = (
     "support", "settings", "security", "monitoring", "logical", "hardware", "events", "database", "applications",
 )  # fmt: skip
 ADMINISTRATORS = "administrators"
-# A new cluster's own; that these exist is the vendor's word, what they may do is assumed (VMS-090).
+# A new cluster's own; that these exist is the vendor's word, what they may do is assumed (VMS-110).
 DEFAULT_ROLES = {
     ADMINISTRATORS: tuple(f"{verb}_{realm}" for realm in BUILT_IN_REALMS for verb in VERBS),
     "read-only": tuple(f"view_{realm}" for realm in BUILT_IN_REALMS),

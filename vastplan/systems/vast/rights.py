@@ -2,7 +2,7 @@
 
 That permissions are create, view, edit and delete in a realm is the document's word (`Permission`, `Role`); what the realms hold is
 from VAST's Knowledge Base ("Provisioning VMS Access", "Managing User-Defined Permission Realms", "Creating Custom VMS Realms"),
-which names kinds of objects, not each collection: `docs/unverified.md`, VMS-092.
+which names kinds of objects, not each collection: `docs/unverified.md`, VMS-112.
 """
 
 from __future__ import annotations
