@@ -35,10 +35,11 @@ CHOSEN = {("view_policy", "flavor"), ("view", "protocols"), ("project", "departm
 """What a system chooses where nobody says it, and nobody knows what that will be: it is written."""
 SHIPPED = {("tenant", "local_provider"): "default"}
 """What a system takes where nobody says it, and every cluster has by that name: an import leaves it out."""
-# What only other entries yield has no section, and what is prepared by hand or keeps others out is for itself.
+# What only other entries yield has no section, what is prepared by hand or keeps others out is for itself, and no import can say
+# where a value was delivered to: tests/values.
 SAYABLE = [
     case for case in USABLE
-    if REGISTRY.kinds[case.kind].section and not case.get("prepare", []) and not case.get("unexpanded", [])
+    if REGISTRY.kinds[case.kind].section and REGISTRY.kinds[case.kind].delivers is None and not case.get("prepare", []) and not case.get("unexpanded", [])
 ]  # fmt: skip
 Said = dict[tuple[str, ...], Any]
 """Compared values by address and path; what is referred to by its name."""
