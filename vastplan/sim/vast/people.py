@@ -51,7 +51,9 @@ class Somebody:
         return f"{self.what}:{self.tenant}:{self.key}"
 
 
-def enrol(cluster: VastCluster, users: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Mapping[str, Any]]) -> None:
+def enrol(
+    cluster: VastCluster, users: Mapping[str, Mapping[str, Any]], groups: Mapping[str, Mapping[str, Any]]
+) -> None:
     """Say who is in the directory, instead of who was: users as `{uid, sid?, login_name?, groups?}`, groups as `{gid, sid?}`."""
     for row in list(cluster.store.rows(DIRECTORY)):
         cluster.store.remove(DIRECTORY, f"{row['what']}:{row['name']}")
@@ -154,9 +156,7 @@ def _found(cluster: VastCluster, what: str, said: Row, tenant: int, origins: tup
     return one
 
 
-def _matching(
-    cluster: VastCluster, what: str, said: Row, tenant: int, origins: tuple[str, ...]
-) -> Iterator[Somebody]:
+def _matching(cluster: VastCluster, what: str, said: Row, tenant: int, origins: tuple[str, ...]) -> Iterator[Somebody]:
     """The local ones first: where both have somebody, his own provider's attributes win."""
     fits = [(_ASKED_BY[what][name], str(value)) for name, value in said.items()]
     provider = (cluster.get("tenants", tenant) or {}).get("local_provider_id")
