@@ -51,4 +51,14 @@ def _namespace(of: Ref, scope: Scope) -> str | None:
     return namespace_of({"name": entry.called, **entry.values}) if of.target.kind == "project" else entry.called
 
 
-OF_S3_KEY = Composition("s3_key", _compose)
+def _of_whom(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    """A key of a local user, or of one whom another provider has: he is not made, and not listed."""
+    user = entry.values["user"]
+    if user.managed:
+        yield from _compose(entry, scope)
+    else:
+        yield entry.part("directory_key", entry.address.name, {**entry.values, "user": user.target.name})
+
+
+OF_S3_KEY = Composition("s3_key", _of_whom, makes=frozenset({"directory_key"}))
+OF_DIRECTORY_KEY = Composition("directory_key", _compose)
