@@ -232,7 +232,7 @@ def call_by_hand(lab: Lab, case: Case) -> None:
     hand = case.by_hand
     path = hand["path"].replace("{id}", live.id).replace("{locator}", live.locator)
     headers = {"Content-Type": hand["content_type"]} if "content_type" in hand else {}
-    body = filled(lab, hand.get("body", {}), live) or None
+    body = filled(lab, hand.get("body"), live) or None
     lab.by_hand("iad", live.kind.system, hand["method"], path, body, **headers)
 
 
