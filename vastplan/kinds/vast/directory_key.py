@@ -6,7 +6,7 @@ of local users by the same call.
 
 from typing import Annotated, Any
 
-from vastplan.kinds.vast._deliver import DAY, Generation, Overlap, into_secret
+from vastplan.kinds.vast._deliver import DAY, Generation, MaxAge, Overlap, into_secret
 from vastplan.kinds.vast._rights import Tenant
 from vastplan.kinds.vast.s3_key import S3KeyDelivery
 from vastplan.schema.compile import kind
@@ -33,6 +33,7 @@ class DirectoryKey(Spec):
     enabled: Annotated[bool | MISSING, AFTER_CREATE, Opens(True), ServerDefault(True, WITNESS)] = MISSING
     generation: Annotated[Generation, WRITE_ONLY] = 1
     overlap: Annotated[Overlap, DOCUMENT] = DAY
+    max_age: Annotated[MaxAge | MISSING, DOCUMENT] = MISSING
     deliver: Annotated[S3KeyDelivery, DOCUMENT]
 
 
@@ -67,6 +68,7 @@ KIND = kind(
         Attribute("path", (), _where, ("tenant", "user")),
         Attribute("access_key", ("access_key",)),
         Attribute("secret_key", ("secret_key",)),
+        Attribute("creation_time", ("creation_time",)),
     ),
     lets_in=LetsIn("who has the pair is let in no more"),
     delivers=into_secret(),
