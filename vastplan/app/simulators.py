@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from filelock import Timeout
 
+from vastplan.app.connect import directories
 from vastplan.app.workspace import Workspace
 from vastplan.app.worlds import kept, simulators_of
 from vastplan.model.errors import VastplanError
@@ -32,7 +33,7 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
     systems = {name: site.systems for name, site in document.sites().items() if document.connections[name].simulated}
     if not systems:
         raise VastplanError(f"{workspace.name} has no simulated site; a site is simulated with sim: {{}}")
-    world = World(simulators_of(document.folder), systems)
+    world = World(simulators_of(document.folder), systems, directories=directories(document, systems))
     try:
         with kept(world.folder):
             world.start()

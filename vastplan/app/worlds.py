@@ -6,7 +6,7 @@ import contextlib
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vastplan.model import regular_files
 from vastplan.model.errors import VastplanError
@@ -31,16 +31,18 @@ def simulators_of(folder: Path) -> Path:
 
 
 @contextlib.contextmanager
-def world(folder: Path, systems: Mapping[str, frozenset[str]]) -> Iterator[list[SimEndpoint]]:
+def world(
+    folder: Path, systems: Mapping[str, frozenset[str]], directories: Mapping[str, Mapping[str, Any]]
+) -> Iterator[list[SimEndpoint]]:
     """The simulators of a folder: those that run already, here or elsewhere, or new ones for as long as they are used.
 
-    `systems` are those of each site.
+    `systems` are those of each site, `directories` who is in the directory that new ones ask.
     """
     folder = folder.absolute()
     with _worlds_lock:
         endpoints = running(folder)
         if endpoints is None:
-            served, endpoints, users = _worlds.get(folder) or (*_open_or_join(folder, systems), 0)
+            served, endpoints, users = _worlds.get(folder) or (*_open_or_join(folder, systems, directories), 0)
             if served is not None:
                 _worlds[folder] = (served, endpoints, users + 1)
         else:
@@ -74,7 +76,9 @@ def kept(folder: Path) -> Iterator[None]:
         ) from None
 
 
-def _open_or_join(folder: Path, systems: Mapping[str, frozenset[str]]) -> tuple[World | None, list[SimEndpoint]]:
+def _open_or_join(
+    folder: Path, systems: Mapping[str, frozenset[str]], directories: Mapping[str, Mapping[str, Any]]
+) -> tuple[World | None, list[SimEndpoint]]:
     try:
         from vastplan.sim.world import open_or_join
     except ImportError as problem:
@@ -83,6 +87,6 @@ def _open_or_join(folder: Path, systems: Mapping[str, frozenset[str]]) -> tuple[
         ) from None
     try:
         with kept(folder):
-            return open_or_join(folder, systems)
+            return open_or_join(folder, systems, directories)
     except TimeoutError as problem:
         raise VastplanError(str(problem)) from None

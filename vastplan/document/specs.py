@@ -37,10 +37,32 @@ Version = Annotated[
 ]
 
 
+class SimUser(Spec):
+    """Somebody whom a simulated directory has."""
+
+    uid: Annotated[int, Field(ge=0, le=2**32 - 1)]
+    groups: list[str] | MISSING = MISSING
+
+
+class SimGroup(Spec):
+    """A group that a simulated directory has."""
+
+    gid: Annotated[int, Field(ge=0, le=2**32 - 1)]
+
+
+class SimDirectory(Spec):
+    """Who is in the directory (LDAP, say) that all tenants of a simulated cluster ask."""
+
+    users: dict[str, SimUser] | MISSING = MISSING
+    groups: dict[str, SimGroup] | MISSING = MISSING
+
+
 class SimEndpoint(Spec):
     """The embedded simulators stand in for the site's systems; what they hold is kept beside the ledger."""
 
     systems: list[str] | MISSING = MISSING
+    directory: SimDirectory | MISSING = MISSING
+    """Users and groups that nobody makes; read when the simulators start."""
 
 
 class Connections(Spec):
@@ -63,6 +85,13 @@ class Connections(Spec):
     def simulated(self) -> bool:
         """Whether the embedded simulators stand in for its systems."""
         return self.sim is not MISSING
+
+    def directory(self) -> dict[str, Any]:
+        """Who is in the directory of a simulated site: users and groups by name; empty where nobody says."""
+        if self.sim is MISSING or self.sim.directory is MISSING:
+            return {}
+        said: dict[str, Any] = self.sim.directory.model_dump(exclude_unset=True)
+        return said
 
     def systems(self) -> frozenset[str]:
         """The systems that are given, `sim` as itself."""
