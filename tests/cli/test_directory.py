@@ -22,7 +22,7 @@ def document(folder: Path, sim: dict[str, Any], **tenant: Any) -> Path:
     return path
 
 
-RIGHTS = {
+RIGHTS: dict[str, Any] = {
     "s3_policies": {"read": {"policy": POLICY}},
     "user_rights": {"carol": {"allow_create_bucket": True, "s3_policies": ["read"]}},
     "group_rights": {"research": {"s3_policies": ["read"]}},
