@@ -23,7 +23,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 yield Violation(mount.entry, f"SkyPilot takes {quoted(mount.bucket)} for no bucket's name")
             if mount.mode == CLAIM and len(mount.name) > LONGEST_VOLUME:
                 text = f"{quoted(mount.name)} is longer than the {LONGEST_VOLUME} characters of a volume's name in SkyPilot"
-                yield Violation(mount.entry, text)
+                yield Violation(mount.entry, text, fix="give the volume a shorter name")
             if is_of_the_system(mount.path):
                 text = f"{quoted(mount.path)} is a folder that a node needs, and SkyPilot empties what it mounts on"
                 yield Violation(mount.entry, text, fix="mount it elsewhere, for example at /data")

@@ -38,8 +38,10 @@ _SYSTEM = re.compile(
 _SIZE = re.compile(r"([0-9]+)([bkmgtp]?)", re.IGNORECASE)  # rclone: powers of 1024, and KiB where nothing is said
 _POWERS = {"b": 0, "": 1, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _SECRET_NAME = re.compile(r"SECRET|PASSWORD|PASSPHRASE|TOKEN|ACCESS_KEY", re.IGNORECASE)
+# Given its value, or told to `aws configure set`; by a reference to a variable, a command or a placeholder it is not said.
 _SAID_IN_A_SHELL = re.compile(
-    r"(?:AWS_SECRET_ACCESS_KEY\s*=|aws_secret_access_key\s*=?)[ \t]*[\"']?(?![\s\"'$<]|$)", re.IGNORECASE | re.MULTILINE
+    r"(?:aws_secret_access_key[ \t]*=|configure[ \t]+set[ \t]+\S*aws_secret_access_key(?=[ \t]))[ \t]*[\"']?(?![\s\"'$<=`]|$)",
+    re.IGNORECASE | re.MULTILINE,
 )
 
 
