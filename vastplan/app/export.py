@@ -21,7 +21,7 @@ from vastplan.checks.skypilot.tasks import CLAIM, Task, read_task
 from vastplan.document.yaml import Mapping as Located
 from vastplan.exporting.rewrite import for_infra
 from vastplan.exporting.skypilot import Folder, Selection, folders
-from vastplan.exporting.texts import CREDENTIALS, PRIVATE, files
+from vastplan.exporting.texts import CREDENTIALS, PRIVATE, TEMPLATE, files
 from vastplan.model.errors import Forbidden, VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.exported import Export, ExportedFile, ExportedFolder, ExportedMount
@@ -52,8 +52,8 @@ class Drafted:
     folders: tuple[tuple[Folder, tuple[NewFile, ...]], ...]
     findings: tuple[Finding, ...]
     document: str
-    whole: bool
-    """Whether all of each folder was drafted, so that what else is there is left over."""
+    places: tuple[str, ...]
+    """How the names of files begin of which all were drafted, so that what else is there is left over."""
 
 
 def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
@@ -81,16 +81,21 @@ def draft(workspace: Workspace, options: ExportOptions, today: date) -> Drafted:
         raise VastplanError("there is nothing to export: no bucket, and no volume with a mount")
     keys = read_keys(workspace, facts, chosen, options.secret) if options.with_credentials else {}
     drafted = tuple((folder, _new(folder, options, given.get(folder, {}), keys.get(folder))) for folder in chosen)
-    whole = not options.projects and not options.tasks
-    return Drafted(drafted, tuple(found), workspace.name, whole)
+    return Drafted(drafted, tuple(found), workspace.name, _places(workspace, options))
 
 
 def write(drafted: Drafted, out: Path, *, overwrite: bool = False) -> Export:
     """Write what differs; raises `VastplanError`."""
     every = [file for _, new in drafted.folders for file in new]
     states = write_all(out, every, overwrite=overwrite)
-    places = [_place(folder) for folder, _ in drafted.folders]
-    left = left_over(out, [file.name for file in every], places) if drafted.whole else ()
+    # a key that was written before is as good as a place for one, and the other way round
+    keys = [
+        f"{_place(folder)}/{name}"
+        for folder, _ in drafted.folders
+        if folder.endpoint
+        for name in (CREDENTIALS, TEMPLATE)
+    ]
+    left = left_over(out, [*(file.name for file in every), *keys], drafted.places)
     return Export(
         drafted.document,
         tuple(
@@ -114,6 +119,17 @@ def write(drafted: Drafted, out: Path, *, overwrite: bool = False) -> Export:
 def _place(folder: Folder) -> str:
     """Where a folder's files are: neither a site's nor an entry's name has a slash in it."""
     return f"{folder.site}/{folder.tenant}"
+
+
+def _places(workspace: Workspace, options: ExportOptions) -> tuple[str, ...]:
+    """How the names begin of all that this export would write."""
+    if options.projects or options.tasks:
+        return ()
+    if options.tenants:
+        return tuple(f"{site}/{tenant}/" for site in options.sites for tenant in options.tenants)
+    if set(options.sites) != set(workspace.chosen(None)):
+        return tuple(f"{site}/" for site in options.sites)
+    return ("",)
 
 
 def _credentials(new: tuple[NewFile, ...]) -> Literal["none", "template", "key"]:

@@ -21,6 +21,7 @@ from vastplan.model.wording import some
 CONFIG = "vastdata.config"
 CREDENTIALS = "vastdata.credentials"
 TEMPLATE = f"{CREDENTIALS}.template"
+IGNORED = ".gitignore"
 TASKS, VOLUMES = "tasks", "volumes"
 PRIVATE = 0o600
 _PROFILE = "vastdata"
@@ -105,6 +106,7 @@ def files(folder: Folder, given: Mapping[str, str], keys: tuple[str, str] | None
     if folder.endpoint:
         yield CONFIG, config(folder)
         yield (TEMPLATE, template(folder)) if keys is None else (CREDENTIALS, credentials(*keys))
+        yield IGNORED, f"{CREDENTIALS}\n"  # an export is kept in git, a key never
     for name, text in (given or {name: task(folder, written) for name, written in folder.tasks.items()}).items():
         yield f"{TASKS}/{name}.yaml", text
     for claim in folder.claims:

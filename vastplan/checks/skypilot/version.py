@@ -17,7 +17,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
             continue
         version = parse(task.reader)
         if version is None:
-            yield Violation(task.entry, f"{quoted(task.reader)} is no version", fix="write what `sky --version` says: 0.14.1")
+            yield Violation(
+                task.entry, f"{quoted(task.reader)} is no version", fix="write what `sky --version` says: 0.14.1"
+            )
         elif not at_least(version, FIRST):
             yield Violation(task.entry, f"SkyPilot {quoted(task.reader)} has no store for VAST, which came with 0.12.0")
 
