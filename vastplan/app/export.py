@@ -211,7 +211,7 @@ def _not_there(facts: Facts, snapshot: Snapshot | None) -> list[Finding]:
         if collection.kind == "view" and not collection.error
     }
     missing = {
-        (mount.entry, mount.bucket)
+        (mount.entry.address, mount.bucket): mount.entry
         for task in facts.tasks
         for mount in task.mounts
         if mount.of_vast and not mount.makes_its_bucket and task.site in seen and mount.bucket not in seen[task.site]
@@ -225,5 +225,5 @@ def _not_there(facts: Facts, snapshot: Snapshot | None) -> list[Finding]:
             str(entry.address),
             entry.where,
         )
-        for entry, bucket in sorted(missing, key=lambda pair: (pair[0].address, pair[1]))
+        for (_, bucket), entry in sorted(missing.items(), key=lambda item: item[0])
     ]

@@ -15,7 +15,9 @@ def _run(facts: Facts) -> Iterator[Violation]:
     for tenant in sorted(found.endpoints):
         for view in found.views.get(tenant, ()):
             if not is_bucket_name(view.values["bucket"]):
-                text = f"SkyPilot takes {quoted(view.values['bucket'])} for no bucket's name"
+                text = (
+                    f"SkyPilot takes {quoted(view.values['bucket'])} for no bucket's name, and an export leaves it out"
+                )
                 yield Violation(view, text, severity=Severity.WARNING)
     for task in facts.tasks:
         for mount in task.mounts:
