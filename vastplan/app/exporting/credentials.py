@@ -12,6 +12,7 @@ from vastplan.app.connect import connected
 from vastplan.app.workspace import Workspace
 from vastplan.checks.facts import Facts
 from vastplan.exporting.skypilot import Folder
+from vastplan.exporting.texts import is_key
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
@@ -52,7 +53,10 @@ def read_keys(
                 raise provider
             row = provider.read(workspace.registry.kinds["secret"], delivered.path)
             if row is None:
-                raise VastplanError(f"{folder.site}: there is no Secret {inert(delivered.path)}: is it applied?")
+                fix = "--secret names another one" if secret else "vastplan apply delivers the key"
+                raise VastplanError(
+                    f"{folder.site}: there is no Secret {inert(delivered.path)}: {fix}; nothing was written"
+                )
             found[folder] = _pair(row, delivered, folder.site)
     return found
 
@@ -84,15 +88,20 @@ def _pair(row: Mapping[str, Any], delivered: Delivered, site: str) -> tuple[str,
     data = row.get("data")
     for access, secret in delivered.names:
         if isinstance(data, Mapping) and access in data and secret in data:
-            access_key, secret_key = _text(data[access]), _text(data[secret])
-            keep_secret(secret_key)
-            return access_key, secret_key
+            pair = _text(data[access]), _text(data[secret])
+            for name, text in zip((access, secret), pair, strict=True):
+                keep_secret(text)
+                if not is_key(text):
+                    problem = f"{inert(name)} is no key, which is one word without blanks"
+                    raise VastplanError(f"{site}: Secret {inert(delivered.path)}: {problem}; nothing was written")
+            return pair
     names = " or ".join(f"{access} and {secret}" for access, secret in delivered.names)
-    raise VastplanError(f"{site}: Secret {inert(delivered.path)} has no {names}")
+    raise VastplanError(f"{site}: Secret {inert(delivered.path)} has no {inert(names)}; nothing was written")
 
 
 def _text(value: object) -> str:
+    """ "" for what is no text."""
     try:
         return base64.b64decode(str(value), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
-        raise VastplanError("what is in the Secret is no key: it is not text") from None
+        return ""

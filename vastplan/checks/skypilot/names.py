@@ -21,7 +21,7 @@ def _run(facts: Facts) -> Iterator[Violation]:
                 yield Violation(view, text, severity=Severity.WARNING)
     for task in facts.tasks:
         for mount in task.mounts:
-            if mount.of_vast and mount.bucket and not is_bucket_name(mount.bucket):
+            if mount.of_vast and mount.bucket and "://" not in mount.bucket and not is_bucket_name(mount.bucket):
                 yield Violation(mount.entry, f"SkyPilot takes {quoted(mount.bucket)} for no bucket's name")
             if mount.mode == CLAIM and len(mount.name) > LONGEST_VOLUME:
                 text = f"{quoted(mount.name)} is longer than the {LONGEST_VOLUME} characters of a volume's name in SkyPilot"
