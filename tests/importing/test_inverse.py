@@ -81,13 +81,21 @@ def _name(entry: Entry) -> str:
 
 def _leaves(kind: Kind, entry: Entry) -> Iterator[Leaf]:
     """Without what its system takes anyway."""
-    plain = {name: value for name, value in entry.values.items() if name not in kind.identity}
+    # `null` says the same as what is sent for it
+    plain = {
+        name: kind.field(name).clears if value is None else value
+        for name, value in entry.values.items()
+        if name not in kind.identity
+    }
     own = {name: entry.called for name in kind.identity if name == "name"}
     unsaid = left_out(kind, own | {name: value for name, value in plain.items() if not isinstance(value, Ref)})
     for leaf in leaves(kind.fields, plain):
         if leaf.value is None:
-            leaf = leaf._replace(value=leaf.field.clears)  # `null` says the same as what is sent for it
-        if leaf.path not in unsaid and not leaf.field.markers & NOT_READ and leaf.value is not None:
+            leaf = leaf._replace(value=leaf.field.clears)  # within a struct, too
+        nothing = (
+            leaf.field.server_default is None and leaf.value in leaf.field.cleared
+        )  # as where nobody wrote anything
+        if not nothing and leaf.path not in unsaid and not leaf.field.markers & NOT_READ and leaf.value is not None:
             yield leaf
 
 
