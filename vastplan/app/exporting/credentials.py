@@ -53,10 +53,8 @@ def read_keys(
                 raise provider
             row = provider.read(workspace.registry.kinds["secret"], delivered.path)
             if row is None:
-                fix = "--secret names another one" if secret else "vastplan apply delivers the key"
-                raise VastplanError(
-                    f"{folder.site}: there is no Secret {inert(delivered.path)}: {fix}; nothing was written"
-                )
+                fix = "give --secret the one with the key" if secret else "vastplan apply delivers the key"
+                raise VastplanError(f"{folder.site}: there is no Secret {inert(delivered.path)}; {fix}")
             found[folder] = _pair(row, delivered, folder.site)
     return found
 
@@ -67,12 +65,12 @@ def _delivered(facts: Facts, folder: Folder) -> Delivered:
     found = dict(_deliveries(facts, tenant))
     if len(found) == 1:
         return next(iter(found.values()))
-    text = (
-        f"the keys {some(sorted(found))} are all delivered"
-        if found
-        else "no s3_keys entry of the document delivers one"
-    )
-    raise VastplanError(f"{folder.site}: which key of tenant {folder.tenant}? {text}: give --secret NAMESPACE/NAME")
+    which = f"{folder.site}: which key of tenant {folder.tenant}?"
+    if found:
+        each = some([f"--secret {inert(delivered.path)} ({name})" for name, delivered in sorted(found.items())])
+        raise VastplanError(f"{which} Several are delivered: give one of {each}")
+    fix = "give the tenant an entry of s3_keys and apply it, or give --secret NAMESPACE/NAME"
+    raise VastplanError(f"{which} The document delivers none: {fix}")
 
 
 def _deliveries(facts: Facts, tenant: Address) -> Iterator[tuple[str, Delivered]]:
