@@ -234,7 +234,8 @@ class Composition:
     `makes` are the kinds of what it yields that have no section of their own. `recover` is the way back (`schema/recovery.py`),
     `rank` when it is gone: what stands inside others first. Of what it makes the objects of the kinds in `adds` need not be there.
     `chooses` are fields that it fills in where an entry leaves them out, `implied` those (by kind) of what it makes that follow
-    without being said: a system fills them in.
+    without being said: a system fills them in. `keeps` are fields with what they are where they follow from names: what to write in
+    an entry that is renamed, or whose tenant is, so that the live objects stay.
     """
 
     of: str
@@ -245,6 +246,7 @@ class Composition:
     adds: frozenset[str] = frozenset()
     chooses: frozenset[str] = frozenset()
     implied: frozenset[tuple[str, str]] = frozenset()
+    keeps: Callable[[Entry, Scope], Mapping[str, Any]] | None = None
 
 
 def compose(

@@ -12,6 +12,7 @@ from vastplan.app.connect import connected
 from vastplan.app.workspace import Workspace
 from vastplan.checks.facts import Facts
 from vastplan.exporting.skypilot import Folder
+from vastplan.exporting.texts import is_key
 from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
@@ -52,7 +53,8 @@ def read_keys(
                 raise provider
             row = provider.read(workspace.registry.kinds["secret"], delivered.path)
             if row is None:
-                raise VastplanError(f"{folder.site}: there is no Secret {inert(delivered.path)}: is it applied?")
+                fix = "give --secret the one with the key" if secret else "vastplan apply delivers the key"
+                raise VastplanError(f"{folder.site}: there is no Secret {inert(delivered.path)}; {fix}")
             found[folder] = _pair(row, delivered, folder.site)
     return found
 
@@ -63,12 +65,12 @@ def _delivered(facts: Facts, folder: Folder) -> Delivered:
     found = dict(_deliveries(facts, tenant))
     if len(found) == 1:
         return next(iter(found.values()))
-    text = (
-        f"the keys {some(sorted(found))} are all delivered"
-        if found
-        else "no s3_keys entry of the document delivers one"
-    )
-    raise VastplanError(f"{folder.site}: which key of tenant {folder.tenant}? {text}: give --secret NAMESPACE/NAME")
+    which = f"{folder.site}: which key of tenant {folder.tenant}?"
+    if found:
+        each = some([f"--secret {inert(delivered.path)} ({name})" for name, delivered in sorted(found.items())])
+        raise VastplanError(f"{which} Several are delivered: give one of {each}")
+    fix = "give the tenant an entry of s3_keys and apply it, or give --secret NAMESPACE/NAME"
+    raise VastplanError(f"{which} The document delivers none: {fix}")
 
 
 def _deliveries(facts: Facts, tenant: Address) -> Iterator[tuple[str, Delivered]]:
@@ -84,15 +86,20 @@ def _pair(row: Mapping[str, Any], delivered: Delivered, site: str) -> tuple[str,
     data = row.get("data")
     for access, secret in delivered.names:
         if isinstance(data, Mapping) and access in data and secret in data:
-            access_key, secret_key = _text(data[access]), _text(data[secret])
-            keep_secret(secret_key)
-            return access_key, secret_key
+            pair = _text(data[access]), _text(data[secret])
+            for name, text in zip((access, secret), pair, strict=True):
+                keep_secret(text)
+                if not is_key(text):
+                    problem = f"{inert(name)} is no key, which is one word without blanks"
+                    raise VastplanError(f"{site}: Secret {inert(delivered.path)}: {problem}; nothing was written")
+            return pair
     names = " or ".join(f"{access} and {secret}" for access, secret in delivered.names)
-    raise VastplanError(f"{site}: Secret {inert(delivered.path)} has no {names}")
+    raise VastplanError(f"{site}: Secret {inert(delivered.path)} has no {inert(names)}; nothing was written")
 
 
 def _text(value: object) -> str:
+    """ "" for what is no text."""
     try:
         return base64.b64decode(str(value), validate=True).decode()
     except (binascii.Error, UnicodeDecodeError):
-        raise VastplanError("what is in the Secret is no key: it is not text") from None
+        return ""

@@ -23,7 +23,7 @@ from vastplan.schema.recovery import Pieces, Recovered, Unsayable, only
 from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Text
 
 FILE_DRIVER = "csi.vastdata.com"
-_Path = Annotated[str, StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024)]
+Path = Annotated[str, StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", max_length=1024)]
 _Qos = View.model_fields["qos"].annotation
 
 
@@ -57,8 +57,8 @@ class Volume(LimitsUsers):
     project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
     size: Bytes
     storage_class: Annotated[ReferenceName | MISSING, Refers("storage_class")] = MISSING
-    path: _Path | MISSING = MISSING
-    mount: _Path | MISSING = MISSING
+    path: Path | MISSING = MISSING
+    mount: Path | MISSING = MISSING
     description: Text | MISSING = MISSING
     access_modes: Annotated[
         list[Literal["ReadWriteMany", "ReadWriteOnce", "ReadOnlyMany", "ReadWriteOncePod"]], Field(min_length=1), SET

@@ -1,0 +1,195 @@
+"""Buckets: what a team keeps by S3, with whom it belongs to, how large it may become and what happens to its objects.
+
+A bucket is a view of protocol S3 with a quota, QoS limits, snapshots and lifecycle rules of its own; all of them are kinds that can be
+written alone.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, model_validator
+
+from vastplan.kinds.compose.volume import Path
+from vastplan.kinds.vast.qos_policy import QosLimits
+from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
+from vastplan.kinds.vast.view import LifecycleRules, PartNames, Period, Retention, kept_as_said, parts_are_there
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.model.wording import quoted
+from vastplan.schema.entries import Composition, Entry, Scope, composite
+from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
+from vastplan.schema.recovery import Pieces, Recovered
+from vastplan.schema.types import MISSING, Bytes, Count, ReferenceName
+
+_NAME = re.compile(r"[a-z0-9][-.a-z0-9]{1,61}[a-z0-9]")
+_IP = re.compile(r"\d+\.\d+\.\d+\.\d+")
+
+
+def _bucket_name(name: str) -> str:
+    """Amazon's rules for names of buckets, which S3 clients hold VAST's to, too."""
+    if not _NAME.fullmatch(name) or ".." in name or _IP.fullmatch(name):
+        raise ValueError(
+            f"{quoted(name)} cannot be the name of a bucket, which is 3 to 63 small letters, digits, - and . between them, and no "
+            "IP address; where the entry is called otherwise, write bucket: NAME"
+        )
+    return str(name)
+
+
+BucketName = Annotated[str, AfterValidator(_bucket_name)]
+_OF_USERS = ("is_user_quota", *BY_USER)
+_OF_ITS_VIEW = (
+    "view_policy", "bucket", "qos", "qos_policy", "snapshots", "lifecycle", "s3_versioning", "locking", "s3_locks_retention_mode",
+    "files_retention_mode", "default_retention_period", "min_retention_period", "max_retention_period", "auto_commit", "names",
+)  # fmt: skip
+
+
+class Bucket(LimitsUsers):
+    """A bucket of a tenant, and what it stands for.
+
+    VAST renames no bucket: `bucket` is its name where that is another than the entry's, `path` its directory in the tenant where
+    that is another than /TENANT/BUCKET. The `owner` may do everything with it: a user of the document, or `{existing: NAME}`.
+    With protocol NFS beside S3 the same files can be mounted.
+    """
+
+    bucket: Annotated[BucketName | MISSING, NAMED] = MISSING
+    names: Annotated[PartNames | MISSING, DOCUMENT] = MISSING
+    tenant: Annotated[ReferenceName, Refers("tenant")]
+    size: Annotated[Bytes, Field(gt=0)]
+    owner: Annotated[ReferenceName, Refers("user")]
+    path: Path | MISSING = MISSING
+    protocols: Annotated[list[Literal["S3", "NFS", "NFS4"]] | MISSING, SET] = MISSING
+    view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy")] = MISSING
+    max_inodes: Annotated[Count | MISSING, Field(ge=1)] = MISSING
+    is_user_quota: IsUserQuota = MISSING
+    default_user_quota: QuotaLimits | MISSING = MISSING
+    default_group_quota: QuotaLimits | MISSING = MISSING
+    user_quotas: UserQuotas = MISSING
+    group_quotas: GroupQuotas = MISSING
+    qos: Annotated[QosLimits | MISSING, DOCUMENT] = MISSING
+    qos_policy: Annotated[ReferenceName | MISSING, Refers("qos_policy")] = MISSING
+    snapshots: Annotated[ReferenceName | MISSING, Refers("protection_policy")] = MISSING
+    lifecycle: Annotated[LifecycleRules | MISSING, DOCUMENT] = MISSING
+    s3_versioning: bool | MISSING = MISSING
+    locking: bool | MISSING = MISSING
+    s3_locks_retention_mode: Retention | MISSING = MISSING
+    files_retention_mode: Retention | MISSING = MISSING
+    default_retention_period: Period | MISSING = MISSING
+    min_retention_period: Period | MISSING = MISSING
+    max_retention_period: Period | MISSING = MISSING
+    auto_commit: Period | MISSING = MISSING
+
+    @model_validator(mode="after")
+    def _as_a_view(self) -> "Bucket":
+        protocols = set(self.protocols) if isinstance(self.protocols, list) else {"S3"}
+        if "S3" not in protocols:
+            raise ValueError("a bucket has protocol S3; a directory without it is a volume, or a view")
+        if self.qos is not MISSING and self.qos_policy is not MISSING:
+            raise ValueError("give either qos or qos_policy")
+        kept_as_said(self, protocols)
+        parts_are_there(self, self.names, {"protected_path": "snapshots", "qos_policy": "qos"})
+        return self
+
+
+BUCKET = composite(Bucket, name="bucket", section="buckets", systems=lambda _: frozenset({"vast"}))
+
+
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    values = entry.values
+    tenant = values["tenant"]
+    view = {
+        "tenant": tenant,
+        "path": values.get("path", _path(entry, scope)),
+        "protocols": values.get("protocols", ["S3"]),
+        "create_dir": True,
+        "bucket": _called(entry),
+        "bucket_owner": _user_name(values["owner"], scope),
+        "quota": {
+            "hard_limit": values["size"],
+            **({"hard_limit_inodes": values["max_inodes"]} if "max_inodes" in values else {}),
+            **{name: values[name] for name in _OF_USERS if name in values},
+        },
+        **{name: values[name] for name in _OF_ITS_VIEW if name in values},
+    }
+    chosen = []
+    policy = _view_policy(entry, scope) if "view_policy" not in values else None
+    if policy is not None:
+        view["view_policy"] = policy
+        chosen.append(f"view_policy {policy}, the only one of tenant {tenant} by which identity policies count")
+    yield entry.part("view", entry.address.name, view, chosen=tuple(chosen))
+
+
+def _called(entry: Entry) -> str:
+    """The name that S3 clients know."""
+    return str(entry.values.get("bucket", entry.address.name))
+
+
+def _path(entry: Entry, scope: Scope) -> str:
+    """Where it is where nothing is said."""
+    tenant = scope.get(entry.values["tenant"].target)
+    return f"/{tenant.called if tenant is not None else entry.values['tenant']}/{_called(entry)}"
+
+
+def _user_name(owner: Ref, scope: Scope) -> str:
+    """What VMS calls somebody."""
+    user = scope.get(owner.target) if owner.managed else None
+    return user.called if user is not None else owner.target.name
+
+
+def _view_policy(entry: Entry, scope: Scope) -> Ref | None:
+    """The view policy of its tenant that asks identity policies, where there is just one."""
+    found = [
+        Ref(policy.address)
+        for policy in scope.owned_by(entry.values["tenant"], entry.address.site, "view_policy")
+        if policy.values.get("flavor") == "S3_NATIVE"
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _kept(entry: Entry, scope: Scope) -> Mapping[str, Any]:
+    """What follows from names, and is what the bucket is: of one that is renamed it can be written as it was."""
+    return {"bucket": _called(entry), "path": entry.values.get("path", _path(entry, scope))}
+
+
+_VIEW = {"path", "tenant", "protocols", "bucket_owner", "quota", *_OF_ITS_VIEW}
+_QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS}
+
+
+def _recover(pieces: Pieces) -> Iterable[Recovered]:
+    """A view of protocol S3 with a limit, that says nothing which a bucket cannot."""
+    for view in pieces.of("view"):
+        said, quota = view.values, view.values.get("quota") or {}
+        protocols, tenant, owner = said.get("protocols") or (), said.get("tenant"), said.get("bucket_owner")
+        if "S3" not in protocols or not isinstance(tenant, Ref) or not isinstance(owner, str):
+            continue
+        if said.keys() - _VIEW or quota.keys() - _QUOTA or not quota.get("hard_limit"):
+            continue
+        values = {
+            "tenant": tenant,
+            "size": quota["hard_limit"],
+            "owner": _owner(pieces, view, tenant, owner),
+            "path": said["path"],
+            **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
+            **{name: quota[name] for name in _OF_USERS if name in quota},
+            **({"protocols": protocols} if protocols != ["S3"] else {}),
+            **{name: said[name] for name in _OF_ITS_VIEW if name in said},
+        }
+        if values["path"] == f"/{pieces.name(tenant)}/{values['bucket']}":
+            del values["path"]
+        address = Address(view.address.site, "bucket", view.address.name)
+        yield Recovered(Entry(address, values), (view.address,))
+
+
+def _owner(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
+    """The user of the tenant's provider who is called so; somebody else where there is none."""
+    home = pieces.get(tenant.target)
+    provider = home.values.get("local_provider") if home is not None else None
+    for user in pieces.around("user"):
+        kept = user.values.get("local_provider", provider if user.values.get("tenant") == tenant else None)
+        if user.address.site == view.address.site and user.called == name and provider is not None and kept == provider:
+            return Ref(user.address)
+    return Ref(Address(view.address.site, "user", name), managed=False)
+
+
+_CHOSEN = frozenset({"view_policy", "path"})
+COMPOSITION = Composition("bucket", _compose, recover=_recover, rank=4, chooses=_CHOSEN, keeps=_kept)
