@@ -1,7 +1,7 @@
 """An apply in a process of its own, ended at every event, then an ordinary run: `python -m tests.faults.kills [--every N]`.
 
-Both runs of the small document and of the one with values that are told once: on the local ledger SIGKILL, SIGINT once and SIGINT twice, on the ledger in (simulated)
-Kubernetes SIGKILL.
+Both runs of the small document and of the one with values that are told once: on the local ledger SIGKILL, SIGINT once and
+SIGINT twice, on the ledger in (simulated) Kubernetes SIGKILL.
 """
 
 from __future__ import annotations
@@ -34,12 +34,9 @@ CODES = {  # how a victim may end: it may have been past its last action, or hav
     "interrupted": (4, 0),
     "interrupted twice": (130, 0),
 }
-SHARES = (
-    ("small", tuple(CODES)),
-    ("shared", ("killed",)),
-    ("values", tuple(CODES)),
-    ("shared_values", ("killed",)),
-)
+SHARES = {
+    "small": tuple(CODES), "shared": ("killed",), "values": tuple(CODES), "shared_values": ("killed",),
+}  # fmt: skip
 """Documents, and how an apply of them is ended."""
 
 
@@ -101,10 +98,10 @@ class Tally:
     size: dict[str, str] = field(default_factory=dict)
 
 
-def _share(work: tuple[int, int, int]) -> Tally:
-    mine, all_, every = work
+def _share(work: tuple[int, int, int, tuple[str, ...]]) -> Tally:
+    mine, all_, every, documents = work
     tally = Tally()
-    for document, hows in SHARES:
+    for document, hows in ((name, SHARES[name]) for name in documents):
         with tempfile.TemporaryDirectory() as folder:
             theatre = Theatre(Path(folder) / "home", *getattr(plays, document)(Path(folder)))
             for scene in theatre.scenes:
@@ -126,10 +123,12 @@ def main() -> int:
     """All of it in several processes."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--every", type=int, default=1, help="take every N-th of the events only")
-    every = parser.parse_args().every
+    parser.add_argument("--only", action="append", choices=tuple(SHARES), help="one document only")
+    words = parser.parse_args()
+    every, documents = words.every, tuple(words.only or SHARES)
     many, began = max(2, (os.cpu_count() or 2) + 1), time.monotonic()
     with multiprocessing.get_context("spawn").Pool(many) as pool:
-        tallies = pool.map(_share, [(number, many, every) for number in range(many)], chunksize=1)
+        tallies = pool.map(_share, [(number, many, every, documents) for number in range(many)], chunksize=1)
     for name, size in tallies[0].size.items():
         print(f"{name}: {size}")
     ended = sum((one.ended for one in tallies), Counter[str]())
