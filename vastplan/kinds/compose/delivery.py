@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 
 from vastplan.kinds.runai.project import PREFIX, namespace_of
+from vastplan.kinds.vast.manager import type_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    """The entry with its destination, and the Secret where the document has none of that name."""
     to = entry.values["deliver"]
     path = to["secret"]
     namespace, _, name = path.partition("/")
@@ -51,4 +53,11 @@ def _namespace(of: Ref, scope: Scope) -> str | None:
     return namespace_of({"name": entry.called, **entry.values}) if of.target.kind == "project" else entry.called
 
 
+def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    values = {**entry.values, "user_type": type_of(entry.values.get("tenant"))}
+    typed = entry.standing_for(values)
+    yield from _compose(typed, scope) if "deliver" in values else [typed]
+
+
 OF_S3_KEY = Composition("s3_key", _compose)
+OF_MANAGER = Composition("manager", _manager, chooses=frozenset({"user_type"}))
