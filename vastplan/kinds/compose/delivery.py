@@ -54,9 +54,11 @@ def _namespace(of: Ref, scope: Scope) -> str | None:
 
 
 def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    values = {**entry.values, "user_type": type_of(entry.values.get("tenant"))}
-    typed = entry.standing_for(values)
-    yield from _compose(typed, scope) if "deliver" in values else [typed]
+    typed = {**entry.values, "user_type": type_of(entry.values.get("tenant"))}
+    if "deliver" in typed:
+        yield from _compose(entry.standing_for(typed), scope)
+    else:  # nothing is drawn that could be drawn again
+        yield entry.standing_for({name: value for name, value in typed.items() if name != "generation"})
 
 
 OF_S3_KEY = Composition("s3_key", _compose)
