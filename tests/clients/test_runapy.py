@@ -23,6 +23,7 @@ class Control:
         self.assets = API.NFSApi(connection), API.S3Api(connection), API.GitApi(connection), API.HostPathApi(connection)
         self.fixed = API.ConfigMapApi(connection), API.SecretApi(connection)
         self.credentials = API.CredentialsApi(connection)
+        self.volumes = API.DatavolumesApi(connection)
         self.roles, self.pools = API.RolesApi(connection), API.NodePoolsApi(connection)
         self.cluster = API.ClustersApi(connection).get_clusters().data[0]["uuid"]
         pools = self.pools.get_nodepools(filter_by=[f"clusterId=={self.cluster}"]).data["nodepools"]
@@ -244,6 +245,24 @@ def generic_secret_credential(control: Control) -> None:
     )
 
 
+def data_volume(control: Control) -> None:
+    api, project = control.volumes, control.project()
+    body = {"name": "life", "projectId": project, "originPvcName": "images"}
+    assert api.datavolume_name_availability("life", control.cluster).status_code == 204
+    made = api.create_datavolume(body).data
+    with pytest.raises(Exception, match="400"):
+        api.create_datavolume(body)
+    with pytest.raises(Exception, match="409"):
+        api.datavolume_name_availability("life", control.cluster)
+    assert made["id"] in [row["id"] for row in api.get_datavolumes("Originated").data["datavolumes"]]
+    assert api.count_datavolumes("Originated").data == {"count": 1}
+    api.patch_datavolume(made["id"], {"description": "new"})
+    assert api.get_datavolume(made["id"]).data["description"] == "new" != made.get("description")
+    api.delete_datavolume(made["id"])
+    with pytest.raises(Exception, match="404"):
+        [api.get_datavolume(made["id"]) for _ in range(5)]
+
+
 def node_pool(control: Control) -> None:
     """Read only for vastplan: listed and read."""
     assert control.pools.get_nodepool(control.pool).data["name"] == "default"
@@ -258,7 +277,7 @@ def role(control: Control) -> None:
 LIVES: list[Callable[[Control], None]] = [
     department, project, access_rule, data_source, nfs_data_source, s3_data_source, git_data_source, host_path_data_source,
     config_map_data_source, secret_data_source, access_key_credential, password_credential, docker_registry_credential,
-    generic_secret_credential, node_pool, role,
+    generic_secret_credential, data_volume, node_pool, role,
 ]  # fmt: skip
 LEFT_OUT = {
     "node": "nobody declares one, and vastplan only counts its GPUs: it has no life to be taken through",

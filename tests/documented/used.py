@@ -85,24 +85,29 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
     yield "DELETE", item(kind)
     if kind.endpoint.update is not Update.NONE:
         yield "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item(kind)
-    for each in kind.endpoint.one_by_one:
-        yield from (("PATCH", f"{item(kind)}{action}/") for action in (each.add, each.remove))
+    for place, _ in _list_calls(kind):
+        yield "PATCH", place
+
+
+def _list_calls(kind: Kind) -> Iterator[tuple[str, str]]:
+    """The calls that change a list of the kind: each by its path, with the name under which the body has what comes or goes."""
+    end = "/" if kind.system == "vast" else ""
+    for delta in kind.endpoint.deltas:
+        yield from ((f"{item(kind).rstrip('/')}/{path}{end}", name) for path, name in (delta.add, delta.remove))
 
 
 def sent(kind: Kind, method: str, path: str) -> set[tuple[str, ...]]:
     """The places on the wire that an operation of the kind may write."""
-    items = {
-        f"{item(kind)}{action}/": each.item for each in kind.endpoint.one_by_one for action in (each.add, each.remove)
-    }
-    if path in items:
-        return {(items[path],)}
+    lists = {(name,) for place, name in _list_calls(kind) if place == path}
+    if lists:
+        return lists
     return fields(kind, method) if method in ("POST", "PUT", "PATCH") else set()
 
 
 def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
     """The places on the wire that a create (POST) or a change of the kind may write, as paths without indices."""
     skipped = {Marker.DOCUMENT, Marker.AFTER_CREATE} if method == "POST" else {*NEVER_SENT, Marker.IDENTITY}
-    apart = {each.field for each in kind.endpoint.one_by_one} if method == "PATCH" else set()
+    apart = {delta.field for delta in kind.endpoint.deltas} if method == "PATCH" else set()
     if method == "PUT":  # the whole object: what identifies it too, where it is not immutable
         skipped.discard(Marker.IDENTITY)
     paths = {path for path in _paths(kind.fields, frozenset(skipped), ()) if path[0] not in apart}

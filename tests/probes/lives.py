@@ -61,14 +61,22 @@ def _on_runai(kind: Kind, send: Send) -> Iterator[Step]:
         meta = {"name": "life", "scope": "project", "projectId": int(project), "clusterId": cluster}
         spec, change = _asset(kind, meta, send)
         body = {"meta": meta, "spec": spec}
+    if kind.name == "data_volume":
+        project = send("POST", "/api/v1/org-unit/projects", scope)[1]["id"]
+        body, change = {"name": "life", "projectId": project, "originPvcName": "x"}, {"description": "new"}
     status, made = send("POST", collection(kind), body)
     yield "POST", collection(kind), status
     made = made or {}
     path = f"{kind.endpoint.path}/{made.get('id') or made.get('meta', {}).get('id')}"
-    yield "GET", kind.endpoint.path, send("GET", kind.endpoint.path, None)[0]
+    asked = "?requestType=Originated" if kind.name == "data_volume" else ""
+    yield "GET", kind.endpoint.path, send("GET", kind.endpoint.path + asked, None)[0]
     yield "GET", item(kind), send("GET", path, None)[0]
-    if kind.endpoint.update is Update.PUT:
-        yield "PUT", item(kind), send("PUT", path, change)[0]
+    if kind.endpoint.update is not Update.NONE:
+        method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
+        yield method, item(kind), send(method, path, change)[0]
+    for delta in kind.endpoint.deltas:
+        place, body = f"/{delta.add[0]}", {delta.add[1]: [{"scopeType": "cluster", "scopeId": cluster}]}
+        yield "PATCH", item(kind) + place, send("PATCH", path + place, body)[0]
     yield "DELETE", item(kind), send("DELETE", path, None)[0]
 
 

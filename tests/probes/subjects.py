@@ -114,7 +114,7 @@ class Subject:
         """The operations of a kind that have bodies."""
         yield self._question(kind, "POST", collection(kind))
         if kind.endpoint.update is not Update.NONE and self.system != "kubernetes":  # there a patch is no object
-            yield self._question(kind, "PATCH" if self.system == "vast" else "PUT", item(kind))
+            yield self._question(kind, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item(kind))
 
     def _question(self, kind: Kind, method: str, template: str) -> Question:
         shape = self.facts.body(method, template)

@@ -79,28 +79,19 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class OneByOne:
-    """A list of an object, at the top of its row, that an update changes item by item: each by a PATCH of its own.
-
-    What comes is sent to `add`, what goes to `remove`, both paths below the object's, in a body that has it at `item`.
-    """
-
-    field: str
-    add: str
-    remove: str
-    item: str
-
-
-@dataclass(frozen=True, slots=True)
 class Delta:
-    """A list of an object that is changed by a call of its own (PATCH), at `path` below the object's: what comes (`add`) and goes.
+    """A list at the top of an object that an update changes by calls of their own (PATCH), by what comes and what goes.
 
-    `field` is its name at the top of the object, and of an update's body.
+    What comes is sent to `add`, what goes to `remove`: each a path below the object's, and the name under which the body has it.
+    One call takes a list of `most` items; with `most` 0 it takes one item by itself. Of an item that is an object only `says`
+    is sent and compared: a system shows more of it.
     """
 
     field: str
-    path: str
-    most: int = 50  # of what comes, or goes, in one call
+    add: tuple[str, str]
+    remove: tuple[str, str]
+    most: int = 0
+    says: tuple[str, ...] = ()
 
 
 COLLECTION = Collection()
@@ -132,7 +123,6 @@ class Endpoint:
     ours: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
     shape: Collection | Members | Singleton | Asked = COLLECTION
-    one_by_one: tuple[OneByOne, ...] = ()
     # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.
     listed: tuple[str, ...] = ()
     # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.

@@ -62,11 +62,10 @@ def writes(kind: Kind) -> Iterator[Operation]:
         yield Operation(Task.WRITE, "DELETE", item_path(kind))
     if kind.endpoint.update is not Update.NONE:
         yield Operation(Task.WRITE, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item_path(kind))
-    for delta in kind.endpoint.deltas:
-        yield Operation(Task.WRITE, "PATCH", f"{item_path(kind)}/{delta.path}")
-    for each in kind.endpoint.one_by_one:
-        for action in (each.add, each.remove):
-            yield Operation(Task.WRITE, "PATCH", f"{item_path(kind)}{action}/")
+    one = item_path(kind)
+    end = "/" if one.endswith("/") else ""
+    for below in dict.fromkeys(path for delta in kind.endpoint.deltas for path, _ in (delta.add, delta.remove)):
+        yield Operation(Task.WRITE, "PATCH", f"{one.removesuffix('/')}/{below}{end}")
 
 
 def plain(path: str) -> str:

@@ -10,12 +10,13 @@ from typing import Any
 from vastplan.model.errors import NotAuthorised, NotFound, Refused, Unclear, Unreachable
 from vastplan.model.long_lists import Length
 from vastplan.schema.codec import item_id
-from vastplan.schema.endpoint import Delta, Singleton, Update
+from vastplan.schema.endpoint import Singleton, Update
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.rows import ABSENT, at, dig, put
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
 from vastplan.schema.versions import is_before
+from vastplan.systems.deltas import calls, without_deltas
 from vastplan.systems.failures import explain
 from vastplan.systems.history import PAGES, of_audit, stamp
 from vastplan.systems.http import Session
@@ -135,31 +136,21 @@ class RunaiProvider:
         return row
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
-        """PUT the whole object, or PATCH what changes of it; lists with a call of their own come by that, one after the other."""
-        path = f"{kind.endpoint.path}/{segment(locator)}"
-        for delta in kind.endpoint.deltas:
+        """PUT the whole object, or PATCH what changes of it; then lists that have calls of their own, by those."""
+        path, deltas = f"{kind.endpoint.path}/{segment(locator)}", kind.endpoint.deltas
+        rest = without_deltas(deltas, body)
+        if rest or not deltas:
+            method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
+            for place, version in kind.endpoint.keep_before:
+                if is_before(self.version(), version):
+                    put(rest, place, at(fresh, place))
+            self._call(method, path, body=rest)
+        for delta in deltas:
             if delta.field in body:
-                wanted = self._all_filled(body[delta.field])
-                body = {name: value for name, value in body.items() if name != delta.field}
-                self._send_delta(f"{path}/{delta.path}", delta, wanted, fresh.get(delta.field))
-        if kind.endpoint.deltas and not body:
-            return
-        method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
-        for place, version in kind.endpoint.keep_before:
-            if is_before(self.version(), version):
-                put(body, place, at(fresh, place))
-        self._call(method, path, body=body)
-
-    def _send_delta(self, path: str, delta: Delta, wanted: Sequence[Row], now: Any) -> None:
-        """Send what a list lacks and what is too much in it. Of an item counts what we say of one."""
-        names = {name for item in wanted for name in item}
-        there = [{name: item.get(name) for name in names or item} for item in now or () if isinstance(item, dict)]
-        comes = [item for item in wanted if item not in there]
-        goes = [item for item in there if item not in wanted]
-        for start in range(0, max(len(comes), len(goes)), delta.most):
-            end = start + delta.most
-            body = {"add": comes[start:end], "remove": goes[start:end]}
-            self._call("PATCH", path, body={name: items for name, items in body.items() if items})
+                for below, part in calls(
+                    delta, fresh.get(delta.field) or [], self._all_filled(body[delta.field] or [])
+                ):
+                    self._call("PATCH", f"{path}/{below}", body=part)
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""

@@ -11,10 +11,11 @@ from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
-from vastplan.schema.endpoint import SINGLETON_ID, Asked, Members, OneByOne, Singleton
+from vastplan.schema.endpoint import SINGLETON_ID, Asked, Members, Singleton
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.systems.deltas import calls, without_deltas
 from vastplan.systems.failures import explain, one_line
 from vastplan.systems.history import PAGES, of_events, stamp
 from vastplan.systems.http import Session
@@ -130,7 +131,7 @@ class VastProvider:
         return row
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
-        """PATCH the fields in `body`; the answer may be empty. A list that changes item by item is sent so."""
+        """PATCH the fields in `body`; the answer may be empty. A list with calls of its own comes by those."""
         shape = kind.endpoint.shape
         if isinstance(shape, Members):
             path, named = members.addressed(shape, locator)
@@ -141,20 +142,13 @@ class VastProvider:
             self._set(kind, shape, locator, body)
         else:
             path = f"{kind.endpoint.path}{segment(locator)}/"
-            apart = {each.field for each in kind.endpoint.one_by_one}
-            rest = {name: value for name, value in body.items() if name not in apart}
+            rest = without_deltas(kind.endpoint.deltas, body)
             if rest:
                 self._finish(self._send("PATCH", path, rest))
-            for each in kind.endpoint.one_by_one:
-                if each.field in body:
-                    self._item_by_item(path, each, fresh.get(each.field) or [], body[each.field] or [])
-
-    def _item_by_item(self, path: str, each: OneByOne, before: Sequence[Any], after: Sequence[Any]) -> None:
-        """What comes first: at no time is there less than before and after have in common."""
-        for action, items, others in ((each.add, after, before), (each.remove, before, after)):
-            for item in items:
-                if item not in others:
-                    self._finish(self._send("PATCH", f"{path}{action}/", {each.item: item}))
+            for delta in kind.endpoint.deltas:
+                if delta.field in body:
+                    for below, part in calls(delta, fresh.get(delta.field) or [], body[delta.field] or []):
+                        self._finish(self._send("PATCH", f"{path}{below}/", part))
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""
