@@ -111,7 +111,7 @@ def test_what_a_bucket_may_say(says: Said) -> None:
         "bucket",
         "buckets",
         True,
-        {"vast"},
+        frozenset({"vast"}),
     )
 
 
