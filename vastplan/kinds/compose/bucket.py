@@ -10,12 +10,15 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from vastplan.kinds.compose._bucket_rights import HOLDERS, RIGHTS, part_name, policy
 from vastplan.kinds.compose.volume import Path
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
+from vastplan.kinds.vast.s3_policy import PolicyName
 from vastplan.kinds.vast.view import LifecycleRules, PartNames, Period, Retention, kept_as_said, parts_are_there
 from vastplan.model.address import Address
-from vastplan.model.value import Ref
+from vastplan.model.s3_policy import canonical
+from vastplan.model.value import Ref, json_text
 from vastplan.model.wording import quoted
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
@@ -40,8 +43,19 @@ BucketName = Annotated[str, AfterValidator(_bucket_name)]
 _OF_USERS = ("is_user_quota", *BY_USER)
 _OF_ITS_VIEW = (
     "view_policy", "bucket", "qos", "qos_policy", "snapshots", "lifecycle", "s3_versioning", "locking", "s3_locks_retention_mode",
-    "files_retention_mode", "default_retention_period", "min_retention_period", "max_retention_period", "auto_commit", "names",
+    "files_retention_mode", "default_retention_period", "min_retention_period", "max_retention_period", "auto_commit",
 )  # fmt: skip
+
+
+_Whom = Annotated[list[ReferenceName] | MISSING, SET, Refers("group", "user")]
+
+
+class BucketPartNames(PartNames):
+    """What the objects of a bucket are called, each where that is not what follows from the entry: its identity policies are called
+    BUCKET-read and BUCKET-write, all else as the entry."""
+
+    read_policy: PolicyName | MISSING = MISSING
+    write_policy: PolicyName | MISSING = MISSING
 
 
 class Bucket(LimitsUsers):
@@ -50,13 +64,18 @@ class Bucket(LimitsUsers):
     VAST renames no bucket: `bucket` is its name where that is another than the entry's, `path` its directory in the tenant where
     that is another than /TENANT/BUCKET. The `owner` may do everything with it: a user of the document, or `{existing: NAME}`.
     With protocol NFS beside S3 the same files can be mounted.
+
+    `read` and `write` are groups and users of the document, who get an identity policy each; who may write may read, too. They
+    count where the view policy has the flavor S3_NATIVE.
     """
 
     bucket: Annotated[BucketName | MISSING, NAMED] = MISSING
-    names: Annotated[PartNames | MISSING, DOCUMENT] = MISSING
+    names: Annotated[BucketPartNames | MISSING, DOCUMENT] = MISSING
     tenant: Annotated[ReferenceName, Refers("tenant")]
     size: Annotated[Bytes, Field(gt=0)]
     owner: Annotated[ReferenceName, Refers("user")]
+    read: _Whom = MISSING
+    write: _Whom = MISSING
     path: Path | MISSING = MISSING
     protocols: Annotated[list[Literal["S3", "NFS", "NFS4"]] | MISSING, SET] = MISSING
     view_policy: Annotated[ReferenceName | MISSING, Refers("view_policy")] = MISSING
@@ -87,10 +106,11 @@ class Bucket(LimitsUsers):
         if self.qos is not MISSING and self.qos_policy is not MISSING:
             raise ValueError("give either qos or qos_policy")
         kept_as_said(self, protocols)
-        parts_are_there(self, self.names, {"protected_path": "snapshots", "qos_policy": "qos"})
+        parts_are_there(self, self.names, _MADE_BY)
         return self
 
 
+_MADE_BY = {"protected_path": "snapshots", "qos_policy": "qos", "read_policy": "read", "write_policy": "write"}
 BUCKET = composite(Bucket, name="bucket", section="buckets", systems=lambda _: frozenset({"vast"}))
 
 
@@ -111,12 +131,34 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
         },
         **{name: values[name] for name in _OF_ITS_VIEW if name in values},
     }
+    names = {part: name for part, name in values.get("names", {}).items() if part in PartNames.model_fields}
+    if names:
+        view["names"] = names
     chosen = []
-    policy = _view_policy(entry, scope) if "view_policy" not in values else None
-    if policy is not None:
-        view["view_policy"] = policy
-        chosen.append(f"view_policy {policy}, the only one of tenant {tenant} by which identity policies count")
+    hosts = _view_policy(entry, scope) if "view_policy" not in values else None
+    if hosts is not None:
+        view["view_policy"] = hosts
+        chosen.append(f"view_policy {hosts}, the only one of tenant {tenant} by which identity policies count")
     yield entry.part("view", entry.address.name, view, chosen=tuple(chosen))
+    for right in RIGHTS:
+        if values.get(right):
+            _check(entry, scope, right)
+            called = values.get("names", {}).get(f"{right}_policy", f"{_called(entry)}-{right}")
+            said = {"name": called, "tenant": tenant, "policy": policy(right, _called(entry))}
+            yield entry.part("s3_policy", part_name(entry, right), said)
+
+
+def _check(entry: Entry, scope: Scope, right: str) -> None:
+    """Whoever is let in can be told from others, and is somebody of the document."""
+    for whom in entry.values[right]:
+        name = whom.target.name
+        if not whom.managed:
+            text = f"{right}: group {name} is not in this document, so nothing can be attached to it"
+            fix = f"write the group in groups, or attach {part_name(entry, right)} to it where it is written"
+            scope.refuse(entry, "VP282", text, fix)
+        elif whom.target.kind == "group" and scope.get(whom.target._replace(kind="user")) is not None:
+            text = f"{right}: {name} is a group and a user of this document"
+            scope.refuse(entry, "VP281", text, "give the entry of one of them another key; name says what it is called")
 
 
 def _called(entry: Entry) -> str:
@@ -151,12 +193,14 @@ def _kept(entry: Entry, scope: Scope) -> Mapping[str, Any]:
     return {"bucket": _called(entry), "path": entry.values.get("path", _path(entry, scope))}
 
 
-_VIEW = {"path", "tenant", "protocols", "bucket_owner", "quota", *_OF_ITS_VIEW}
+_VIEW = {"path", "tenant", "protocols", "bucket_owner", "quota", "names", *_OF_ITS_VIEW}
 _QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS}
 
 
 def _recover(pieces: Pieces) -> Iterable[Recovered]:
-    """A view of protocol S3 with a limit, that says nothing which a bucket cannot."""
+    """A view of protocol S3 with a limit, that says nothing which a bucket cannot; with the policies that are those of a bucket,
+    where all who have them can be named."""
+    policies = _policies(pieces)
     for view in pieces.of("view"):
         said, quota = view.values, view.values.get("quota") or {}
         protocols, tenant, owner = said.get("protocols") or (), said.get("tenant"), said.get("bucket_owner")
@@ -172,12 +216,39 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             **({"max_inodes": quota["hard_limit_inodes"]} if "hard_limit_inodes" in quota else {}),
             **{name: quota[name] for name in _OF_USERS if name in quota},
             **({"protocols": protocols} if protocols != ["S3"] else {}),
-            **{name: said[name] for name in _OF_ITS_VIEW if name in said},
+            **{name: said[name] for name in ("names", *_OF_ITS_VIEW) if name in said},
         }
         if values["path"] == f"/{pieces.name(tenant)}/{values['bucket']}":
             del values["path"]
         address = Address(view.address.site, "bucket", view.address.name)
-        yield Recovered(Entry(address, values), (view.address,))
+        bare, names, parts = Entry(address, values), dict(values.get("names", {})), [view.address]
+        rights: dict[str, Any] = {}
+        for right in RIGHTS:
+            document = policy(right, values["bucket"])
+            found = policies.get((tenant, _same(document), part_name(bare, right)))
+            holders = sorted(pieces.referring(found.address)) if found is not None else []
+            if found is not None and holders and {holder.kind for holder in holders} <= HOLDERS:
+                rights[right] = [Ref(holder) for holder in holders]
+                parts.append(found.address)
+                if found.called != f"{values['bucket']}-{right}":
+                    names[f"{right}_policy"] = found.called
+        if rights:
+            yield Recovered(Entry(address, {**values, **rights, **({"names": names} if names else {})}), tuple(parts))
+        yield Recovered(bare, (view.address,))
+
+
+def _policies(pieces: Pieces) -> dict[tuple[Ref, str, str], Entry]:
+    """The identity policies that say no more than a document, by their tenant, that, and their key."""
+    return {
+        (entry.values["tenant"], _same(entry.values["policy"]), entry.address.name): entry
+        for entry in pieces.of("s3_policy")
+        if not entry.values.keys() - {"name", "tenant", "policy"} and isinstance(entry.values.get("tenant"), Ref)
+    }
+
+
+def _same(document: Mapping[str, Any]) -> str:
+    """The same text for documents that say the same."""
+    return json_text(canonical(document))
 
 
 def _owner(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
