@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from vastplan.kinds.compose._bucket_rights import HOLDERS, RIGHTS, part_name, policy
+from vastplan.kinds.compose._bucket_mounts import BucketDelivery, delivered, mounted
+from vastplan.kinds.compose.bucket_rights import HOLDERS, RIGHTS, of_a_directory, part_name, policy
 from vastplan.kinds.compose.volume import Path
 from vastplan.kinds.vast.qos_policy import QosLimits
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
@@ -23,7 +24,7 @@ from vastplan.model.wording import quoted
 from vastplan.schema.entries import Composition, Entry, Scope, composite
 from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
 from vastplan.schema.recovery import Pieces, Recovered
-from vastplan.schema.types import MISSING, Bytes, Count, ReferenceName
+from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Text
 
 _NAME = re.compile(r"[a-z0-9][-.a-z0-9]{1,61}[a-z0-9]")
 _IP = re.compile(r"\d+\.\d+\.\d+\.\d+")
@@ -56,6 +57,8 @@ class BucketPartNames(PartNames):
 
     read_policy: PolicyName | MISSING = MISSING
     write_policy: PolicyName | MISSING = MISSING
+    persistent_volume: KubernetesName | MISSING = MISSING
+    data_source: Name | MISSING = MISSING
 
 
 class Bucket(LimitsUsers):
@@ -65,8 +68,11 @@ class Bucket(LimitsUsers):
     that is another than /TENANT/BUCKET. The `owner` may do everything with it: a user of the document, or `{existing: NAME}`.
     With protocol NFS beside S3 the same files can be mounted.
 
-    `read` and `write` are groups and users of the document, who get an identity policy each; who may write may read, too. They
-    count where the view policy has the flavor S3_NATIVE.
+    `read` and `write` are groups and users of the document, and groups of a directory as `{existing: NAME}`. Whoever may write may
+    read, too. What they may is said by identity policies, which count where the view policy has the flavor S3_NATIVE.
+
+    `deliver` gives a key of the owner, or of another user, to a Secret. `mount` is where tasks find the bucket: those of `project`, or of
+    the only one of the tenant, in Run:AI; by S3 with the key in that Secret, with protocol NFS as a volume.
     """
 
     bucket: Annotated[BucketName | MISSING, NAMED] = MISSING
@@ -97,6 +103,13 @@ class Bucket(LimitsUsers):
     min_retention_period: Period | MISSING = MISSING
     max_retention_period: Period | MISSING = MISSING
     auto_commit: Period | MISSING = MISSING
+    deliver: Annotated[BucketDelivery | MISSING, DOCUMENT] = MISSING
+    mount: Path | MISSING = MISSING
+    project: Annotated[ReferenceName | MISSING, Refers("project")] = MISSING
+    description: Text | MISSING = MISSING
+    vip_pool: Annotated[ReferenceName | MISSING, Refers("vip_pool")] = MISSING
+    secret: Annotated[ReferenceName | MISSING, Refers("secret")] = MISSING
+    mount_options: list[Text] | MISSING = MISSING
 
     @model_validator(mode="after")
     def _as_a_view(self) -> "Bucket":
@@ -109,17 +122,44 @@ class Bucket(LimitsUsers):
         parts_are_there(self, self.names, _MADE_BY)
         return self
 
+    @model_validator(mode="after")
+    def _for_a_mount(self) -> "Bucket":
+        files = isinstance(self.protocols, list) and not {"NFS", "NFS4"}.isdisjoint(self.protocols)
+        for name in ("project", "description", "vip_pool"):
+            if getattr(self, name) is not MISSING and self.mount is MISSING:
+                raise ValueError(f"{name} says how it is mounted: write mount, too")
+        for name in ("secret", "mount_options"):
+            if getattr(self, name) is not MISSING and (self.mount is MISSING or not files):
+                raise ValueError(f"{name} is for a bucket that is mounted by NFS")
+        if isinstance(self.names, BucketPartNames) and self.names.persistent_volume is not MISSING and not files:
+            raise ValueError("names.persistent_volume is for a bucket that is mounted by NFS")
+        return self
 
-_MADE_BY = {"protected_path": "snapshots", "qos_policy": "qos", "read_policy": "read", "write_policy": "write"}
-BUCKET = composite(Bucket, name="bucket", section="buckets", systems=lambda _: frozenset({"vast"}))
+
+_MADE_BY = {
+    "protected_path": "snapshots", "qos_policy": "qos", "read_policy": "read", "write_policy": "write", "persistent_volume": "mount",
+    "data_source": "mount",
+}  # fmt: skip
+
+
+def _systems(values: Mapping[str, Any]) -> frozenset[str]:
+    """Where it is mounted nobody says here: a mount without a project is for exports, too."""
+    needed = (
+        {"vast"} | ({"kubernetes"} if "deliver" in values else set()) | ({"runai"} if "project" in values else set())
+    )
+    return frozenset(needed)
+
+
+BUCKET = composite(Bucket, name="bucket", section="buckets", systems=_systems)
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values = entry.values
     tenant = values["tenant"]
+    path = values.get("path", _path(entry, scope))
     view = {
         "tenant": tenant,
-        "path": values.get("path", _path(entry, scope)),
+        "path": path,
         "protocols": values.get("protocols", ["S3"]),
         "create_dir": True,
         "bucket": _called(entry),
@@ -146,18 +186,16 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             called = values.get("names", {}).get(f"{right}_policy", f"{_called(entry)}-{right}")
             said = {"name": called, "tenant": tenant, "policy": policy(right, _called(entry))}
             yield entry.part("s3_policy", part_name(entry, right), said)
+    yield from of_a_directory(entry, scope)
+    yield from delivered(entry, scope)
+    yield from mounted(entry, scope, _called(entry), path)
 
 
 def _check(entry: Entry, scope: Scope, right: str) -> None:
-    """Whoever is let in can be told from others, and is somebody of the document."""
+    """Whoever is let in can be told from others."""
     for whom in entry.values[right]:
-        name = whom.target.name
-        if not whom.managed:
-            text = f"{right}: group {name} is not in this document, so nothing can be attached to it"
-            fix = f"write the group in groups, or attach {part_name(entry, right)} to it where it is written"
-            scope.refuse(entry, "VP282", text, fix)
-        elif whom.target.kind == "group" and scope.get(whom.target._replace(kind="user")) is not None:
-            text = f"{right}: {name} is a group and a user of this document"
+        if whom.managed and whom.target.kind == "group" and scope.get(whom.target._replace(kind="user")) is not None:
+            text = f"{right}: {whom.target.name} is a group and a user of this document"
             scope.refuse(entry, "VP281", text, "give the entry of one of them another key; name says what it is called")
 
 

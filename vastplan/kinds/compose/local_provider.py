@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from vastplan.kinds.compose._bucket_rights import rights_in, with_bucket_policies
+from vastplan.kinds.compose.bucket_rights import rights_in, with_bucket_policies
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope

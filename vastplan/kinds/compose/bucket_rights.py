@@ -16,7 +16,7 @@ from typing import Any
 
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
-from vastplan.schema.entries import Entry, Scope
+from vastplan.schema.entries import Composition, Entry, Scope
 
 _LOOK = ("s3:GetBucketLocation", "s3:ListBucket")
 _GET = ("s3:GetObject",)
@@ -46,11 +46,18 @@ def part_name(bucket: Entry, right: str) -> str:
     return f"{bucket.address.name}-{right}"
 
 
+Elsewhere = tuple[Address, str]
+"""A group of a directory, in a tenant."""
+
+
 @dataclass(frozen=True, slots=True)
 class BucketRights:
-    """On one site: the policies that buckets have on each group or user, and the tenants in which buckets say who reads or writes."""
+    """On one site: the policies that buckets have on each group or user of the document, and on the groups of directories, with the
+    bucket that is the first to name such a group; and the tenants in which buckets say who reads or writes."""
 
     policies: Mapping[Address, tuple[Ref, ...]]
+    elsewhere: Mapping[Elsewhere, tuple[Ref, ...]]
+    first: Mapping[Elsewhere, Address]
     tenants: frozenset[Ref]
 
 
@@ -62,22 +69,67 @@ def rights_of(site: str, scope: Scope) -> BucketRights:
 def rights_in(buckets: Iterable[Entry]) -> BucketRights:
     """What buckets of one site say."""
     policies: dict[Address, list[Ref]] = {}
+    elsewhere: dict[Elsewhere, list[Ref]] = {}
+    first: dict[Elsewhere, Address] = {}
     tenants = set()
     for bucket in buckets:
+        tenant: Ref = bucket.values["tenant"]
         for right in RIGHTS:
+            ref = Ref(bucket.address._replace(kind="s3_policy", name=part_name(bucket, right)))
             if right in bucket.values:
-                tenants.add(bucket.values["tenant"])
+                tenants.add(tenant)
             for whom in bucket.values.get(right) or ():
-                ref = Ref(bucket.address._replace(kind="s3_policy", name=part_name(bucket, right)))
-                policies.setdefault(whom.target, []).append(ref)
-    return BucketRights({whom: tuple(refs) for whom, refs in policies.items()}, frozenset(tenants))
+                if whom.managed:
+                    policies.setdefault(whom.target, []).append(ref)
+                else:
+                    group = (tenant.target, whom.target.name)
+                    elsewhere.setdefault(group, []).append(ref)
+                    first.setdefault(group, bucket.address)
+    return BucketRights(
+        {whom: tuple(refs) for whom, refs in policies.items()},
+        {group: tuple(refs) for group, refs in elsewhere.items()},
+        first,
+        frozenset(tenants),
+    )
 
 
 def with_bucket_policies(entry: Entry, tenants: Iterable[Ref], scope: Scope) -> list[Any] | None:
     """The identity policies of somebody in these tenants: what is written of him, and what buckets add; `None` where no bucket
     there says who reads or writes."""
     rights = rights_of(entry.address.site, scope)
-    if rights.tenants.isdisjoint(tenants):
-        return None
+    return None if rights.tenants.isdisjoint(tenants) else _joined(entry, rights.policies.get(entry.address, ()))
+
+
+def of_a_directory(bucket: Entry, scope: Scope) -> Iterable[Entry]:
+    """The rights of those groups of directories that a bucket is the first to name, and that the document does not write."""
+    site, tenant = bucket.address.site, bucket.values["tenant"]
+    written, first = scope.indexed(site, "group_right", _by_group), rights_of(site, scope).first
+    for right in RIGHTS:
+        for whom in bucket.values.get(right) or ():
+            group = (tenant.target, whom.target.name)
+            if not whom.managed and group not in written and first.get(group) == bucket.address:
+                yield bucket.part(
+                    "group_right", f"{tenant.target.name}/{group[1]}", {"group": group[1], "tenant": tenant}
+                )
+
+
+def _by_group(rights: Iterable[Entry]) -> dict[Elsewhere, Entry]:
+    return {_group(entry): entry for entry in rights}
+
+
+def _group(right: Entry) -> Elsewhere:
+    return right.values["tenant"].target, str(right.values.get("group", right.address.name))
+
+
+def _joined(entry: Entry, added: Iterable[Ref]) -> list[Any]:
     written = list(entry.values.get("s3_policies") or ())
-    return [*written, *(ref for ref in rights.policies.get(entry.address, ()) if ref not in written)]
+    return [*written, *(ref for ref in added if ref not in written)]
+
+
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    """The rights of a group of a directory, with the policies of the buckets that name it."""
+    added = rights_of(entry.address.site, scope).elsewhere.get(_group(entry), ())
+    yield entry.standing_for({**entry.values, "s3_policies": _joined(entry, added)}) if added else entry
+
+
+OF_GROUP_RIGHT = Composition("group_right", _compose)
