@@ -22,7 +22,7 @@ from vastplan.model.s3_policy import canonical
 from vastplan.model.value import Ref, json_text
 from vastplan.model.wording import quoted
 from vastplan.schema.entries import Composition, Entry, Scope, composite
-from vastplan.schema.markers import DOCUMENT, NAMED, SET, Refers
+from vastplan.schema.markers import DOCUMENT, SET, Refers
 from vastplan.schema.recovery import Pieces, Recovered
 from vastplan.schema.types import MISSING, Bytes, Count, KubernetesName, Name, ReferenceName, Text
 
@@ -34,16 +34,15 @@ def _bucket_name(name: str) -> str:
     """Amazon's rules for names of buckets, which S3 clients hold VAST's to, too."""
     if not _NAME.fullmatch(name) or ".." in name or _IP.fullmatch(name):
         raise ValueError(
-            f"{quoted(name)} cannot be the name of a bucket, which is 3 to 63 small letters, digits, - and . between them, and no "
-            "IP address; where the entry is called otherwise, write bucket: NAME"
+            f"{quoted(name)} cannot be the name of a bucket: 3 to 63 small letters, digits, - and . between them, and no IP address"
         )
-    return str(name)
+    return name
 
 
 BucketName = Annotated[str, AfterValidator(_bucket_name)]
 _OF_USERS = ("is_user_quota", *BY_USER)
 _OF_ITS_VIEW = (
-    "view_policy", "bucket", "qos", "qos_policy", "snapshots", "lifecycle", "s3_versioning", "locking", "s3_locks_retention_mode",
+    "view_policy", "qos", "qos_policy", "snapshots", "lifecycle", "s3_versioning", "locking", "s3_locks_retention_mode",
     "files_retention_mode", "default_retention_period", "min_retention_period", "max_retention_period", "auto_commit",
 )  # fmt: skip
 
@@ -75,7 +74,7 @@ class Bucket(LimitsUsers):
     the only one of the tenant, in Run:AI; by S3 with the key in that Secret, with protocol NFS as a volume.
     """
 
-    bucket: Annotated[BucketName | MISSING, NAMED] = MISSING
+    bucket: BucketName | MISSING = MISSING
     names: Annotated[BucketPartNames | MISSING, DOCUMENT] = MISSING
     tenant: Annotated[ReferenceName, Refers("tenant")]
     size: Annotated[Bytes, Field(gt=0)]
@@ -156,6 +155,12 @@ BUCKET = composite(Bucket, name="bucket", section="buckets", systems=_systems)
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
     values = entry.values
     tenant = values["tenant"]
+    try:
+        _bucket_name(_called(entry))
+    except ValueError as wrong:
+        scope.refuse(
+            entry, "VP284", str(wrong), "bucket: NAME, as the entry's name is what it is called where nothing is said"
+        )
     path = values.get("path", _path(entry, scope))
     view = {
         "tenant": tenant,
@@ -231,7 +236,7 @@ def _kept(entry: Entry, scope: Scope) -> Mapping[str, Any]:
     return {"bucket": _called(entry), "path": entry.values.get("path", _path(entry, scope))}
 
 
-_VIEW = {"path", "tenant", "protocols", "bucket_owner", "quota", "names", *_OF_ITS_VIEW}
+_VIEW = {"path", "tenant", "protocols", "bucket", "bucket_owner", "quota", "names", *_OF_ITS_VIEW}
 _QUOTA = {"hard_limit", "hard_limit_inodes", *_OF_USERS}
 
 
@@ -242,7 +247,7 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
     for view in pieces.of("view"):
         said, quota = view.values, view.values.get("quota") or {}
         protocols, tenant, owner = said.get("protocols") or (), said.get("tenant"), said.get("bucket_owner")
-        if "S3" not in protocols or not isinstance(tenant, Ref) or not isinstance(owner, str):
+        if "S3" not in protocols or not isinstance(tenant, Ref) or not isinstance(owner, str) or "bucket" not in said:
             continue
         if said.keys() - _VIEW or quota.keys() - _QUOTA or not quota.get("hard_limit"):
             continue
@@ -256,19 +261,22 @@ def _recover(pieces: Pieces) -> Iterable[Recovered]:
             **({"protocols": protocols} if protocols != ["S3"] else {}),
             **{name: said[name] for name in ("names", *_OF_ITS_VIEW) if name in said},
         }
-        if values["path"] == f"/{pieces.name(tenant)}/{values['bucket']}":
+        bucket = str(said["bucket"])
+        if bucket != view.address.name:
+            values["bucket"] = bucket
+        if values["path"] == f"/{pieces.name(tenant)}/{bucket}":
             del values["path"]
         address = Address(view.address.site, "bucket", view.address.name)
         bare, names, parts = Entry(address, values), dict(values.get("names", {})), [view.address]
         rights: dict[str, Any] = {}
         for right in RIGHTS:
-            document = policy(right, values["bucket"])
+            document = policy(right, bucket)
             found = policies.get((tenant, _same(document), part_name(bare, right)))
             holders = sorted(pieces.referring(found.address)) if found is not None else []
             if found is not None and holders and {holder.kind for holder in holders} <= HOLDERS:
                 rights[right] = [Ref(holder) for holder in holders]
                 parts.append(found.address)
-                if found.called != f"{values['bucket']}-{right}":
+                if found.called != f"{bucket}-{right}":
                     names[f"{right}_policy"] = found.called
         if rights:
             yield Recovered(Entry(address, {**values, **rights, **({"names": names} if names else {})}), tuple(parts))

@@ -122,8 +122,7 @@ def _group(right: Entry) -> Elsewhere:
 
 
 def _joined(entry: Entry, added: Iterable[Ref]) -> list[Any]:
-    written = list(entry.values.get("s3_policies") or ())
-    return [*written, *(ref for ref in added if ref not in written)]
+    return sorted({*(entry.values.get("s3_policies") or ()), *added}, key=lambda ref: (str(ref), str(ref.target)))
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
