@@ -10,7 +10,8 @@ from vastplan.schema.entries import Composition, Entry, Scope
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    """The entry with its destination, and the Secret where the document has none of that name."""
+    """The entry with its destination, and the Secret where the document has none of that name; with the `labels` that a composition
+    says it needs."""
     to = entry.values["deliver"]
     path = to["secret"]
     if isinstance(path, Ref):  # whoever made the entry saw to it
@@ -26,14 +27,15 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
             text = f"secret {written.address.name} is immutable, and nothing can be delivered into it"
             scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
     secret = written.address if written is not None else Address(entry.address.site, "secret", path)
-    told = " and ".join(to["keys"])
+    told, without_labels = " and ".join(to["keys"]), {name: value for name, value in to.items() if name != "labels"}
     yield entry.standing_for(
-        {**entry.values, "deliver": {**to, "secret": Ref(secret)}},
+        {**entry.values, "deliver": {**without_labels, "secret": Ref(secret)}},
         chosen=(*entry.chosen, f"{told}: delivered to secret {path} as {' and '.join(to['keys'].values())}"),
     )
     if written is None:
         namespace, _, name = path.partition("/")
-        yield entry.part("secret", path, {"name": name, "namespace": room_of(entry.address.site, namespace, scope)})
+        made = {"name": name, "namespace": room_of(entry.address.site, namespace, scope)}
+        yield entry.part("secret", path, {**made, **({"labels": to["labels"]} if "labels" in to else {})})
 
 
 def secret_at(site: str, path: str, scope: Scope) -> Entry | None:
