@@ -13,6 +13,7 @@ import vastpy
 from tests.clients.conftest import Place
 from tests.clients.kinds import missing
 from tests.clients.manifests import holds
+from vastplan.sim.vast import VastPlane
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,8 @@ CASES = [
     ),
 ]
 LEFT_OUT = {
+    "group_right": "it is set, not made: test_rights_are_set_in_a_tenant",
+    "user_right": "it is set, not made: test_rights_are_set_in_a_tenant",
     "snapshot": "nobody declares one, and vastplan only counts them: it has no life to be taken through",
     "cluster": "it is there, and only looked at: tests/checks",
     "s3_key": "it is made, switched and removed under its user: test_keys_are_made_under_their_user",
@@ -164,3 +167,27 @@ def test_keys_are_made_under_their_user(place: Place) -> None:
     assert [row["access_key"] for row in here.locals3keys.get(user_id=user["id"])] == [second["access_key"]]
     with pytest.raises(vastpy.RESTFailure, match="error 404"):
         keys.delete(access_key=first["access_key"])
+
+
+def test_rights_are_set_in_a_tenant(place: Place) -> None:
+    here = client(place, "iad")
+    plane = place.world.sites["iad"].planes["vast"]
+    assert isinstance(plane, VastPlane)
+    plane.enrol({"carol": {"uid": 40001, "groups": ["research"]}}, {"research": {"gid": 50001}})
+    tenant = here.tenants.post(name="t")["id"]
+    policy = here.s3policies.post(name="p", tenant_id=tenant, policy='{"Version": "2012-10-17", "Statement": []}')["id"]
+    for people, whom, number in (
+        ("users", {"username": "carol"}, {"uid": 40001}),
+        ("groups", {"groupname": "research"}, {"gid": 50001}),
+    ):
+        query = here[people].query
+        assert query.patch(**whom, tenant_id=tenant, s3_policies_ids=[policy])["s3_policies_ids"] == [policy]
+        # by number as by name, and in that tenant alone
+        assert query.get(**number, tenant_id=tenant, context="aggregated")["s3_policies"] == ["p"]
+        assert query.get(**whom, tenant_id=1, context="aggregated")["s3_policies_ids"] == []
+        assert query.get(**whom, tenant_id=tenant, context="AGGREGATED") == {}  # as 5.5.0.1 answers
+        assert here.s3policies[policy].get()[people] == list(whom.values())
+        with pytest.raises(vastpy.RESTFailure, match="error 404"):
+            query.get(**dict.fromkeys(whom, "nobody"), tenant_id=tenant, context="aggregated")
+    here.s3policies[policy].delete()
+    assert here.users.query.get(username="carol", tenant_id=tenant)["s3_policies_ids"] == []

@@ -8,7 +8,7 @@ from functools import lru_cache
 import vastplan.systems
 from tests.lab import full_registry
 from vastplan.engine.body import NEVER_SENT
-from vastplan.schema.endpoint import Members, Update
+from vastplan.schema.endpoint import Asked, Members, Update
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.system import discover_systems
@@ -60,7 +60,7 @@ def kinds() -> tuple[Kind, ...]:
 
 
 def collection(kind: Kind) -> str:
-    """The path that an object is posted to."""
+    """The path that an object is posted to, or where it is set."""
     root, _, plural = kind.endpoint.path.rpartition("/")
     return f"{root}/namespaces/{{}}/{plural}" if kind.endpoint.namespaced else kind.endpoint.path
 
@@ -74,6 +74,10 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
     """Method and path of all that vastplan asks about a kind."""
     yield "GET", kind.endpoint.path.replace("{cluster}", "{}")
     if kind.name in READ_ONLY:
+        return
+    if isinstance(kind.endpoint.shape, Asked):  # nobody makes or deletes them
+        yield "GET", kind.endpoint.shape.places
+        yield "PATCH", kind.endpoint.path
         return
     if isinstance(kind.endpoint.shape, Members):  # they have no path of their own
         yield from (
@@ -108,6 +112,8 @@ def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
     paths = {path for path in _paths(kind.fields, frozenset(skipped), ()) if path[0] not in apart}
     if kind.delivers is not None:
         paths.discard((kind.delivers.generation,))
+    if isinstance(kind.endpoint.shape, Asked):
+        paths |= {(kind.endpoint.shape.name,), (kind.endpoint.shape.place,)}
     if isinstance(kind.endpoint.shape, Members):
         paths.discard(kind.endpoint.shape.owner)
     return paths

@@ -154,12 +154,18 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
     for entry in entries:
         kind = registry.kinds[entry.address.kind]
         if not kind.remade:  # of these several may be alike
-            identity = tuple(str(entry.values.get(name)) for name in kind.identity)
-            first = seen.setdefault((entry.address.site, entry.address.kind, *identity), entry)
+            first = _first(seen, entry, kind.identity)
             if first is not entry:
-                same = ", ".join(f"{name} {value}" for name, value in zip(kind.identity, identity, strict=True))
+                same = _listed(entry, kind.identity)
                 text = f"is the same {kind.name} as {first.address.name} ({same})"
                 findings.append(_twice(entry, text, "remove one of them"))
+                continue
+        for together in kind.unique:
+            if all(entry.values.get(name) is not None for name in together):
+                first = _first(seen, entry, together)
+                if first is not entry:
+                    text = f"{_listed(entry, together)} is that of {first.origin or first.address}, too, and one {kind.name} has it"
+                    findings.append(_twice(entry, text, f"another {together[0]} for one of them"))
         if kind.delivers is not None:
             where = destination(kind.delivers, entry.values)
             for name, key in where.keys.items():
@@ -168,6 +174,16 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
                     text = f"its {name} would be {key} of {where.target.target}, as that of {first.address} is"
                     findings.append(_twice(entry, text, f"another key in {kind.delivers.to}"))
     return findings
+
+
+def _first(seen: dict[tuple[Any, ...], Entry], entry: Entry, names: tuple[str, ...]) -> Entry:
+    """The first entry of its kind and site that has the same values at these fields."""
+    values = (str(entry.values.get(name)) for name in names)
+    return seen.setdefault((entry.address.site, entry.address.kind, *names, *values), entry)
+
+
+def _listed(entry: Entry, names: tuple[str, ...]) -> str:
+    return ", ".join(f"{name} {entry.values.get(name)}" for name in names)
 
 
 def _twice(entry: Entry, text: str, fix: str) -> Finding:

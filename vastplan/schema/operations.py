@@ -50,7 +50,11 @@ def item_path(kind: Kind) -> str:
 
 def reads(kind: Kind, *, alone: bool = True) -> Iterator[Operation]:
     """How its objects are looked at: all of them, and each by itself where they are ever looked at `alone`."""
-    yield Operation(Task.READ, "GET", plain(kind.endpoint.path), optional=kind.read_by_name)
+    shape = kind.endpoint.shape
+    optional = kind.read_by_name and not isinstance(shape, Asked)
+    yield Operation(Task.READ, "GET", plain(kind.endpoint.path), optional=optional)
+    if isinstance(shape, Asked):
+        yield Operation(Task.READ, "GET", plain(shape.places))
     if alone and isinstance(kind.endpoint.shape, Collection):
         yield Operation(Task.READ, "GET", item_path(kind))
 

@@ -24,6 +24,7 @@ from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
 from vastplan.model.value import REDACTED, Reveal, Unknown
+from vastplan.schema.endpoint import Asked
 from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Mark
 
@@ -227,9 +228,14 @@ class RecordedSystems:
     def observe(self, keys: Iterable[CollectionKey], ledger: Mapping[str, SiteLedger], names: Names) -> Observed:
         """From the file."""
         systems = self._workspace.systems()
-        return Observed({key: self._collection(key, systems.get(key[0], frozenset())) for key in keys})
+        return Observed(
+            {
+                key: self._collection(key, systems.get(key[0], frozenset()), names.get(key, NOTHING_NAMED))
+                for key in keys
+            }
+        )
 
-    def _collection(self, key: CollectionKey, systems: Set[str]) -> Collection:
+    def _collection(self, key: CollectionKey, systems: Set[str], names: Named) -> Collection:
         site, kind = key[0], self._workspace.registry.kinds[key[1]]
         if kind.system not in systems:
             return Collection(error=f"site {site} has no {kind.system}", absent=True)
@@ -238,6 +244,8 @@ class RecordedSystems:
         asked = frozenset(recorded.asked) if recorded else frozenset()
         if recorded is None or (reason and not asked):
             return Collection(error=reason)
+        if isinstance(kind.endpoint.shape, Asked) and (new := sorted(names.locators - asked)):
+            reason = f"when {self._name} was taken, nobody asked for {', '.join(new)}"
         return Collection([_live(site, kind, seen) for seen in recorded.objects], reason, asked=asked)
 
     def endpoints(self) -> Mapping[str, Mapping[str, str]]:

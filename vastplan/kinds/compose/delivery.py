@@ -9,32 +9,42 @@ from vastplan.schema.entries import Composition, Entry, Scope
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    """The entry with its destination, and the Secret where the document has none of that name; with the `labels` that a composition
+    says it needs."""
     to = entry.values["deliver"]
     path = to["secret"]
-    namespace, _, name = path.partition("/")
-    written = [
-        secret
-        for secret in scope.called(entry.address.site, "secret", name)
-        if _namespace(secret.values["namespace"], scope) == namespace
-    ]
-    if written and "data" in written[0].values and set(to["keys"].values()) & set(written[0].values["data"]):
-        taken = ", ".join(sorted(set(to["keys"].values()) & set(written[0].values["data"])))
-        text = f"secret {written[0].address.name} says itself what its {taken} is"
-        scope.refuse(entry, "VP279", text, "another key in deliver, or take it out there")
-    if written and written[0].values.get("immutable"):
-        text = f"secret {written[0].address.name} is immutable, and nothing can be delivered into it"
-        scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
-    secret = written[0].address if written else Address(entry.address.site, "secret", path)
-    told = " and ".join(to["keys"])
+    if isinstance(path, Ref):  # whoever made the entry saw to it
+        yield entry
+        return
+    written = secret_at(entry.address.site, path, scope)
+    if written is not None:
+        taken = ", ".join(sorted(set(to["keys"].values()) & set(written.values.get("data") or ())))
+        if taken:
+            text = f"secret {written.address.name} says itself what its {taken} is"
+            scope.refuse(entry, "VP279", text, "another key in deliver, or take it out there")
+        if written.values.get("immutable"):
+            text = f"secret {written.address.name} is immutable, and nothing can be delivered into it"
+            scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
+    secret = written.address if written is not None else Address(entry.address.site, "secret", path)
+    told, without_labels = " and ".join(to["keys"]), {name: value for name, value in to.items() if name != "labels"}
     yield entry.standing_for(
-        {**entry.values, "deliver": {**to, "secret": Ref(secret)}},
+        {**entry.values, "deliver": {**without_labels, "secret": Ref(secret)}},
         chosen=(*entry.chosen, f"{told}: delivered to secret {path} as {' and '.join(to['keys'].values())}"),
     )
-    if not written:
-        yield entry.part("secret", path, {"name": name, "namespace": _room(entry.address.site, namespace, scope)})
+    if written is None:
+        namespace, _, name = path.partition("/")
+        made = {"name": name, "namespace": room_of(entry.address.site, namespace, scope)}
+        yield entry.part("secret", path, {**made, **({"labels": to["labels"]} if "labels" in to else {})})
 
 
-def _room(site: str, namespace: str, scope: Scope) -> Ref:
+def secret_at(site: str, path: str, scope: Scope) -> Entry | None:
+    """The Secret of the document that is called so (NAMESPACE/NAME)."""
+    namespace, _, name = path.partition("/")
+    called = scope.called(site, "secret", name)
+    return next((one for one in called if _namespace(one.values["namespace"], scope) == namespace), None)
+
+
+def room_of(site: str, namespace: str, scope: Scope) -> Ref:
     """The namespace of that name: of the document, where it or one of its projects makes it."""
     for kind, name in (("namespace", namespace), ("project", namespace.removeprefix(PREFIX))):
         for found in scope.called(site, kind, name):

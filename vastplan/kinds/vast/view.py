@@ -260,6 +260,7 @@ KIND = kind(
         within="tenant",
     ),
     data_bearing=True,
+    unique=(("bucket", "tenant"),),
     metrics=(Metric("used", ("logical_capacity",), units.BYTES),),
     in_use=("used",),
     dependents=(below("path"),),

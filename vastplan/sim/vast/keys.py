@@ -13,6 +13,7 @@ from typing import Any
 from vastplan.sim.store import Row
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import detail, missing_object, raise_for
+from vastplan.sim.vast.people import Somebody
 from vastplan.sim.vast.records import Collection, Memo, Reference
 from vastplan.sim.wire import Response
 
@@ -63,6 +64,16 @@ def shown_in(cluster: VastCluster, user: Row) -> list[Row]:
     """A user's keys, as the user's own row shows them."""
     names = ("access_key", "enabled", "creation_time", "tenant_id")
     return [{name: key[name] for name in names} for key in cluster.rows(NAME, user_id=user["id"])]
+
+
+def of_somebody(cluster: VastCluster, one: Somebody) -> list[Row]:
+    """The keys that somebody of any provider has in a tenant, as a query shows them."""
+    names = ("access_key", "enabled", "creation_time")
+    of = {"user_id": one.row["id"]} if one.origin == "LOCAL" else {"_somebody": one.key}
+    return [
+        {**{name: key[name] for name in names}, "remote": False}
+        for key in cluster.rows(NAME, tenant_id=one.tenant, **of)
+    ]
 
 
 def forget(cluster: VastCluster, user: Row) -> None:

@@ -56,6 +56,7 @@ class VastProvider:
         self._bearer: str | None = None
         self._login = threading.Lock()
         self._member_writes = threading.Lock()
+        self._places: dict[tuple[str, str], Any] = {}
         base = f"{url.rstrip('/')}/api/{api_version}"
         self._transport = Transport(
             base,
@@ -284,11 +285,19 @@ class VastProvider:
         self._finish(self._send("PATCH", kind.endpoint.path, asked.addressed(shape, name, of, values)))
 
     def _place(self, shape: Asked, name: str) -> Any:
-        """The id of the place that is called so, `None` where there is none; raises `Unreachable` where there are several."""
+        """The id of the place that is called so, `None` where there is none; raises `Unreachable` where there are several.
+
+        A client that only reads asks for each once.
+        """
+        if (shape.places, name) in self._places:
+            return self._places[shape.places, name]
         rows = [row for page in self._listed(shape.places, {"name": name}) for row in page if row.get("name") == name]
         if len(rows) > 1:
             raise Unreachable(f"{self._url}: {shape.places} has {len(rows)} that are called {name}")
-        return rows[0].get("id") if rows else None
+        found = rows[0].get("id") if rows else None
+        if not self.writable:
+            self._places[shape.places, name] = found
+        return found
 
     def _finish(self, answer: Answer) -> None:
         """Wait for the task that an answer may hold; raises `Refused` when it fails, `Unclear` when it takes too long."""
