@@ -28,6 +28,7 @@ from vastplan.model import gc_pause
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity, error
 from vastplan.model.snapshot import Snapshot
+from vastplan.model.value import Ref
 from vastplan.schema.discover import Registry, discover
 from vastplan.schema.entries import Entry, Scope, compose
 from vastplan.schema.former import with_former_names
@@ -154,8 +155,9 @@ def _duplicates(entries: list[Entry], registry: Registry) -> list[Finding]:
     for entry in entries:
         kind = registry.kinds[entry.address.kind]
         if not kind.remade:  # of these several may be alike
-            identity = tuple(str(entry.values.get(name)) for name in kind.identity)
-            first = seen.setdefault((entry.address.site, entry.address.kind, *identity), entry)
+            identity = [entry.values.get(name) for name in kind.identity]
+            told = [str(value.target if isinstance(value, Ref) else value) for value in identity]
+            first = seen.setdefault((entry.address.site, entry.address.kind, *told), entry)
             if first is not entry:
                 same = ", ".join(f"{name} {value}" for name, value in zip(kind.identity, identity, strict=True))
                 text = f"is the same {kind.name} as {first.address.name} ({same})"
