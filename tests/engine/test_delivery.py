@@ -557,10 +557,43 @@ def test_a_value_that_is_gone_is_made_anew_and_the_former_one_goes_with_consent(
     assert plan.actions[0].reason == "its value was not at its destination any more; iad/card/c has another now"
 
 
-def test_a_value_that_belongs_elsewhere_now_is_made_anew(bench: Lobby) -> None:
-    bench.done(BOX, card())
-    plan = bench.plan(BOX, card(deliver={**INTO, "keys": {"number": "ELSEWHERE"}}))
-    assert verbs(plan) == {"iad/card/c": "create"}
+def test_a_value_that_belongs_elsewhere_now_is_made_anew_and_nobody_is_blamed(bench: Lobby) -> None:
+    bench.done(BOX, card(overlap=None))
+    (old,) = bench.cards()
+    elsewhere = card(overlap=None, deliver={**INTO, "keys": {"number": "ELSEWHERE"}})
+    plan = bench.plan(BOX, elsewhere)
+    assert verbs(plan) == {"iad/card/c": "create", f"iad/card/c#{old}": "delete"}
+    made, goes = plan.actions
+    assert made.reason == "it is delivered elsewhere now, and nobody is told its value again: another is made"
+    assert not made.deleted_outside and not made.blocked
+    assert goes.reason == "iad/card/c is delivered elsewhere now, and has another value"
+    assert [block.guard for block in goes.blocked] == ["approval"]
+    bench.apply(plan)
+    assert bench.contents["CARD"] == bench.library.numbers[old] != bench.contents["ELSEWHERE"]
+    plan = bench.plan(BOX, elsewhere)
+    assert [(str(one.address), one.reason) for one in plan.actions] == [(f"iad/card/c#{old}", goes.reason)]
+    assert plan.actions[0].blocked
+
+
+def test_where_it_belongs_now_and_somebody_keeps_a_value_nothing_is_made_and_the_former_one_stays(bench: Lobby) -> None:
+    bench.done(BOX, card(overlap=None))
+    bench.contents["THEIRS"] = "theirs"
+    bench.consent = Consent(allow_delete=("*",))
+    plan = bench.plan(BOX, card(overlap=None, deliver={**INTO, "keys": {"number": "THEIRS"}}))
+    assert [(one.verb.value, one.blocked[0].guard) for one in plan.actions] == [
+        ("create", "occupied"),
+        ("delete", "waits"),
+    ]
+
+
+def test_of_two_that_swap_their_places_neither_is_written_over(bench: Lobby) -> None:
+    bench.done(BOX, card(), other("d"))
+    before = dict(bench.contents)
+    here = {**INTO, "keys": {"number": "d"}}, INTO
+    plan = bench.plan(BOX, card(deliver=here[0]), Entry(at("card", "d"), {**card().values, "deliver": here[1]}))
+    assert [(one.verb.value, one.blocked[0].guard) for one in plan.actions] == [("create", "occupied")] * 2
+    bench.apply(plan)
+    assert bench.contents == before and len(bench.cards()) == 2
 
 
 def test_a_former_one_that_somebody_deleted_is_forgotten_and_one_whose_entry_is_gone_asked_for(bench: Lobby) -> None:
@@ -669,6 +702,16 @@ def test_a_drawn_value_that_is_gone_is_drawn_anew(bench: Lobby) -> None:
     assert (change.path, change.cause, change.sensitive) == ("deliver", Cause.SYSTEM, True)
     bench.done(BOX, porter())
     assert word(bench) != first and bench.contents == {"WORD": word(bench)} and not bench.plan(BOX, porter()).actions
+
+
+def test_a_drawn_value_that_belongs_elsewhere_now_is_drawn_anew_and_nobody_is_blamed(bench: Lobby) -> None:
+    bench.done(BOX, porter())
+    elsewhere = porter(deliver={"box": ref("box", "b"), "keys": {"word": "ELSEWHERE"}})
+    (change,) = bench.plan(BOX, elsewhere).actions[0].changes
+    assert (change.path, change.cause) == ("deliver", Cause.DOCUMENT)
+    bench.done(BOX, elsewhere)
+    assert bench.contents["ELSEWHERE"] == word(bench) != bench.contents["WORD"]
+    assert not bench.plan(BOX, elsewhere).actions
 
 
 def test_one_that_was_made_and_whose_word_was_not_delivered_gets_another(bench: Lobby) -> None:

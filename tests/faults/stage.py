@@ -37,7 +37,7 @@ from vastplan.schema.discover import discover
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.serve import Server
 from vastplan.sim.store import Row, Rows, Store
-from vastplan.sim.vast import keys
+from vastplan.sim.vast import keys, managers
 from vastplan.sim.world import World
 
 REGISTRY = discover(vastplan.kinds)
@@ -60,8 +60,14 @@ _INNER = (
 )
 
 
+def _secrets_of(collection: str, row: Row) -> set[str]:
+    """The secret of a key, or of whoever logs in."""
+    place = {keys.NAME: keys.SECRET, managers.NAME: managers.PASSWORD}.get(collection)
+    return {row[place]} if place and row.get(place) else set()
+
+
 class Telling(Store):
-    """A store that knows what secrets its keys have had."""
+    """A store that knows what secrets its keys and managers have had."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,14 +75,19 @@ class Telling(Store):
 
     def put(self, collection: str, key: str, row: Row) -> Row:
         """Keep a row."""
-        if collection == keys.NAME:
-            self.told.add(row[keys.SECRET])
+        self.told |= _secrets_of(collection, row)
         return super().put(collection, key, row)
 
     def restore(self, collections: Rows, counters: Mapping[str, int]) -> None:
         """As it was once; what was told since then, nobody knows any more."""
         super().restore(collections, counters)
-        self.told = {row[keys.SECRET] for row in collections.get(keys.NAME, {}).values()}
+        self.told = set().union(
+            *(
+                _secrets_of(name, row)
+                for name in (keys.NAME, managers.NAME)
+                for row in collections.get(name, {}).values()
+            )
+        )
 
 
 class MemoryWorld(World):
@@ -111,14 +122,19 @@ class MemoryWorld(World):
             if isinstance(plane, KubernetesPlane):
                 plane.renew(self._secret(name, "kubernetes"))
 
-    def pairs(self) -> dict[str, Row]:
-        """The keys that there are, by their ids."""
+    def pairs(self) -> dict[str, tuple[str, str]]:
+        """By the ids of keys and managers what each goes by, and its secret."""
         with self.lock:
-            rows = [row for store in self._stores for row in store.collections().get(keys.NAME, {}).values()]
-            return {row["access_key"]: dict(row) for row in rows}
+            tables = [store.collections() for store in self._stores]
+            of_keys = [row for one in tables for row in one.get(keys.NAME, {}).values()]
+            managing = [
+                row for one in tables for row in one.get(managers.NAME, {}).values() if row.get(managers.PASSWORD)
+            ]
+            pairs = {row["access_key"]: (row["access_key"], row[keys.SECRET]) for row in of_keys}
+            return pairs | {str(row["id"]): (row["username"], row[managers.PASSWORD]) for row in managing}
 
     def told(self) -> set[str]:
-        """Every secret that a create ever told here, also of keys that are gone."""
+        """Every secret that a create told, or that was drawn, also of what is gone."""
         with self.lock:
             return {secret for store in self._telling for secret in store.told}
 
@@ -171,7 +187,7 @@ def _data(collection: str, row: Row) -> Mapping[str, str]:
 
 def _elsewhere(collection: str, row: Row, secrets: set[str]) -> str:
     """The text of a row without what may hold a secret: a key's own, and a value of a Secret. A ledger's pieces are unpacked."""
-    parts = [{name: value for name, value in row.items() if name not in (keys.SECRET, "data")}]
+    parts = [{name: value for name, value in row.items() if name not in (keys.SECRET, managers.PASSWORD, "data")}]
     for value in map(base64.b64decode, _data(collection, row).values()):
         with suppress(zlib.error):
             value = zlib.decompress(value)
@@ -184,7 +200,7 @@ def _elsewhere(collection: str, row: Row, secrets: set[str]) -> str:
 def _called(row: Mapping[str, Any]) -> tuple[str, ...]:
     """What an object is called, without what a system makes up."""
     metadata = row.get("metadata") or row.get("meta") or {}
-    where = ("tenant_name", "path", "name", "bucket", "subjectId", "roleName", "scopeType")
+    where = ("tenant_name", "path", "name", "username", "bucket", "subjectId", "roleName", "scopeType")
     named = {**row, "name": row.get("name") or metadata.get("name"), "place": metadata.get("namespace")}
     # What is provisioned for a claim is named by the claim's uid.
     return tuple(str(named.get(part) or "").partition("pvc-")[0] for part in (*where, "place"))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vastplan.engine.delivery import Fault, fault
+from vastplan.engine.delivery import Fault, destination, fault, is_moved
 from vastplan.engine.diff import digests, leaf_digest
 from vastplan.model.address import Address
 from vastplan.model.escaping import inert
@@ -88,7 +88,9 @@ def _was(kind: Kind, owned: Owned, entry: Entry, key: str) -> Fault:
         return Fault.LOST
     generation = kind.delivers.generation
     now = leaf_digest(key, kind.field(generation), entry.values.get(generation))
-    return Fault.GONE if owned.fields.get(generation) in (now, *NO_DIGESTS) else Fault.GENERATION
+    if owned.fields.get(generation) not in (now, *NO_DIGESTS):
+        return Fault.GENERATION
+    return Fault.MOVED if is_moved(destination(kind.delivers, entry.values), owned) else Fault.GONE
 
 
 def _unnoted(part: SiteLedger, matches: Matches) -> Iterator[tuple[Address, Former]]:
