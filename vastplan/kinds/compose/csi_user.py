@@ -31,9 +31,9 @@ class CsiUser(Spec):
     name: VendorName | MISSING = MISSING
     """What manager and role are called in VMS; `TENANT-csi` where it is left out."""
     tenant: Annotated[ReferenceName, Refers("tenant")]
-    drivers: Annotated[
-        Annotated[list[Literal["file", "block"]], Field(min_length=1)] | MISSING, SET, DOCUMENT
-    ] = MISSING
+    drivers: Annotated[Annotated[list[Literal["file", "block"]], Field(min_length=1)] | MISSING, SET, DOCUMENT] = (
+        MISSING
+    )
     """What it is to work with; those of the tenant's classes where it is left out, and the file driver where there are none."""
     secret: Annotated[SecretPath | MISSING, DOCUMENT] = MISSING
     """NAMESPACE/NAME of the Secret; `vast-csi/TENANT-csi` where it is left out. It is made where the document has none of that name."""

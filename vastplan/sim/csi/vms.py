@@ -51,9 +51,7 @@ class Vms:
         """The body of the answer; raises `Refused`."""
         raw = b"" if body is None else json.dumps(body).encode()
         asked = {name: [value] for name, value in (query or {}).items()}
-        answer = self._vast.handle(
-            Request(method, f"/api/v5{path}", asked, self._headers, raw, "https://vms.invalid")
-        )
+        answer = self._vast.handle(Request(method, f"/api/v5{path}", asked, self._headers, raw, "https://vms.invalid"))
         if answer.status >= 400:
             raise Refused(answer.status, f"{method} {path}: {answer.status} {answer.encoded().decode()}")
         return answer.body

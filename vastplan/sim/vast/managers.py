@@ -16,7 +16,7 @@ from vastplan.sim.vast.errors import Problem, missing_object
 from vastplan.sim.vast.records import Collection, Memo, Reference
 
 NAME = "managers"
-PASSWORD = "_password"  # noqa: S105  (the name of a place)
+PASSWORD = "_password"
 """Where a row keeps what no answer shows."""
 OWN = "_permissions"
 SUPER_ADMIN, TENANT_ADMIN = "SUPER_ADMIN", "TENANT_ADMIN"

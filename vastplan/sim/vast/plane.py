@@ -104,9 +104,7 @@ class VastPlane:
         self.name = name
         self._cluster = VastCluster(name, version, store, clock, settle_reads, strict)
         self._crud = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap or PAGE_CAPS.get(version))
-        self._gate = Gate(
-            self._cluster, username, password, api_tokens, token_lifetime, managers=tenant_managers
-        )
+        self._gate = Gate(self._cluster, username, password, api_tokens, token_lifetime, managers=tenant_managers)
         self._started = clock() + starting
         if store.empty():
             platform.install(self._crud, username)
