@@ -50,6 +50,8 @@ class DeleteEdges:
         if action.verb is Verb.DELETE:
             self._after_who_reads_its_values(action)
             for address in self._followers.get(str(action.address), ()):
+                if self._delivers_into(address, action.address):
+                    continue  # that one goes after this
                 if shields(self._matches.kinds[address.kind], action.address):
                     self._graph.edge((address, Step.DELETE), node)
                 else:
@@ -74,6 +76,10 @@ class DeleteEdges:
                 if users:
                     text = f"{len(users)} object(s) use what it delivers, in {into}: {some(sorted(users), _SHOWN)}"
                     self._graph.block(action.address, Block("in-use", text, _LET_GO))
+
+    def _delivers_into(self, address: Address, into: Address) -> bool:
+        owned = self._matches.owned.get(address)
+        return owned is not None and address not in self._matches.formers and into in destinations(owned)
 
     def _places(self, address: Address, entry: Entry) -> Iterable[str]:
         """Where an entry of the document delivers values."""
