@@ -24,6 +24,7 @@ class Control:
         self.fixed = API.ConfigMapApi(connection), API.SecretApi(connection)
         self.credentials = API.CredentialsApi(connection)
         self.volumes = API.DatavolumesApi(connection)
+        self.classes = API.StorageClassConfigurationApi(connection)
         self.roles, self.pools = API.RolesApi(connection), API.NodePoolsApi(connection)
         self.cluster = API.ClustersApi(connection).get_clusters().data[0]["uuid"]
         pools = self.pools.get_nodepools(filter_by=[f"clusterId=={self.cluster}"]).data["nodepools"]
@@ -263,6 +264,22 @@ def data_volume(control: Control) -> None:
         [api.get_datavolume(made["id"]) for _ in range(5)]
 
 
+def storage_class_configuration(control: Control) -> None:
+    api = control.classes
+    body = {"scopeType": "cluster", "scopeId": control.cluster, "name": "standard", "permissions": {}}
+    made = api.create_storage_class_configuration(body).data
+    with pytest.raises(Exception, match="409"):
+        api.create_storage_class_configuration(body)
+    found = api.list_storage_class_configuration(filter_by=["name==standard"]).data["storageClassConfigurations"]
+    assert [row["id"] for row in found] == [made["id"]]
+    api.patch_storage_class_configuration_by_id(made["id"], {"permissions": {"allowedForAssets": False}})
+    read = api.get_storage_class_configuration_by_id
+    assert read(made["id"]).data["permissions"] == {"allowedForAssets": False}
+    api.delete_storage_class_configuration_by_id(made["id"])
+    with pytest.raises(Exception, match="404"):
+        read(made["id"])
+
+
 def node_pool(control: Control) -> None:
     """Read only for vastplan: listed and read."""
     assert control.pools.get_nodepool(control.pool).data["name"] == "default"
@@ -277,7 +294,7 @@ def role(control: Control) -> None:
 LIVES: list[Callable[[Control], None]] = [
     department, project, access_rule, data_source, nfs_data_source, s3_data_source, git_data_source, host_path_data_source,
     config_map_data_source, secret_data_source, access_key_credential, password_credential, docker_registry_credential,
-    generic_secret_credential, data_volume, node_pool, role,
+    generic_secret_credential, data_volume, storage_class_configuration, node_pool, role,
 ]  # fmt: skip
 LEFT_OUT = {
     "node": "nobody declares one, and vastplan only counts its GPUs: it has no life to be taken through",

@@ -90,6 +90,9 @@ def _on_runai(kind: Kind, send: Send) -> Iterator[Step]:
     if kind.name == "data_volume":
         project = send("POST", "/api/v1/org-unit/projects", scope)[1]["id"]
         body, change = {"name": "life", "projectId": project, "originPvcName": "x"}, {"description": "new"}
+    if kind.name == "storage_class_configuration":
+        body = {"name": "standard", "scopeType": "cluster", "scopeId": cluster}
+        change = {"permissions": {"allowedForAssets": False}}
     status, made = send("POST", collection(kind), body)
     yield "POST", collection(kind), status
     made = made or {}

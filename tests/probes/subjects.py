@@ -112,8 +112,14 @@ class Subject:
         self.facts = facts(system, version)
 
     def kinds(self) -> Iterator[Kind]:
-        """The kinds that can be written."""
-        yield from (kind for kind in kinds() if kind.system == self.system and kind.name not in READ_ONLY)
+        """The kinds that can be written, and that the version has."""
+        yield from (
+            kind
+            for kind in kinds()
+            if kind.system == self.system
+            and kind.name not in READ_ONLY
+            and not (kind.versions and collection(kind) not in self.facts.operations)
+        )
 
     def prepare(self, send: Send) -> None:
         """Make what the updates are sent to."""
