@@ -59,7 +59,7 @@ def writes(kind: Kind) -> Iterator[Operation]:
     """How its objects are made, changed and deleted."""
     if not isinstance(kind.endpoint.shape, Singleton | Asked):  # those are always there
         yield Operation(Task.WRITE, "POST", collection_path(kind))
-        yield Operation(Task.WRITE, "DELETE", item_path(kind))
+        yield Operation(Task.WRITE, *removal(kind))
     if kind.endpoint.update is not Update.NONE:
         yield Operation(Task.WRITE, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item_path(kind))
     for delta in kind.endpoint.deltas:
@@ -67,6 +67,12 @@ def writes(kind: Kind) -> Iterator[Operation]:
     for each in kind.endpoint.one_by_one:
         for action in (each.add, each.remove):
             yield Operation(Task.WRITE, "PATCH", f"{item_path(kind)}{action}/")
+
+
+def removal(kind: Kind) -> tuple[str, str]:
+    """How an object is taken away: method and path."""
+    revoked = kind.endpoint.revoked
+    return ("DELETE", item_path(kind)) if revoked is None else ("PATCH", item_path(kind) + revoked.action)
 
 
 def plain(path: str) -> str:
