@@ -86,7 +86,8 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
         return
     yield "GET", item(kind)
     yield "POST", collection(kind)
-    yield "DELETE", item(kind)
+    revoked = kind.endpoint.revoked
+    yield ("DELETE", item(kind)) if revoked is None else ("PATCH", f"{item(kind)}{revoked.action}")
     if kind.endpoint.update is not Update.NONE:
         yield "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item(kind)
     for place, _ in _list_calls(kind):
@@ -105,6 +106,8 @@ def sent(kind: Kind, method: str, path: str) -> set[tuple[str, ...]]:
     lists: set[tuple[str, ...]] = {(name,) for place, name in _list_calls(kind) if place == path}
     if lists:
         return lists
+    if kind.endpoint.revoked is not None and path.endswith(kind.endpoint.revoked.action):
+        return set()
     return fields(kind, method) if method in ("POST", "PUT", "PATCH") else set()
 
 

@@ -94,6 +94,17 @@ class Delta:
     says: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """Objects of a collection that nobody deletes: a PATCH of `action` below one takes it away for good, without a body.
+
+    It stays in the list, with true at `mark`, and is then as good as gone.
+    """
+
+    action: str
+    mark: WirePath
+
+
 COLLECTION = Collection()
 SINGLETON_ID = "singleton"
 """The locator and id of an object that needs none."""
@@ -123,6 +134,7 @@ class Endpoint:
     ours: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
     shape: Collection | Members | Singleton | Asked = COLLECTION
+    revoked: Revoked | None = None
     # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.
     listed: tuple[str, ...] = ()
     # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.

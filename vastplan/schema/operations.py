@@ -63,13 +63,19 @@ def writes(kind: Kind) -> Iterator[Operation]:
     """How its objects are made, changed and deleted."""
     if not isinstance(kind.endpoint.shape, Singleton | Asked):  # those are always there
         yield Operation(Task.WRITE, "POST", collection_path(kind))
-        yield Operation(Task.WRITE, "DELETE", item_path(kind))
+        yield Operation(Task.WRITE, *removal(kind))
     if kind.endpoint.update is not Update.NONE:
         yield Operation(Task.WRITE, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item_path(kind))
     one = item_path(kind)
     end = "/" if one.endswith("/") else ""
     for below in dict.fromkeys(path for delta in kind.endpoint.deltas for path, _ in (delta.add, delta.remove)):
         yield Operation(Task.WRITE, "PATCH", f"{one.removesuffix('/')}/{below}{end}")
+
+
+def removal(kind: Kind) -> tuple[str, str]:
+    """How an object is taken away: method and path."""
+    revoked = kind.endpoint.revoked
+    return ("DELETE", item_path(kind)) if revoked is None else ("PATCH", item_path(kind) + revoked.action)
 
 
 def plain(path: str) -> str:

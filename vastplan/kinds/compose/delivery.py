@@ -71,4 +71,11 @@ def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 
 OF_S3_KEY = Composition("s3_key", _compose)
+
+
+def _token(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    yield from _compose(entry.standing_for(entry.without("tenant")), scope)
+
+
+OF_API_TOKEN = Composition("api_token", _token)
 OF_MANAGER = Composition("manager", _manager, chooses=frozenset({"user_type"}))

@@ -88,7 +88,8 @@ class VastProvider:
         if isinstance(shape, Asked):
             raise Refused(f"{kind.name}: nobody lists them, they are asked for one by one")
         for rows in self._listed(endpoint.path, endpoint.query):
-            yield members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
+            rows = members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
+            yield [row for row in rows if not _is_revoked(kind, row)]
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object: by its id, or a member by `OWNER/ID`."""
@@ -100,7 +101,8 @@ class VastProvider:
                 return self._asked(kind, shape, locator)
             if isinstance(shape, Members):
                 return self._member(kind, shape, locator)
-            return self._object(f"{kind.endpoint.path}{segment(locator)}/")
+            row = self._object(f"{kind.endpoint.path}{segment(locator)}/")
+            return None if _is_revoked(kind, row) else row
         except NotFound:
             return None
 
@@ -162,6 +164,8 @@ class VastProvider:
             elif isinstance(shape, Members):
                 path, named = members.addressed(shape, locator)
                 self._finish(self._send("DELETE", path, {**named, **members.removed_with(shape, fresh)}))
+            elif kind.endpoint.revoked is not None:
+                self._send("PATCH", f"{kind.endpoint.path}{segment(locator)}/{kind.endpoint.revoked.action}")
             else:
                 self._finish(self._send("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
         except NotFound:
@@ -343,3 +347,9 @@ class VastProvider:
         if answer.status >= 400 or not isinstance(answer.body, dict) or "access" not in answer.body:
             raise Unreachable(f"{self._url}: logging in answered {answer.status}")
         return str(answer.body["access"])
+
+
+def _is_revoked(kind: Kind, row: Row) -> bool:
+    """Whether an object is only still listed."""
+    revoked = kind.endpoint.revoked
+    return revoked is not None and at(row, revoked.mark) is True
