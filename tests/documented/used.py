@@ -8,7 +8,7 @@ from functools import lru_cache
 import vastplan.systems
 from tests.lab import full_registry
 from vastplan.engine.body import NEVER_SENT
-from vastplan.schema.endpoint import Asked, Members, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Members, Update
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.system import discover_systems
@@ -79,6 +79,10 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
         yield "GET", kind.endpoint.shape.places
         yield "PATCH", kind.endpoint.path
         return
+    if isinstance(kind.endpoint.shape, AskedMembers):
+        yield "GET", kind.endpoint.shape.places
+        yield from ((method, kind.endpoint.shape.path) for method in ("POST", "PATCH", "DELETE"))
+        return
     if isinstance(kind.endpoint.shape, Members):  # they have no path of their own
         yield from (
             (method, kind.endpoint.shape.path.replace("{owner}", "{}")) for method in ("POST", "PATCH", "DELETE")
@@ -120,6 +124,11 @@ def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
     paths = {path for path in _paths(kind.fields, frozenset(skipped), ()) if path[0] not in apart}
     if kind.delivers is not None:
         paths.discard((kind.delivers.generation,))
+    shape = kind.endpoint.shape
+    if isinstance(shape, AskedMembers):  # whose it is says a number, and a secret nobody sends
+        paths -= {(shape.within,), (shape.of,)}
+        paths |= {(shape.place,), *((name,) for name in shape.known_by[:1])}
+        paths |= {(shape.key,)} if method == "PATCH" else set()
     if isinstance(kind.endpoint.shape, Asked):
         paths |= {(kind.endpoint.shape.name,), (kind.endpoint.shape.place,)}
     if isinstance(kind.endpoint.shape, Members):

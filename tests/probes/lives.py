@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.documented.used import collection, item
 from tests.probes.subjects import MADE, Send, Subject
-from vastplan.schema.endpoint import Asked, Members, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Members, Update
 from vastplan.schema.kind import Kind
 
 BUILT_IN = {"localproviders": 1, "tenants": 1, "views": 1, "viewpolicies": 2, "roles": 3}  # what every cluster has
@@ -34,6 +34,8 @@ def _on_vast(kind: Kind, send: Send) -> Iterator[Step]:
         yield from _asked(kind, kind.endpoint.shape, send)
     if isinstance(kind.endpoint.shape, Members):
         yield from _member(kind, kind.endpoint.shape, send)
+    if isinstance(kind.endpoint.shape, AskedMembers):
+        yield from _asked_member(kind, kind.endpoint.shape, send)
     for name in reversed(MADE):
         path = f"/api/v5/{name}/{1 + BUILT_IN.get(name, 0)}/"
         mine = kind.endpoint.path == f"/{name}/"
@@ -68,6 +70,18 @@ def _member(kind: Kind, shape: Members, send: Send) -> Iterator[Step]:
     named = {shape.key: made[shape.key]}
     yield "PATCH", template, send("PATCH", path, {**named, "enabled": False})[0]
     yield "DELETE", template, send("DELETE", path, named)[0]
+
+
+def _asked_member(kind: Kind, shape: AskedMembers, send: Send) -> Iterator[Step]:
+    """A key of the user that `prepare` made, by his number."""
+    whose = {shape.known_by[0]: 1001, shape.place: 1}
+    query = f"{shape.name}=u&{shape.place}=1&context=aggregated"
+    status, made = send("POST", f"/api/v5{shape.path}", whose)
+    yield "POST", shape.path, status
+    yield "GET", kind.endpoint.path, send("GET", f"/api/v5{kind.endpoint.path}?{query}", None)[0]
+    named = {**whose, shape.key: made[shape.key]}
+    yield "PATCH", shape.path, send("PATCH", f"/api/v5{shape.path}", {**named, "enabled": False})[0]
+    yield "DELETE", shape.path, send("DELETE", f"/api/v5{shape.path}", named)[0]
 
 
 def _on_runai(kind: Kind, send: Send) -> Iterator[Step]:

@@ -15,7 +15,7 @@ import yaml
 from tests.documented.facts import Place, facts
 from tests.documented.used import READ_ONLY, collection, fields, item, kinds, operations
 from tests.probes.probes import Probe, probes
-from vastplan.schema.endpoint import Asked, Members, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Members, Update
 from vastplan.schema.kind import Kind
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
@@ -101,7 +101,7 @@ class Question:
 
 def named_in_body(kind: Kind) -> bool:
     """Whether an object has no path of its own."""
-    return isinstance(kind.endpoint.shape, Members | Asked)
+    return isinstance(kind.endpoint.shape, Members | Asked | AskedMembers)
 
 
 class Subject:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from vastplan.schema.endpoint import Asked, Collection, Members, Singleton, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Collection, Members, Singleton, Update
 from vastplan.schema.kind import Kind
 
 
@@ -34,7 +34,7 @@ class Operation:
 def collection_path(kind: Kind) -> str:
     """The path that an object is posted to."""
     endpoint = kind.endpoint
-    if isinstance(endpoint.shape, Members):
+    if isinstance(endpoint.shape, Members | AskedMembers):
         return plain(endpoint.shape.path)
     root, _, plural = endpoint.path.rpartition("/")
     return f"{root}/namespaces/{{}}/{plural}" if endpoint.namespaced else plain(endpoint.path)
@@ -51,9 +51,9 @@ def item_path(kind: Kind) -> str:
 def reads(kind: Kind, *, alone: bool = True) -> Iterator[Operation]:
     """How its objects are looked at: all of them, and each by itself where they are ever looked at `alone`."""
     shape = kind.endpoint.shape
-    optional = kind.read_by_name and not isinstance(shape, Asked)
-    yield Operation(Task.READ, "GET", plain(kind.endpoint.path), optional=optional)
-    if isinstance(shape, Asked):
+    asked = isinstance(shape, Asked | AskedMembers)
+    yield Operation(Task.READ, "GET", plain(kind.endpoint.path), optional=kind.read_by_name and not asked)
+    if isinstance(shape, Asked | AskedMembers):
         yield Operation(Task.READ, "GET", plain(shape.places))
     if alone and isinstance(kind.endpoint.shape, Collection):
         yield Operation(Task.READ, "GET", item_path(kind))

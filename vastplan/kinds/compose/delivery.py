@@ -70,12 +70,22 @@ def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
         yield entry.standing_for({name: value for name, value in typed.items() if name != "generation"})
 
 
-OF_S3_KEY = Composition("s3_key", _compose)
-
-
 def _token(entry: Entry, scope: Scope) -> Iterable[Entry]:
     yield from _compose(entry.standing_for(entry.without("tenant")), scope)
 
 
 OF_API_TOKEN = Composition("api_token", _token)
 OF_MANAGER = Composition("manager", _manager, chooses=frozenset({"user_type"}))
+
+
+def _of_whom(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    """A key of a local user, or of one whom another provider has: he is not made, and not listed."""
+    user = entry.values["user"]
+    if user.managed:
+        yield from _compose(entry, scope)
+    else:
+        yield entry.part("directory_key", entry.address.name, {**entry.values, "user": user.target.name})
+
+
+OF_S3_KEY = Composition("s3_key", _of_whom, makes=frozenset({"directory_key"}))
+OF_DIRECTORY_KEY = Composition("directory_key", _compose)

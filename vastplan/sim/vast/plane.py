@@ -56,6 +56,7 @@ COLLECTIONS = (
     managers.MANAGERS, apitokens.API_TOKENS,
 )  # fmt: skip
 USER_KEYS = "/users/{id}/access_keys/"
+KEYS_OF_ANY = "/users/non_local_keys/"
 TENANT_DATA = "/users/{id}/tenant_data/"
 QUERIES = {"/users/query/": "users", "/groups/query/": "groups"}
 READ_ONLY = frozenset({keys.NAME, "clusters", "versions", "vms", "vtasks", "events", "permissions"})
@@ -235,6 +236,9 @@ class VastPlane:
             if tenants is None:
                 raise detail("The replication target does not exist or is not connected.")
             return Response(200, tenants)
+        if operation.path == KEYS_OF_ANY:
+            body = self._crud.body(operation, bodies.read(request))
+            return keys.of_any(self._cluster, method, body)
         if operation.path in QUERIES:
             return self._query(QUERIES[operation.path], operation, visit)
         if operation.path == "/clusters/{id}/" and method == "PATCH":
