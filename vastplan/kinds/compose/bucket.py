@@ -308,5 +308,6 @@ def _owner(pieces: Pieces, view: Entry, tenant: Ref, name: str) -> Ref:
     return Ref(Address(view.address.site, "user", name), managed=False)
 
 
+_MAKES = frozenset({"persistent_volume", "persistent_volume_claim"})
 _CHOSEN = frozenset({"view_policy", "path"})
-COMPOSITION = Composition("bucket", _compose, recover=_recover, rank=4, chooses=_CHOSEN, keeps=_kept)
+COMPOSITION = Composition("bucket", _compose, makes=_MAKES, recover=_recover, rank=4, chooses=_CHOSEN, keeps=_kept)
