@@ -60,6 +60,11 @@ def test_its_path_and_its_name_follow_from_names() -> None:
     assert found["view/sets"]["path"] == "/far/sets"
 
 
+def test_where_the_bucket_is_called_otherwise_its_parts_keep_their_names() -> None:
+    assert bucket({**SAYS, "bucket": "other"})[0]["view/sets"]["(defaults)"] == ["name"]
+    assert "(defaults)" not in bucket({**SAYS, "bucket": "sets"})[0]["view/sets"]
+
+
 def test_its_owner_is_called_as_vms_calls_him() -> None:
     assert bucket(SAYS, {"user/ana": {"name": "ana.k"}})[0]["view/sets"]["bucket_owner"] == "ana.k"
     assert bucket({**SAYS, "owner": "@?user/CORP\\ana"})[0]["view/sets"]["bucket_owner"] == "CORP\\ana"
