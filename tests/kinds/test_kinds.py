@@ -232,7 +232,8 @@ def call_by_hand(lab: Lab, case: Case) -> None:
     hand = case.by_hand
     path = hand["path"].replace("{id}", live.id).replace("{locator}", live.locator)
     headers = {"Content-Type": hand["content_type"]} if "content_type" in hand else {}
-    body = filled(lab, hand.get("body", {}), live) or None
+    body = hand.get("body")
+    body = filled(lab, body, live) if isinstance(body, dict) else body
     lab.by_hand("iad", live.kind.system, hand["method"], path, body, **headers)
 
 
