@@ -7,7 +7,7 @@ would do without driver and claim, but each pod would mount it by itself, and no
 Several buckets may deliver to one Secret: then it is one key, and one credential, as Run:AI takes a Secret for one credential only.
 
 Source: names in the Secret are the defaults of `S3AccessKey` in Run:AI's API documents, 2.20 to 2.24; labels are from its
-documentation, "Credentials: Existing secrets" (that it asks for them in a project's namespace, too, is VMS-150 of docs/unverified.md).
+documentation, "Credentials: Existing secrets" (that it asks for them in a project's namespace, too, is RAI-150 of docs/unverified.md).
 """
 
 from __future__ import annotations
