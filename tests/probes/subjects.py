@@ -15,7 +15,7 @@ import yaml
 from tests.documented.facts import Place, facts
 from tests.documented.used import READ_ONLY, collection, fields, item, kinds
 from tests.probes.probes import Probe, probes
-from vastplan.schema.endpoint import Update
+from vastplan.schema.endpoint import PerUnit, Update
 from vastplan.schema.kind import Kind
 from vastplan.sim.kubernetes import KubernetesPlane
 from vastplan.sim.runai import RunaiPlane, StandaloneCluster
@@ -118,6 +118,10 @@ class Subject:
 
     def questions(self, kind: Kind) -> Iterator[Question]:
         """The operations of a kind that have bodies."""
+        if isinstance(kind.endpoint.shape, PerUnit):
+            for step in kind.endpoint.shape.paths.values():
+                yield self._question(kind, "PUT", f"{collection(kind)}/{step}")
+            return
         yield self._question(kind, "POST", collection(kind))
         if kind.endpoint.update is not Update.NONE and self.system != "kubernetes":  # there a patch is no object
             yield self._question(kind, "PUT" if kind.endpoint.update is Update.PUT else "PATCH", item(kind))
@@ -126,7 +130,9 @@ class Subject:
         shape = self.facts.body(method, template)
         places = {self.facts.known(method, template, place) for place in fields(kind, method)} - {()}
         system_owned: set[str] = set()
-        if self.system != "kubernetes":
+        if isinstance(kind.endpoint.shape, PerUnit):
+            system_owned |= {*self.facts.operations[template]["GET"].get("answers", ())}
+        elif self.system != "kubernetes":
             system_owned |= set(self.facts.operations[item(kind)]["GET"].get("answers", ()))
             for pair in ((collection(kind), "POST"), (item(kind), method)):
                 system_owned |= set(
