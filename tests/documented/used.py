@@ -102,7 +102,7 @@ def _list_calls(kind: Kind) -> Iterator[tuple[str, str]]:
 
 def sent(kind: Kind, method: str, path: str) -> set[tuple[str, ...]]:
     """The places on the wire that an operation of the kind may write."""
-    lists = {(name,) for place, name in _list_calls(kind) if place == path}
+    lists: set[tuple[str, ...]] = {(name,) for place, name in _list_calls(kind) if place == path}
     if lists:
         return lists
     return fields(kind, method) if method in ("POST", "PUT", "PATCH") else set()
