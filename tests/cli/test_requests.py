@@ -14,7 +14,8 @@ from vastplan.cli.parser import parser
 from vastplan.cli.request import REQUESTS, Format, LedgerRequest, LedgerVerb, PlanRequest, Request
 
 LEAST = {
-    "validate": [], "plan": ["doc"], "apply": ["doc"], "record": ["doc", "--out", "s.json"], "import": ["doc"], "drift": ["doc"], "show": ["doc"],
+    "validate": [], "plan": ["doc"], "apply": ["doc"], "record": ["doc", "--out", "s.json"], "import": ["doc"],
+    "export": ["skypilot", "doc", "--out", "sky"], "drift": ["doc"], "show": ["doc"],
     "ledger": ["list", "doc"], "sim": ["vast"], "schema": [], "completion": ["bash"],
 }  # fmt: skip
 

@@ -35,6 +35,14 @@ def _peering(here: Any, there: Any) -> dict[str, Any]:
     return {"pool_id": here.vippools.post(**pool, ip_ranges=[["10.9.1.1", "10.9.1.4"]])["id"]}
 
 
+def _bucket(here: Any, there: Any) -> dict[str, Any]:
+    here.users.post(name="o", uid=30110, local_provider_id=1)
+    view = here.views.post(
+        path="/b", policy_id=1, create_dir=True, tenant_id=1, protocols=["S3"], bucket="b-1", bucket_owner="o"
+    )
+    return {"view_id": view["id"]}
+
+
 def _protection(here: Any, there: Any) -> dict[str, Any]:
     here.views.post(path="/v", policy_id=1, create_dir=True, tenant_id=1)
     frames = [{"every": "1h", "keep-local": "1d"}]
@@ -82,6 +90,7 @@ CASES = [
         {"name": "p", "tenant_id": 1, "policy": '{"Version": "2012-10-17", "Statement": []}'},
         {"enabled": False},
     ),
+    Case("s3_lifecycle_rule", "s3lifecyclerules", {"name": "r", "expiration_days": 30}, {"enabled": False}, _bucket),
     Case("realm", "realms", {"name": "r", "object_types": ["view"]}, {"name": "s"}),
     Case("manager_role", "roles", {"name": "r", "permissions_list": ["view_logical"]}, {"ldap_groups": ["operators"]}),
     Case(
@@ -95,6 +104,7 @@ CASES = [
 LEFT_OUT = {
     "snapshot": "nobody declares one, and vastplan only counts them: it has no life to be taken through",
     "cluster": "it is there, and only looked at: tests/checks",
+    "s3_key": "it is made, switched and removed under its user: test_keys_are_made_under_their_user",
     "vms": "it is there, and only looked at: tests/checks",
 }
 
@@ -135,3 +145,22 @@ def test_it_takes_every_kind_through_its_life(place: Place, case: Case) -> None:
         assert time.monotonic() < deadline, "it does not go"
     with pytest.raises(vastpy.RESTFailure, match="error 404"):
         rows[made["id"]].get()
+
+
+def test_keys_are_made_under_their_user(place: Place) -> None:
+    here = client(place, "iad")
+    user = here.users.post(name="u", uid=30109, local_provider_id=1)
+    keys = here.users[user["id"]].access_keys
+    first, second = keys.post(tenant_id=1), keys.post(tenant_id=1)
+    assert first["access_key"] != second["access_key"] and len(first["secret_key"]) == 40
+    keys.patch(access_key=first["access_key"], enabled=False)
+    listed = {row["access_key"]: row for row in here.locals3keys.get(user_id=user["id"])}
+    assert {name: row["enabled"] for name, row in listed.items()} == {
+        first["access_key"]: False,
+        second["access_key"]: True,
+    }
+    assert not any("secret_key" in row for row in listed.values())
+    keys.delete(access_key=first["access_key"])
+    assert [row["access_key"] for row in here.locals3keys.get(user_id=user["id"])] == [second["access_key"]]
+    with pytest.raises(vastpy.RESTFailure, match="error 404"):
+        keys.delete(access_key=first["access_key"])

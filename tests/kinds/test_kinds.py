@@ -227,7 +227,9 @@ def call_by_hand(lab: Lab, case: Case) -> None:
     hand = case.by_hand
     path = hand["path"].replace("{id}", live.id).replace("{locator}", live.locator)
     headers = {"Content-Type": hand["content_type"]} if "content_type" in hand else {}
-    body = {key: live.id if value == "{id}" else value for key, value in hand.get("body", {}).items()} or None
+    body = hand.get("body")
+    if isinstance(body, dict):
+        body = {key: live.id if value == "{id}" else value for key, value in body.items()}
     lab.by_hand("iad", live.kind.system, hand["method"], path, body, **headers)
 
 

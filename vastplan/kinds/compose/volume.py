@@ -27,7 +27,7 @@ _Path = Annotated[str, StringConstraints(pattern=r"^(/[^/\x00-\x1f\x7f]+)+$", ma
 _Qos = View.model_fields["qos"].annotation
 
 
-_OF_USERS = ("is_user_quota", *BY_USER)
+_OF_USERS = (*BY_USER, "is_user_quota")  # what switches it on is told before it
 _OF_A_PATH = (
     "view_policy", "vip_pool", "secret", "secrets", "protocols", "bucket", "bucket_owner", "qos", "qos_policy", "snapshots",
     "max_inodes", "mount_options", *_OF_USERS,

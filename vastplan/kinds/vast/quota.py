@@ -187,6 +187,17 @@ def _whose(values: Values, row: Row) -> Values:
                 set_ = {limit: value for limit, value in limits.items() if value not in (None, 0)}
                 told.append({**set_, **whom(entity.get("identifier_type"), entity.get("identifier"))})
         values[name] = in_order(told) if len(told) == len(raw) else raw
+    return _in_force(values) if values.get("is_user_quota") is False else values
+
+
+def _in_force(values: Values) -> Values:
+    """Without limits of users that VMS keeps but holds nobody to, as they are not switched on."""
+    for name in BY_USER:
+        kept = values.get(name)
+        if isinstance(kept, dict):
+            values[name] = dict.fromkeys(kept)
+        elif isinstance(kept, list):
+            values[name] = []
     return values
 
 
