@@ -24,6 +24,7 @@ class Control:
         self.fixed = API.ConfigMapApi(connection), API.SecretApi(connection)
         self.credentials = API.CredentialsApi(connection)
         self.volumes = API.DatavolumesApi(connection)
+        self.policies = API.PolicyApi(connection)
         self.classes = API.StorageClassConfigurationApi(connection)
         self.roles, self.pools = API.RolesApi(connection), API.NodePoolsApi(connection)
         self.cluster = API.ClustersApi(connection).get_clusters().data[0]["uuid"]
@@ -280,6 +281,27 @@ def storage_class_configuration(control: Control) -> None:
         read(made["id"])
 
 
+def workload_policy(control: Control) -> None:
+    api, project = control.policies, control.project()
+    which = {"scope": "project", "project_id": project}
+    with pytest.raises(Exception, match="404"):
+        api.get_training_policy_v2(**which)
+    options = [{"value": "standard", "displayed": "Ordinary"}]
+    rules = {"storage": {"pvc": {"attributes": {"claimInfo": {"storageClass": {"options": options}}}}}}
+    body = {"meta": {"name": "life", "scope": "project", "projectId": int(project)}, "policy": {"rules": rules}}
+    made = api.overwrite_training_policy_v2(training_policy_overwrite_request_v2=body).data
+    assert made["policy"]["rules"] == rules == made["effective"]["rules"]
+    found = api.list_policies(scope="project", project_id=project).data["policies"]
+    assert [(row["type"], row["meta"]["id"]) for row in found] == [("training", made["meta"]["id"])]
+    whole = {**body, "policy": {"imposedAssets": []}}
+    again = api.overwrite_training_policy_v2(training_policy_overwrite_request_v2=whole).data
+    assert again["meta"]["id"] == made["meta"]["id"] and "rules" not in again["policy"]
+    assert api.get_training_policy_v2(**which).data["policy"] == {"imposedAssets": []}
+    api.delete_training_policy(**which)
+    with pytest.raises(Exception, match="404"):
+        api.get_training_policy_v2(**which)
+
+
 def node_pool(control: Control) -> None:
     """Read only for vastplan: listed and read."""
     assert control.pools.get_nodepool(control.pool).data["name"] == "default"
@@ -294,7 +316,7 @@ def role(control: Control) -> None:
 LIVES: list[Callable[[Control], None]] = [
     department, project, access_rule, data_source, nfs_data_source, s3_data_source, git_data_source, host_path_data_source,
     config_map_data_source, secret_data_source, access_key_credential, password_credential, docker_registry_credential,
-    generic_secret_credential, data_volume, storage_class_configuration, node_pool, role,
+    generic_secret_credential, data_volume, storage_class_configuration, workload_policy, node_pool, role,
 ]  # fmt: skip
 LEFT_OUT = {
     "node": "nobody declares one, and vastplan only counts its GPUs: it has no life to be taken through",

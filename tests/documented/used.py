@@ -8,7 +8,7 @@ from functools import lru_cache
 import vastplan.systems
 from tests.lab import full_registry
 from vastplan.engine.body import NEVER_SENT
-from vastplan.schema.endpoint import Asked, AskedMembers, Members, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Members, PerUnit, Update
 from vastplan.schema.kind import Field, Kind
 from vastplan.schema.markers import Marker
 from vastplan.schema.system import discover_systems
@@ -88,6 +88,10 @@ def operations(kind: Kind) -> Iterator[tuple[str, str]]:
             (method, kind.endpoint.shape.path.replace("{owner}", "{}")) for method in ("POST", "PATCH", "DELETE")
         )
         return
+    if isinstance(kind.endpoint.shape, PerUnit):
+        steps = kind.endpoint.shape.paths.values()
+        yield from ((method, f"{kind.endpoint.path}/{step}") for step in steps for method in ("GET", "PUT", "DELETE"))
+        return
     yield "GET", item(kind)
     yield "POST", collection(kind)
     revoked = kind.endpoint.revoked
@@ -121,6 +125,8 @@ def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
     apart = {delta.field for delta in kind.endpoint.deltas} if method == "PATCH" else set()
     if method == "PUT":  # the whole object: what identifies it too, where it is not immutable
         skipped.discard(Marker.IDENTITY)
+    if isinstance(kind.endpoint.shape, PerUnit):  # what makes one is what changes it
+        skipped = {Marker.DOCUMENT}
     paths = {path for path in _paths(kind.fields, frozenset(skipped), ()) if path[0] not in apart}
     if kind.delivers is not None:
         paths.discard((kind.delivers.generation,))
@@ -133,6 +139,8 @@ def fields(kind: Kind, method: str) -> set[tuple[str, ...]]:
         paths |= {(kind.endpoint.shape.name,), (kind.endpoint.shape.place,)}
     if isinstance(kind.endpoint.shape, Members):
         paths.discard(kind.endpoint.shape.owner)
+    if isinstance(kind.endpoint.shape, PerUnit):  # said by the path
+        paths.discard(("type",))
     return paths
 
 

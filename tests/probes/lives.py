@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.documented.used import collection, item
 from tests.probes.subjects import MADE, Send, Subject
-from vastplan.schema.endpoint import Asked, AskedMembers, Members, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Members, PerUnit, Update
 from vastplan.schema.kind import Kind
 
 BUILT_IN = {"localproviders": 1, "tenants": 1, "views": 1, "viewpolicies": 2, "roles": 3}  # what every cluster has
@@ -104,6 +104,19 @@ def _on_runai(kind: Kind, send: Send) -> Iterator[Step]:
     if kind.name == "data_volume":
         project = send("POST", "/api/v1/org-unit/projects", scope)[1]["id"]
         body, change = {"name": "life", "projectId": project, "originPvcName": "x"}, {"description": "new"}
+    if isinstance(kind.endpoint.shape, PerUnit):
+        project = send("POST", "/api/v1/org-unit/projects", scope)[1]["id"]
+        body = {
+            "meta": {"name": "life", "scope": "project", "projectId": int(project)},
+            "policy": {"imposedAssets": []},
+        }
+        yield "GET", kind.endpoint.path, send("GET", kind.endpoint.path, None)[0]
+        for step in kind.endpoint.shape.paths.values():
+            path = f"{kind.endpoint.path}/{step}"
+            yield "PUT", path, send("PUT", path, body)[0]
+            which = f"{path}?scope=project&projectId={project}"
+            yield from ((method, path, send(method, which, None)[0]) for method in ("GET", "DELETE"))
+        return
     if kind.name == "storage_class_configuration":
         body = {"name": "standard", "scopeType": "cluster", "scopeId": cluster}
         change = {"permissions": {"allowedForAssets": False}}

@@ -116,6 +116,18 @@ class AskedMembers:
 
 
 @dataclass(frozen=True, slots=True)
+class PerUnit:
+    """At most one object for each type and each unit of an organisation, such as a workload policy of a project.
+
+    It is read, made and changed (PUT, whole) and deleted at a path for its type, with a query that says of which unit; none has a
+    path of its own. The endpoint's path lists which there are, and not what they say. `paths` has for each type, as rows name it,
+    the step below the endpoint's path. A row has its type at `type`, and its unit in `meta`.
+    """
+
+    paths: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     """A list at the top of an object that an update changes by calls of their own (PATCH), by what comes and what goes.
 
@@ -170,7 +182,7 @@ class Endpoint:
     # A list that holds more than the site's: rows that have something else than one of these there are none of ours.
     ours: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
-    shape: Collection | Members | Singleton | Asked | AskedMembers = COLLECTION
+    shape: Collection | Members | Singleton | Asked | AskedMembers | PerUnit = COLLECTION
     revoked: Revoked | None = None
     # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.
     listed: tuple[str, ...] = ()

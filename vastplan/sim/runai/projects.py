@@ -5,7 +5,17 @@ from __future__ import annotations
 import re
 
 from vastplan.sim.json_copy import json_copy
-from vastplan.sim.runai import access_rules, assets, data_volumes, departments, org_units, quota, settle, workloads
+from vastplan.sim.runai import (
+    access_rules,
+    assets,
+    data_volumes,
+    departments,
+    org_units,
+    policies,
+    quota,
+    settle,
+    workloads,
+)
 from vastplan.sim.runai.cluster import LABEL
 from vastplan.sim.runai.context import Context, Routes, RunaiCall
 from vastplan.sim.runai.errors import RunaiError
@@ -98,6 +108,7 @@ def _finish(ctx: Context, row: Row, goal: str) -> None:
     assets.drop_scope(ctx, "project", row["id"])
     assets.forget_project(ctx, row["id"])
     access_rules.drop_scope(ctx, "project", row["id"])
+    policies.drop_scope(ctx, "project", row["id"])
     ctx.remove("project", row)
 
 
