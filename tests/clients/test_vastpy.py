@@ -51,6 +51,10 @@ def _protection(here: Any, there: Any) -> dict[str, Any]:
     return {"protection_policy_id": policy["id"]}
 
 
+def _roles(here: Any, there: Any) -> dict[str, Any]:
+    return {"roles": [here.roles.post(name="look", permissions_list=["view_logical"])["id"]]}
+
+
 CASES = [
     Case("tenant", "tenants", {"name": "t"}, {"max_views": 3}),
     Case(
@@ -93,6 +97,7 @@ CASES = [
     ),
     Case("s3_lifecycle_rule", "s3lifecyclerules", {"name": "r", "expiration_days": 30}, {"enabled": False}, _bucket),
     Case("realm", "realms", {"name": "r", "object_types": ["view"]}, {"name": "s"}),
+    Case("manager", "managers", {"username": "m", "password": "Aa1#Aa1#"}, {"last_name": "Other"}, _roles),
     Case("manager_role", "roles", {"name": "r", "permissions_list": ["view_logical"]}, {"ldap_groups": ["operators"]}),
     Case(
         "replication_peer",

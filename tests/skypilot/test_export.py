@@ -15,6 +15,7 @@ import yaml
 from tests.conftest import Ran, Run
 from tests.skypilot.team import Team
 from vastplan.app.files import read_write
+from vastplan.ledger.file import write_atomically
 
 Export = Callable[..., Ran]
 TASK = """\
@@ -210,7 +211,7 @@ def test_a_change_takes_so_many_writes(team: Team, export: Export, monkeypatch: 
 
 
 def _full_disk(monkeypatch: pytest.MonkeyPatch, at: int) -> Callable[[], int]:
-    count, really = 0, read_write.write_atomically
+    count, really = 0, write_atomically
 
     def write(place: Path, content: bytes, mode: int | None = None) -> None:
         nonlocal count

@@ -1,7 +1,7 @@
 """The kinds of objects, by vendor, and the composite entries; found by walking, named nowhere else."""
 
 ORDER_OF_SECTIONS = (
-    "local_providers", "tenants", "realms", "roles", "s3_policies", "groups", "users", "s3_keys", "vip_pools", "view_policies",
+    "local_providers", "tenants", "realms", "roles", "managers", "csi_users", "s3_policies", "groups", "users", "s3_keys", "vip_pools", "view_policies",
     "qos_policies", "views", "s3_lifecycle_rules", "quotas", "snapshot_schedules", "protected_paths", "replication_peers",
     "storage_classes", "snapshot_classes", "namespaces", "secrets", "departments",
     "projects", "access_rules", "access_key_credentials", "generic_secret_credentials", "password_credentials",

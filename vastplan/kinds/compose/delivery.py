@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from vastplan.kinds.runai.project import PREFIX, namespace_of
+from vastplan.kinds.vast.manager import type_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
@@ -61,4 +62,13 @@ def _namespace(of: Ref, scope: Scope) -> str | None:
     return namespace_of({"name": entry.called, **entry.values}) if of.target.kind == "project" else entry.called
 
 
+def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    typed = {**entry.values, "user_type": type_of(entry.values.get("tenant"))}
+    if "deliver" in typed:
+        yield from _compose(entry.standing_for(typed), scope)
+    else:  # nothing is drawn that could be drawn again
+        yield entry.standing_for({name: value for name, value in typed.items() if name != "generation"})
+
+
 OF_S3_KEY = Composition("s3_key", _compose)
+OF_MANAGER = Composition("manager", _manager, chooses=frozenset({"user_type"}))

@@ -15,6 +15,7 @@ from vastplan.sim.vast import (
     directories,
     failover,
     keys,
+    managers,
     people,
     permissions,
     platform,
@@ -51,6 +52,7 @@ COLLECTIONS = (
     TENANTS, VIP_POOLS, VIEW_POLICIES, VIEWS, QOS_POLICIES, QUOTAS, PROTECTION_POLICIES, PROTECTED_PATHS, PEERS,
     SNAPSHOTS, STREAMS, USERS, keys.KEYS, GROUPS, LOCAL_PROVIDERS, S3_POLICIES, LIFECYCLE_RULES, VOLUMES, platform.DNS,
     platform.CLUSTERS, platform.VERSIONS, platform.VMS, tasks.VTASKS, EVENTS, roles.ROLES, roles.REALMS, roles.PERMISSIONS,
+    managers.MANAGERS,
 )  # fmt: skip
 USER_KEYS = "/users/{id}/access_keys/"
 TENANT_DATA = "/users/{id}/tenant_data/"
@@ -106,12 +108,10 @@ class VastPlane:
         self.name = name
         self._cluster = VastCluster(name, version, store, clock, settle_reads, strict)
         self._crud = Crud(self._cluster, load(f"vast-{version}"), COLLECTIONS, page_cap or PAGE_CAPS.get(version))
-        self._gate = Gate(
-            username, password, api_tokens, token_lifetime, clock, managers=tenant_managers, strict=strict
-        )
+        self._gate = Gate(self._cluster, username, password, api_tokens, token_lifetime, managers=tenant_managers)
         self._started = clock() + starting
         if store.empty():
-            platform.install(self._crud)
+            platform.install(self._crud, username)
 
     def seed(self, collection: str, bodies: Iterable[Row]) -> list[Row]:
         """Store objects as one POST each of `bodies` would, and answer the rows with their ids; nothing is checked.
@@ -202,6 +202,9 @@ class VastPlane:
         return response
 
     def _scope(self, who: str) -> Scope:
+        manager = self._gate.stored(who)
+        if manager is not None and not manager["is_default"]:
+            return Scope(manager["tenant_id"], permissions.of_manager(self._cluster, manager))
         name = self._gate.tenant_of(who)
         tenant = None if name is None else scope.named(self._cluster, name)
         if name is not None and tenant is None:

@@ -30,6 +30,7 @@ OWN = frozenset(
         "folders",
         "globalsnapstreams",
         "volumes",
+        "managers",
     }
 )
 OF_ALL = frozenset({"clusters", "versions", "vms", "vtasks", "events"})  # read by everybody
