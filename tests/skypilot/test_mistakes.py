@@ -110,7 +110,7 @@ WRITTEN: Mapping[str, tuple[Callable[[dict[str, Any]], None], list[str], str]] =
     "an endpoint with a bucket": (_endpoint("https://s3.example.com/a-data"), [], "without a path: buckets are below it"),
     "no endpoint": (_without_endpoint, [], "give the VIP pool that S3 clients use s3_endpoint: https://HOST"),
     "nothing to mount": (_nothing, ["--site", "iad"], "there is nothing to export of site iad: neither a bucket nor a volume with a mount. Give a"),
-    "two keys": (_two_keys, ["--with-credentials"], "give one of --secret runai-team-a/one (one), --secret runai-team-a/two (two)"),
+    "two keys": (_two_keys, ["--with-credentials"], "give one of --secret runai-team-a/one (s3_key one), --secret runai-team-a/two (s3_key two)"),
     "not applied yet": (_a_key, ["--with-credentials"], "there is no Secret runai-team-a/one; vastplan apply delivers the key"),
     "a mount with a shell in it": (_shell, [], "letters, digits, ., _ and - between the slashes of a path"),
     "a mount on the system": (_system, [], "mount it elsewhere, for example at /data"),

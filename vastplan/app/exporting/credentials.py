@@ -17,7 +17,6 @@ from vastplan.model.address import Address
 from vastplan.model.errors import VastplanError
 from vastplan.model.escaping import inert
 from vastplan.model.sensitive import keep_secret
-from vastplan.model.value import Ref
 from vastplan.model.wording import some
 
 # What a delivered Secret has a pair of keys by, unless its key says otherwise; and what others call them.
@@ -74,12 +73,13 @@ def _delivered(facts: Facts, folder: Folder) -> Delivered:
 
 
 def _deliveries(facts: Facts, tenant: Address) -> Iterator[tuple[str, Delivered]]:
-    for key in facts.written.on(tenant.site, "s3_key").values():
-        owner, deliver = key.values.get("tenant"), key.values.get("deliver")
-        if isinstance(owner, Ref) and owner.target == tenant and isinstance(deliver, Mapping):
-            names = deliver.get("keys") or {}
-            pair = (str(names.get("access_key", _NAMES[0][0])), str(names.get("secret_key", _NAMES[0][1])))
-            yield key.address.name, Delivered(str(deliver.get("secret")), (pair,))
+    """The Secrets with keys of a tenant, by who delivers them: entries of `s3_keys`, and of `buckets`."""
+    for key in facts.objects.on(tenant.site, "s3_key").values():
+        if key.values["tenant"].target == tenant:
+            written = facts.written.at(key.origin or str(key.address))
+            said, names = (written or key).values["deliver"]["secret"], key.values["deliver"]["keys"]
+            pair = str(names["access_key"]), str(names["secret_key"])
+            yield f"{(written or key).address.kind} {(written or key).address.name}", Delivered(str(said), (pair,))
 
 
 def _pair(row: Mapping[str, Any], delivered: Delivered, site: str) -> tuple[str, str]:
