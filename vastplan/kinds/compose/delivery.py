@@ -56,19 +56,24 @@ def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
 
 def _logs_in(secret: Address, scope: Scope) -> bool:
     """Whether an access key of Run:AI is that Secret."""
-    credentials = scope.of(secret.site, "access_key_credential")
-    return any(
-        isinstance(said := one.values.get("existing_secret"), Ref) and said.target == secret for one in credentials
-    )
+    return secret in scope.indexed(secret.site, "access_key_credential", _secrets_of)
+
+
+def _secrets_of(credentials: Iterable[Entry]) -> frozenset[Address]:
+    """The Secrets that some credentials are."""
+    said = (one.values.get("existing_secret") for one in credentials)
+    return frozenset(ref.target for ref in said if isinstance(ref, Ref))
 
 
 def _delivered(secret: Address, scope: Scope) -> bool:
     """Whether something of the document delivers into a Secret that the document does not have."""
-    for key in scope.of(secret.site, "s3_key"):
-        to = key.values["deliver"]["secret"]
-        if (to.target.name if isinstance(to, Ref) else to) == secret.name:
-            return True
-    return False
+    return any(secret.name in scope.indexed(secret.site, kind, _destinations) for kind in ("s3_key", "directory_key"))
+
+
+def _destinations(keys: Iterable[Entry]) -> frozenset[str]:
+    """The Secrets (NAMESPACE/NAME) that some keys are delivered to."""
+    to = (key.values["deliver"]["secret"] for key in keys)
+    return frozenset(one.target.name if isinstance(one, Ref) else one for one in to)
 
 
 def _of_credential(entry: Entry, scope: Scope) -> Iterable[Entry]:
