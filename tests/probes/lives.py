@@ -7,7 +7,7 @@ from typing import Any
 
 from tests.documented.used import collection, item
 from tests.probes.subjects import MADE, Send, Subject
-from vastplan.schema.endpoint import Asked, AskedMembers, Members, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Members, PerUnit, Update
 from vastplan.schema.kind import Kind
 
 BUILT_IN = {"localproviders": 1, "tenants": 1, "views": 1, "viewpolicies": 2, "roles": 3}  # what every cluster has
@@ -101,14 +101,38 @@ def _on_runai(kind: Kind, send: Send) -> Iterator[Step]:
         meta = {"name": "life", "scope": "project", "projectId": int(project), "clusterId": cluster}
         spec, change = _asset(kind, meta, send)
         body = {"meta": meta, "spec": spec}
+    if kind.name == "data_volume":
+        project = send("POST", "/api/v1/org-unit/projects", scope)[1]["id"]
+        body, change = {"name": "life", "projectId": project, "originPvcName": "x"}, {"description": "new"}
+    if isinstance(kind.endpoint.shape, PerUnit):
+        project = send("POST", "/api/v1/org-unit/projects", scope)[1]["id"]
+        body = {
+            "meta": {"name": "life", "scope": "project", "projectId": int(project)},
+            "policy": {"imposedAssets": []},
+        }
+        yield "GET", kind.endpoint.path, send("GET", kind.endpoint.path, None)[0]
+        for step in kind.endpoint.shape.paths.values():
+            path = f"{kind.endpoint.path}/{step}"
+            yield "PUT", path, send("PUT", path, body)[0]
+            which = f"{path}?scope=project&projectId={project}"
+            yield from ((method, path, send(method, which, None)[0]) for method in ("GET", "DELETE"))
+        return
+    if kind.name == "storage_class_configuration":
+        body = {"name": "standard", "scopeType": "cluster", "scopeId": cluster}
+        change = {"permissions": {"allowedForAssets": False}}
     status, made = send("POST", collection(kind), body)
     yield "POST", collection(kind), status
     made = made or {}
     path = f"{kind.endpoint.path}/{made.get('id') or made.get('meta', {}).get('id')}"
-    yield "GET", kind.endpoint.path, send("GET", kind.endpoint.path, None)[0]
+    asked = "?requestType=Originated" if kind.name == "data_volume" else ""
+    yield "GET", kind.endpoint.path, send("GET", kind.endpoint.path + asked, None)[0]
     yield "GET", item(kind), send("GET", path, None)[0]
-    if kind.endpoint.update is Update.PUT:
-        yield "PUT", item(kind), send("PUT", path, change)[0]
+    if kind.endpoint.update is not Update.NONE:
+        method = "PUT" if kind.endpoint.update is Update.PUT else "PATCH"
+        yield method, item(kind), send(method, path, change)[0]
+    for delta in kind.endpoint.deltas:
+        place, body = f"/{delta.add[0]}", {delta.add[1]: [{"scopeType": "cluster", "scopeId": cluster}]}
+        yield "PATCH", item(kind) + place, send("PATCH", path + place, body)[0]
     yield "DELETE", item(kind), send("DELETE", path, None)[0]
 
 

@@ -93,7 +93,7 @@ def test_the_reference_document(tmp_path: Path, vastplan: Run) -> None:
     shutil.copytree(ROOT / "examples" / "ai-factory", tmp_path / "doc", ignore=shutil.ignore_patterns(".vastplan"))
     assert vastplan("apply", tmp_path / "doc", "--auto-approve").code == 0
     workspace = open_workspace([tmp_path / "doc"])
-    with world(tmp_path / "doc", workspace.systems(), {}):
+    with world(tmp_path / "doc", workspace.systems()):
         assert alike(*both(workspace, tmp_path)) > 100
 
 

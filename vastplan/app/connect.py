@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from vastplan.app.secrets import beside, lazily, of_document
-from vastplan.app.worlds import simulators_of, world
+from vastplan.app.worlds import directories, simulators_of, world
 from vastplan.document.load import Document
 from vastplan.model.errors import Invalid, VastplanError
 from vastplan.model.finding import Finding, Severity
@@ -38,8 +38,7 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
         simulated = [name for name in document.head.sites if document.connections[name].simulated]
         if set(simulated) & set(sites):
             systems = {name: document.sites()[name].systems for name in simulated}
-            people = directories(document, simulated)
-            for endpoint in stack.enter_context(world(simulators_of(document.folder), systems, people)):
+            for endpoint in stack.enter_context(world(simulators_of(document.folder), systems, directories(document))):
                 simulate = document.systems[endpoint.system].simulate
                 if endpoint.site in sites and simulate is not None:
                     keep_secret(endpoint.password)
@@ -55,12 +54,6 @@ def connected(document: Document, *, sites: tuple[str, ...], writable: bool) -> 
                     stack.callback(made.close)
                 providers[site, system] = made
         yield providers
-
-
-def directories(document: Document, simulated: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Who is in the directory that a simulated cluster asks, by site: where somebody says so."""
-    said = {name: document.connections[name].directory() for name in simulated}
-    return {name: people for name, people in said.items() if people}
 
 
 def shared_ledger(document: Document, system: str, spec: SharedLedgerSpec, *, writable: bool) -> KubernetesLedger:

@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 
 from filelock import Timeout
 
-from vastplan.app.connect import directories
 from vastplan.app.workspace import Workspace
-from vastplan.app.worlds import kept, simulators_of
+from vastplan.app.worlds import directories, kept, simulators_of
 from vastplan.model.errors import VastplanError
 from vastplan.sim import private_files
 from vastplan.sim.faults import Rate
@@ -33,7 +32,7 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
     systems = {name: site.systems for name, site in document.sites().items() if document.connections[name].simulated}
     if not systems:
         raise VastplanError(f"{workspace.name} has no simulated site; a site is simulated with sim: {{}}")
-    world = World(simulators_of(document.folder), systems, directories=directories(document, systems))
+    world = World(simulators_of(document.folder), systems)
     try:
         with kept(world.folder):
             world.start()
@@ -41,6 +40,7 @@ def serve_document(workspace: Workspace, tell: Tell) -> None:
         raise VastplanError(f"another process serves or uses the simulators in {world.folder}") from None
     try:
         with kept(world.folder):
+            world.enrol(directories(document))
             world.publish()
         for endpoint in world.endpoints():
             user = f"  user {endpoint.username}" if endpoint.username else ""

@@ -18,7 +18,7 @@ from vastplan.document.yaml import Rounded
 from vastplan.schema.capability import Capability
 from vastplan.schema.connection import SharedLedgerSpec, SiteName, SystemSpec
 from vastplan.schema.system import System, Systems
-from vastplan.schema.types import Spec
+from vastplan.schema.types import Count, Spec, Text
 
 _Model = TypeVar("_Model", bound=Spec)
 
@@ -38,23 +38,23 @@ Version = Annotated[
 
 
 class SimUser(Spec):
-    """Somebody whom a simulated directory has."""
+    """Somebody in a simulated directory."""
 
-    uid: Annotated[int, Field(ge=0, le=2**32 - 1)]
-    groups: list[str] | MISSING = MISSING
+    uid: Count
+    groups: list[Text] | MISSING = MISSING
 
 
 class SimGroup(Spec):
-    """A group that a simulated directory has."""
+    """A group in a simulated directory."""
 
-    gid: Annotated[int, Field(ge=0, le=2**32 - 1)]
+    gid: Count
 
 
 class SimDirectory(Spec):
-    """Who is in the directory (LDAP, say) that all tenants of a simulated cluster ask."""
+    """Who is in the directory (LDAP, say) that simulated systems ask."""
 
-    users: dict[str, SimUser] | MISSING = MISSING
-    groups: dict[str, SimGroup] | MISSING = MISSING
+    users: dict[Text, SimUser] | MISSING = MISSING
+    groups: dict[Text, SimGroup] | MISSING = MISSING
 
 
 class SimEndpoint(Spec):
@@ -62,7 +62,6 @@ class SimEndpoint(Spec):
 
     systems: list[str] | MISSING = MISSING
     directory: SimDirectory | MISSING = MISSING
-    """Users and groups that nobody makes; read when the simulators start."""
 
 
 class Connections(Spec):
@@ -85,13 +84,6 @@ class Connections(Spec):
     def simulated(self) -> bool:
         """Whether the embedded simulators stand in for its systems."""
         return self.sim is not MISSING
-
-    def directory(self) -> dict[str, Any]:
-        """Who is in the directory of a simulated site: users and groups by name; empty where nobody says."""
-        if self.sim is MISSING or self.sim.directory is MISSING:
-            return {}
-        said: dict[str, Any] = self.sim.directory.model_dump(exclude_unset=True)
-        return said
 
     def systems(self) -> frozenset[str]:
         """The systems that are given, `sim` as itself."""

@@ -45,21 +45,14 @@ class World:
     """The sites of one document. Use `start`, then `endpoints`; `stop` frees ports and files."""
 
     def __init__(
-        self,
-        folder: Path,
-        sites: Mapping[str, Iterable[str]],
-        *,
-        ports: Mapping[str, int] | None = None,
-        directories: Mapping[str, Mapping[str, Any]] | None = None,
+        self, folder: Path, sites: Mapping[str, Iterable[str]], *, ports: Mapping[str, int] | None = None
     ) -> None:
-        """`directories` are `users` and `groups` by site, as `VastPlane.enrol` takes them; of others who was there stays."""
         self.folder = folder
         self.sites: dict[str, SimSite] = {}
         self.lock = threading.RLock()
         self._authority = process_authority()
         self._systems = {site: tuple(systems) for site, systems in sites.items()}
         self._ports = dict(ports or {})
-        self._directories = dict(directories or {})
         self._stores: list[Store] = []
         self._secrets: dict[tuple[str, str], str] = {}
         self._published = False
@@ -82,6 +75,14 @@ class World:
             for server in sim_site.servers.values():
                 server.start()
         return self
+
+    def enrol(self, people: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> None:
+        """Say who is in the directory that a site's VAST cluster asks, by site: `{users: {...}, groups: {...}}` (`VastPlane.enrol`)."""
+        for site, said in people.items():
+            cluster = self.sites[site].planes.get("vast")
+            if isinstance(cluster, VastPlane):
+                with self.lock:
+                    cluster.enrol(**said)
 
     def stop(self) -> None:
         """Stop answering and close the files."""
@@ -131,8 +132,6 @@ class World:
                 password=self._secret(site, "vast"),
                 api_tokens={token: "csi"},
             )
-            if site in self._directories:
-                vast.enrol(**self._directories[site])
             storage = VastStorage(vast, token)
         kubernetes: KubernetesPlane | None = None
         if "kubernetes" in systems:
@@ -174,16 +173,14 @@ class World:
         return SimEndpoint(site, system, server.url, str(self.folder / "ca.pem"), user, secret, path)
 
 
-def open_or_join(
-    folder: Path, sites: Mapping[str, Iterable[str]], directories: Mapping[str, Mapping[str, Any]] | None = None
-) -> tuple[World | None, list[SimEndpoint]]:
+def open_or_join(folder: Path, sites: Mapping[str, Iterable[str]]) -> tuple[World | None, list[SimEndpoint]]:
     """Serve the world in this process, or use the one that is served already. Raises `TimeoutError`."""
     deadline = time.monotonic() + WAIT
     while True:
         endpoints = running(folder)
         if endpoints is not None:
             return None, endpoints
-        world = World(folder, sites, directories=directories)
+        world = World(folder, sites)
         try:
             world.start()
         except Timeout:

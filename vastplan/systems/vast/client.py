@@ -11,10 +11,11 @@ from vastplan.model.long_lists import Length
 from vastplan.model.polling import poll
 from vastplan.model.sensitive import keep_token
 from vastplan.schema.codec import at, item_id
-from vastplan.schema.endpoint import SINGLETON_ID, Asked, AskedMembers, Members, OneByOne, Singleton
+from vastplan.schema.endpoint import SINGLETON_ID, Asked, AskedMembers, Members, Singleton
 from vastplan.schema.history import Sought, Trace, earliest
 from vastplan.schema.kind import Kind, Row
 from vastplan.schema.transport_limits import DEFAULT_LIMITS, TransportLimits
+from vastplan.systems.deltas import calls, without_deltas
 from vastplan.systems.failures import explain, one_line
 from vastplan.systems.history import PAGES, of_events, stamp
 from vastplan.systems.http import Session
@@ -87,7 +88,8 @@ class VastProvider:
         if isinstance(shape, Asked | AskedMembers):
             raise Refused(f"{kind.name}: nobody lists them, they are asked for one by one")
         for rows in self._listed(endpoint.path, endpoint.query):
-            yield members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
+            rows = members.of_owners(endpoint, shape, rows) if isinstance(shape, Members) else rows
+            yield [row for row in rows if not _is_revoked(kind, row)]
 
     def read(self, kind: Kind, locator: str) -> Row | None:
         """One object: by its id, or a member by `OWNER/ID`."""
@@ -102,7 +104,8 @@ class VastProvider:
                 return next((row for row in rows if asked.member_locator(kind.endpoint, shape, row) == locator), None)
             if isinstance(shape, Members):
                 return self._member(kind, shape, locator)
-            return self._object(f"{kind.endpoint.path}{segment(locator)}/")
+            row = self._object(f"{kind.endpoint.path}{segment(locator)}/")
+            return None if _is_revoked(kind, row) else row
         except NotFound:
             return None
 
@@ -140,7 +143,7 @@ class VastProvider:
         return row
 
     def update(self, kind: Kind, locator: str, body: Row, fresh: Row) -> None:
-        """PATCH the fields in `body`; the answer may be empty. A list that changes item by item is sent so."""
+        """PATCH the fields in `body`; the answer may be empty. A list with calls of its own comes by those."""
         shape = kind.endpoint.shape
         if isinstance(shape, Members):
             path, named = members.addressed(shape, locator)
@@ -154,20 +157,13 @@ class VastProvider:
             self._finish(self._send("PATCH", shape.path, {**body, **whose, shape.key: shape.parts(locator)[2]}))
         else:
             path = f"{kind.endpoint.path}{segment(locator)}/"
-            apart = {each.field for each in kind.endpoint.one_by_one}
-            rest = {name: value for name, value in body.items() if name not in apart}
+            rest = without_deltas(kind.endpoint.deltas, body)
             if rest:
                 self._finish(self._send("PATCH", path, rest))
-            for each in kind.endpoint.one_by_one:
-                if each.field in body:
-                    self._item_by_item(path, each, fresh.get(each.field) or [], body[each.field] or [])
-
-    def _item_by_item(self, path: str, each: OneByOne, before: Sequence[Any], after: Sequence[Any]) -> None:
-        """What comes first: at no time is there less than before and after have in common."""
-        for action, items, others in ((each.add, after, before), (each.remove, before, after)):
-            for item in items:
-                if item not in others:
-                    self._finish(self._send("PATCH", f"{path}{action}/", {each.item: item}))
+            for delta in kind.endpoint.deltas:
+                if delta.field in body:
+                    for below, part in calls(delta, fresh.get(delta.field) or [], body[delta.field] or []):
+                        self._finish(self._send("PATCH", f"{path}{below}/", part))
 
     def delete(self, kind: Kind, locator: str, fresh: Row) -> None:
         """Delete; what is gone is fine."""
@@ -183,6 +179,8 @@ class VastProvider:
             elif isinstance(shape, Members):
                 path, named = members.addressed(shape, locator)
                 self._finish(self._send("DELETE", path, {**named, **members.removed_with(shape, fresh)}))
+            elif kind.endpoint.revoked is not None:
+                self._send("PATCH", f"{kind.endpoint.path}{segment(locator)}/{kind.endpoint.revoked.action}")
             else:
                 self._finish(self._send("DELETE", f"{kind.endpoint.path}{segment(locator)}/"))
         except NotFound:
@@ -388,3 +386,9 @@ class VastProvider:
         if answer.status >= 400 or not isinstance(answer.body, dict) or "access" not in answer.body:
             raise Unreachable(f"{self._url}: logging in answered {answer.status}")
         return str(answer.body["access"])
+
+
+def _is_revoked(kind: Kind, row: Row) -> bool:
+    """Whether an object is only still listed."""
+    revoked = kind.endpoint.revoked
+    return revoked is not None and at(row, revoked.mark) is True
