@@ -21,7 +21,7 @@ BESIDES = {
         ("GET", "/vtasks/{id}/"),
         ("GET", "/versions/"),
         ("GET", "/events/"),
-        *(("GET", each.path) for each in discover_systems(vastplan.systems)["vast"].uncovered),
+        *(("GET", each.path) for each in discover_systems(vastplan.systems)["vast"].uncovered if each.path),
     ),
     "runai": (
         ("POST", "/api/v1/token"),

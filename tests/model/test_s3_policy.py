@@ -70,6 +70,13 @@ def test_policies_count_with_one_flavor_only(flavor: str | None, counts: bool) -
         ({"Statement": [{**ALLOW, "Sid": 7}]}, "Sid is text"),
         ({"Statement": [{**ALLOW, "Principal": "*"}]}, "about whom it is attached to: remove Principal"),
         ({"Statement": [{**ALLOW, "NotPrincipal": "*"}]}, "Statement 1 has no 'NotPrincipal'"),
+        ({"Statement": [{**ALLOW, "NotResource": "*"}]}, "give either Resource or NotResource"),
+        ({"Statement": [{"Effect": "Allow", "Resource": "*"}]}, "give either Action or NotAction"),
+        (
+            {"Statement": [{"Effect": "Allow", "NotAction": [], "Resource": "*"}]},
+            "NotAction is text, or a list of texts",
+        ),
+        ({"Statement": [{**ALLOW, "Condition": []}]}, "Condition is a mapping of operators"),
     ],
 )
 def test_what_is_no_identity_policy(document: Any, says: str) -> None:

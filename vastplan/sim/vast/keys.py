@@ -109,3 +109,9 @@ def forget(cluster: VastCluster, user: Row) -> None:
     """A user who goes takes his keys along."""
     for key in list(cluster.rows(NAME, user_id=user["id"])):
         cluster.remove(NAME, key)
+
+
+def forget_in(cluster: VastCluster, tenant: int) -> None:
+    """A tenant that goes takes the keys along that a directory's users have in it."""
+    for key in list(cluster.store.where(OF_DIRECTORY, tenant_id=tenant)):
+        cluster.store.remove(OF_DIRECTORY, key["access_key"])

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import addresses, directories, limits, people, tasks, viewpolicies
+from vastplan.sim.vast import addresses, directories, keys, limits, people, tasks, viewpolicies
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.errors import Problem
 from vastplan.sim.vast.records import Collection, Memo, Query, Reference, is_true
@@ -84,6 +84,7 @@ def _gone(cluster: VastCluster, row: Row) -> None:
     directories.forget(cluster, row["id"])
     viewpolicies.remove_default(cluster, row)
     people.forget(cluster, tenant=row["id"])
+    keys.forget_in(cluster, row["id"])
 
 
 def remote_objects(cluster: VastCluster, target: str | None, name: str | None) -> list[Row] | None:

@@ -64,5 +64,8 @@ SYSTEM = System(
     rank=1,
     right_of=right_of,
     besides=BESIDES,
-    uncovered=tuple(Uncovered(name, f"/{name}/") for name in _UNCOVERED),
+    uncovered=(
+        *(Uncovered(name, f"/{name}/") for name in _UNCOVERED),
+        Uncovered("rights and keys of users and groups of other providers"),  # there are kinds, and nobody lists them
+    ),
 )

@@ -38,8 +38,8 @@ BESIDES = (
 
 
 def right_of(method: str, path: str) -> Right | None:
-    """`view_logical` and its like; an action on an object is a change of it, whatever its method."""
+    """`view_logical` and its like; an action on an object (`{}`) is a change of it, whatever its method."""
     name, *below = path.strip("/").split("/")
     if name in _OF_EVERYBODY:
         return None
-    return Right(_REALM_OF[name], "edit" if method == "POST" and below else _VERBS[method])
+    return Right(_REALM_OF[name], "edit" if method == "POST" and "{}" in below else _VERBS[method])
