@@ -10,7 +10,7 @@ from tests.probes.subjects import MADE, Send, Subject
 from vastplan.schema.endpoint import Update
 from vastplan.schema.kind import Kind
 
-BUILT_IN = {"tenants": 1, "views": 1, "viewpolicies": 2, "roles": 3}  # what every cluster has
+BUILT_IN = {"tenants": 1, "views": 1, "viewpolicies": 2, "roles": 3, "managers": 1}  # what every cluster has
 Step = tuple[str, str, int]  # method, template, status
 
 
