@@ -12,7 +12,7 @@ import yaml
 
 from tests.conftest import Ran, Run
 from tests.lab import Lab
-from tests.values.plant import forms
+from tests.values.forms import forms
 from vastplan.sim.store import Row
 from vastplan.sim.vast import VastPlane, managers
 
