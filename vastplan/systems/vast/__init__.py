@@ -51,7 +51,7 @@ def _simulate(endpoint: SimulatorEndpoint, connection: Connection) -> VastProvid
 # Credentials (`s3keys`) are not asked for.
 _UNCOVERED = (
     "activedirectory", "blockhosts", "cnodegroups", "dns", "encryptedpaths", "eventbrokers", "globalsnapstreams",
-    "iamroles", "kerberos", "ldaps", "managers", "nis", "oidcs", "quotagroups",
+    "iamroles", "kerberos", "ldaps", "nis", "oidcs", "quotagroups",
     "replicationpolicies", "replicationstreams", "replicationtargets",
     "snapshotpolicies", "userquotas", "volumes", "vpntunnels", "webhooks",
 )  # fmt: skip
