@@ -89,7 +89,7 @@ def test_of_a_class_only_what_closes_it_may_be_missing() -> None:
 def test_what_an_entry_may_leave_out_to_a_composition() -> None:
     chooses = {of: set(composition.chooses) for of, composition in WHOLE.items() if composition.chooses}
     assert chooses == {
-        "storage_class": {"vip_pool", "view_policy"},
+        "storage_class": {"vip_pool", "view_policy", "secret"},
         "view": {"view_policy"},
         "bucket": {"view_policy", "path"},
         "volume": {"project", "view_policy", "vip_pool", "secret"},

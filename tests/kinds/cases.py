@@ -24,6 +24,7 @@ moved: gone                 # or: by_hand deletes the object, as nothing of it c
 fixed: {path: why}          # fields that neither change nor replace covers, in any of the kind's files
 refused: [{entry: {...}, says: text}]   # entries (laid over `entry`) that are refused, and with which words
 calls: {path: n}            # changes that take other than one call, with the number
+unseen: [path]              # fields that no answer holds and that can be changed: an adoption sends them again
 side_effects: [wire name]   # wire fields that the system itself moves along
 """
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from vastplan.app.claims import site_claims
 from vastplan.app.connect import Providers, connected
 from vastplan.app.endpoints import endpoints, places
-from vastplan.app.files.snapshot import tables
+from vastplan.app.files.snapshot import refuse_another
 from vastplan.app.secrets import revealer
 from vastplan.app.workspace import Workspace, probe
 from vastplan.engine.names import NOTHING_NAMED, Named
@@ -19,12 +19,12 @@ from vastplan.engine.read import Names, observe
 from vastplan.ledger.backend import Backend, OtherParts
 from vastplan.ledger.events import new_part
 from vastplan.model.claims import SiteClaims
-from vastplan.model.errors import NotAuthorised, VastplanError
+from vastplan.model.errors import NotAuthorised
 from vastplan.model.plan import FromSnapshot, UnknownCollection
 from vastplan.model.site_ledger import SiteLedger
 from vastplan.model.snapshot import SeenObject, SeenSite, Snapshot
 from vastplan.model.value import REDACTED, Reveal, Unknown
-from vastplan.schema.endpoint import Asked
+from vastplan.schema.endpoint import Asked, AskedMembers
 from vastplan.schema.kind import Kind
 from vastplan.schema.provider import Mark
 
@@ -244,7 +244,7 @@ class RecordedSystems:
         asked = frozenset(recorded.asked) if recorded else frozenset()
         if recorded is None or (reason and not asked):
             return Collection(error=reason)
-        if isinstance(kind.endpoint.shape, Asked) and (new := sorted(names.locators - asked)):
+        if isinstance(kind.endpoint.shape, Asked | AskedMembers) and (new := sorted(names.locators - asked)):
             reason = f"when {self._name} was taken, nobody asked for {', '.join(new)}"
         return Collection([_live(site, kind, seen) for seen in recorded.objects], reason, asked=asked)
 
@@ -290,11 +290,5 @@ def open_source(workspace: Workspace, snapshot: Snapshot | None) -> Iterator[Sou
         with connected(workspace.document, sites=sites, writable=False) as providers:
             yield LiveSystems(workspace, providers)
         return
-    if snapshot.document != workspace.name:
-        raise VastplanError(f"the snapshot is of the document {snapshot.document}, not of {workspace.name}")
-    if snapshot.tables != tables(workspace.registry.kinds):
-        raise VastplanError(
-            f"the snapshot was taken by a vastplan ({snapshot.vastplan}) that reads other fields than this one: "
-            "record it again with this one"
-        )
+    refuse_another(snapshot, workspace.name, workspace.registry.kinds)
     yield RecordedSystems(workspace, snapshot)

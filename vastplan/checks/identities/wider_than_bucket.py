@@ -1,4 +1,4 @@
-"""IDN-08: an identity policy by which somebody gets at a bucket that does not name him."""
+"""IDN-11: an identity policy by which somebody gets at a bucket that does not name him."""
 
 from collections.abc import Iterator, Mapping, Set
 
@@ -77,7 +77,7 @@ def _is_named(facts: Facts, holder: Entry, bucket: Entry, listed: Set[Address]) 
 
 
 CHECK = Check(
-    code="IDN-08",
+    code="IDN-11",
     title="an identity policy that is wider than the bucket's own readers and writers",
     severity=Severity.WARNING,
     why=(

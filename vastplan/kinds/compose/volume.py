@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
+from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.kubernetes._secrets import VolumeSecrets, one_form
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.kinds.vast.quota import BY_USER, GroupQuotas, IsUserQuota, LimitsUsers, QuotaLimits, UserQuotas
@@ -259,6 +260,9 @@ def _secret_of(entry: Entry, scope: Scope, tenant: Ref) -> Ref | None:
         for class_ in scope.owned_by(tenant, entry.address.site, "storage_class")
         if "secret" in class_.values
     }
+    user = csi_user_of(entry.address.site, tenant, scope)
+    if user is not None:
+        secrets.add(secret_of(user, scope))
     return secrets.pop() if len(secrets) == 1 else None
 
 

@@ -116,7 +116,7 @@ TENANTS = Collection(
         (name, "tenant_id")
         for name in (
             "views", "quotas", "vippools", "viewpolicies", "qospolicies", "protectionpolicies", "protectedpaths",
-            "snapshots", "s3policies", "roles", "realms",
+            "snapshots", "s3policies", "roles", "realms", "managers",
         )
     ),
     defaults={
