@@ -73,7 +73,10 @@ def test_what_stands_inside_others_is_put_together_first() -> None:
     assert rank["peering"] < rank["protection_policy"] < min(rank["protected_path"], rank["view"])
     assert max(rank["project"], rank["department"]) < rank["storage_class"] < rank["volume"]
     # a bucket is a view that is no volume's, and whom it names has no policy of his own then
-    assert rank["view"] < rank["volume"] < rank["bucket"] < min(rank["user"], rank["group"])
+    assert rank["view"] < rank["volume"] < rank["bucket"] < rank["user"]
+    assert (
+        rank["user"] < rank["group"]
+    )  # a user is in the groups of his provider, which a group that is put together does not say
 
 
 def test_of_a_class_only_what_closes_it_may_be_missing() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.compose.short import LEAVE_OUT, Said, back, entry, made, objects_of, pieces, without
+from tests.compose.short import LEAVE_OUT, Said, address, back, entry, made, objects_of, pieces, without
 from vastplan.kinds.compose.view_parts import COMPOSITION
 
 VIEW = {"tenant": "@tenant/nlp", "path": "/nlp/data", "view_policy": "@view_policy/nlp"}
@@ -30,6 +30,16 @@ POLICY: dict[str, Said | None] = {"view_policy/nlp": {"tenant": "@tenant/nlp"}}
 def view(says: Said, world: dict[str, Any] | None = None, **more: Any) -> tuple[Said, list[Any]]:
     """What a view called `data` is composed to, and what is wrong."""
     return made(COMPOSITION, entry("view/data", says, **more), POLICY if world is None else world)
+
+
+def test_a_view_waits_for_the_owner_of_its_bucket() -> None:
+    world = {**POLICY, "user/ana": {"tenant": "@tenant/nlp"}, "user/bo": {"tenant": "@tenant/nlp", "name": "b"}}
+    found, _ = view({**VIEW, "bucket_owner": "ana"}, world)
+    assert found["view/data"]["(after)"] == ["user/ana"]
+    found, _ = view({**VIEW, "bucket_owner": "b"}, world, after=(address("tenant/nlp"),))
+    assert found["view/data"]["(after)"] == ["tenant/nlp", "user/bo"]
+    for says in ({"bucket_owner": "nobody"}, {"bucket_owner": "ana", "tenant": "nlp"}, {}):
+        assert "(after)" not in view({**VIEW, **says}, world)[0]["view/data"]
 
 
 def test_a_view_stands_for_all_that_is_written_inside_it() -> None:
@@ -118,7 +128,7 @@ OF_RULES: dict[str, Said] = {
 def test_lifecycle_rules_are_of_their_view() -> None:
     assert view({**VIEW, "lifecycle": RULES}) == (OF_RULES, [])
     # another way round, called as nobody would write them
-    live = {"view/data": VIEW}
+    live: dict[str, Said | None] = {"view/data": VIEW}
     for name, of in zip(("b", "a"), list(OF_RULES)[1:], strict=True):
         live[f"s3_lifecycle_rule/{name}"] = OF_RULES[of]
     [found] = back(COMPOSITION, pieces(live))

@@ -275,7 +275,7 @@ class _Api:
 
 def _patches(plant: Plant) -> list[Any]:
     @contextlib.contextmanager
-    def served(folder: Path, systems: object) -> Iterator[list[SimEndpoint]]:
+    def served(folder: Path, systems: object, _directories: object) -> Iterator[list[SimEndpoint]]:
         yield plant.endpoints()
 
     def session(base: str, **_: object) -> InProcessWire:

@@ -45,8 +45,8 @@ def project_of(bucket: Entry, scope: Scope) -> Ref | None:
     values = bucket.values
     if "mount" not in values or "project" in values:
         return values.get("project") if "mount" in values else None
-    own = scope.owned_by(values["tenant"], bucket.address.site, "project")
-    return Ref(own[0].address) if len(own) == 1 else None
+    own = {project.address for project in scope.owned_by(values["tenant"], bucket.address.site, "project")}
+    return Ref(own.pop()) if len(own) == 1 else None
 
 
 def delivered(bucket: Entry, scope: Scope) -> Iterable[Entry]:
@@ -107,8 +107,9 @@ def _by_secret(buckets: Iterable[Entry]) -> dict[str, list[Entry]]:
     return found
 
 
-def _said(bucket: Entry) -> Mapping[str, Any]:
-    return {"user": bucket.values["owner"], "tenant": bucket.values["tenant"], **bucket.values["deliver"]}
+def _said(bucket: Entry) -> tuple[Any, Mapping[str, Any]]:
+    """Whose key it is, and what is said of it."""
+    return bucket.values["tenant"], {"user": bucket.values["owner"], **bucket.values["deliver"]}
 
 
 def _name(bucket: Entry) -> str:
@@ -163,5 +164,5 @@ def _url(bucket: Entry, scope: Scope) -> str | None:
 
 
 def _for_all(pools: Iterable[Entry]) -> list[Entry]:
-    """The pools of no tenant that serve buckets."""
-    return [pool for pool in pools if "s3_endpoint" in pool.values and pool.values.get("tenant") is None]
+    """The pools of no tenant, which serve all."""
+    return [pool for pool in pools if pool.values.get("tenant") is None]

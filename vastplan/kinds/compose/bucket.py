@@ -68,7 +68,8 @@ class Bucket(LimitsUsers):
     With protocol NFS beside S3 the same files can be mounted.
 
     `read` and `write` are groups and users of the document, and groups of a directory as `{existing: NAME}`. Whoever may write may
-    read, too. What they may is said by identity policies, which count where the view policy has the flavor S3_NATIVE.
+    read, too. What they may is said by identity policies, which count where the view policy has the flavor S3_NATIVE. Before the last
+    bucket of a tenant goes that lets somebody in, apply `read: []` and `write: []`.
 
     `deliver` gives a key of the owner, or of another user, to a Secret. `mount` is where tasks find the bucket: those of `project`, or of
     the only one of the tenant, in Run:AI; by S3 with the key in that Secret, with protocol NFS as a volume.

@@ -3,7 +3,8 @@
 A bucket says whom it lets in, and a system has that at those who are let in: a group of three buckets has three policies. So a
 group or a user looks for the buckets that name it. In a tenant one of whose buckets says who reads or writes it, the document says
 of all its groups and users which policies they have: one that no bucket names any more has its policy no more, though nobody wrote
-a word about it.
+a word about it. Where the last such bucket goes, nothing is said any more of their policies, and what nobody speaks of stays as it is:
+its policies are in use, so the plan is held up (`in-use`) until `read: []` and `write: []` were applied.
 
 Actions: VAST KB, "Supported S3 Requests" and "Identity and Bucket Policy Reference", and Amazon's list of which action a request needs.
 """

@@ -126,4 +126,4 @@ def _recover(pieces: Pieces, kind: str) -> Iterable[Recovered]:
 
 
 OF_USER = Composition("user", _compose, recover=lambda pieces: _recover(pieces, "user"), rank=5)
-OF_GROUP = Composition("group", _compose, recover=lambda pieces: _recover(pieces, "group"), rank=5)
+OF_GROUP = Composition("group", _compose, recover=lambda pieces: _recover(pieces, "group"), rank=6)
