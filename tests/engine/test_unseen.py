@@ -73,5 +73,5 @@ def test_a_list_that_is_not_there_is_empty_only_where_a_version_may_lack_it(
     bench.library.before = fail
     shelf = replace(KINDS["shelf"], versions=versions)
     part = SiteLedger("d", SITE, "l", "00", entries={f"{SITE}/shelf/s": Owned("n1", "n1")} if owned else {})
-    observed = observe({(SITE, "library"): bench.library}, [(SITE, shelf)], {SITE: part})
+    observed = observe([(SITE, shelf)], {(SITE, "library"): bench.library}, {SITE: part})
     assert observed.error(SITE, "shelf") == error and observed.objects(SITE, "shelf") == []
