@@ -7,10 +7,10 @@ from typing import Any
 
 from tests.documented.used import collection, item
 from tests.probes.subjects import MADE, Send, Subject
-from vastplan.schema.endpoint import PerUnit, Update
+from vastplan.schema.endpoint import Asked, AskedMembers, Members, PerUnit, Update
 from vastplan.schema.kind import Kind
 
-BUILT_IN = {"tenants": 1, "views": 1, "viewpolicies": 2, "roles": 3}  # what every cluster has
+BUILT_IN = {"localproviders": 1, "tenants": 1, "views": 1, "viewpolicies": 2, "roles": 3}  # what every cluster has
 Step = tuple[str, str, int]  # method, template, status
 
 
@@ -30,6 +30,12 @@ def undocumented(subject: Subject, kind: Kind, send: Send) -> list[Step]:
 
 def _on_vast(kind: Kind, send: Send) -> Iterator[Step]:
     one = item(kind)
+    if isinstance(kind.endpoint.shape, Asked):
+        yield from _asked(kind, kind.endpoint.shape, send)
+    if isinstance(kind.endpoint.shape, Members):
+        yield from _member(kind, kind.endpoint.shape, send)
+    if isinstance(kind.endpoint.shape, AskedMembers):
+        yield from _asked_member(kind, kind.endpoint.shape, send)
     for name in reversed(MADE):
         path = f"/api/v5/{name}/{1 + BUILT_IN.get(name, 0)}/"
         mine = kind.endpoint.path == f"/{name}/"
@@ -42,6 +48,40 @@ def _on_vast(kind: Kind, send: Send) -> Iterator[Step]:
             send("GET", path, None)  # what goes slowly goes with time
         if mine:
             yield "DELETE", one, status
+
+
+def _asked(kind: Kind, shape: Asked, send: Send) -> Iterator[Step]:
+    """What is set of a local user or group: set, looked at, and all of it taken back."""
+    path, name = kind.endpoint.path, "u" if kind.endpoint.path.startswith("/users/") else "g"
+    whom = f"{shape.name}={name}&{shape.place}=1&context=aggregated"
+    yield "GET", shape.places, send("GET", f"/api/v5{shape.places}", None)[0]
+    for values in ({"s3_policies_ids": [1]}, dict(shape.nothing)):
+        body = {shape.name: name, shape.place: 1, **values}
+        yield "PATCH", path, send("PATCH", f"/api/v5{path}", body)[0]
+        yield "GET", path, send("GET", f"/api/v5{path}?{whom}", None)[0]
+
+
+def _member(kind: Kind, shape: Members, send: Send) -> Iterator[Step]:
+    """A key of the user that `prepare` made."""
+    path, template = f"/api/v5{shape.path.replace('{owner}', '1')}", shape.path.replace("{owner}", "{}")
+    yield "GET", kind.endpoint.path, send("GET", f"/api/v5{kind.endpoint.path}", None)[0]
+    status, made = send("POST", path, {"tenant_id": 1})
+    yield "POST", template, status
+    named = {shape.key: made[shape.key]}
+    yield "PATCH", template, send("PATCH", path, {**named, "enabled": False})[0]
+    yield "DELETE", template, send("DELETE", path, named)[0]
+
+
+def _asked_member(kind: Kind, shape: AskedMembers, send: Send) -> Iterator[Step]:
+    """A key of the user that `prepare` made, by his number."""
+    whose = {shape.known_by[0]: 1001, shape.place: 1}
+    query = f"{shape.name}=u&{shape.place}=1&context=aggregated"
+    status, made = send("POST", f"/api/v5{shape.path}", whose)
+    yield "POST", shape.path, status
+    yield "GET", kind.endpoint.path, send("GET", f"/api/v5{kind.endpoint.path}?{query}", None)[0]
+    named = {**whose, shape.key: made[shape.key]}
+    yield "PATCH", shape.path, send("PATCH", f"/api/v5{shape.path}", {**named, "enabled": False})[0]
+    yield "DELETE", shape.path, send("DELETE", f"/api/v5{shape.path}", named)[0]
 
 
 def _on_runai(kind: Kind, send: Send) -> Iterator[Step]:

@@ -181,6 +181,10 @@ def _site(
         simulators = [system.name for system in known.values() if system.simulate is not None]
         systems = frozenset(listed if isinstance(listed, list) else simulators)
     settings = {
+        # of the document itself: a plan from a snapshot must come to the same objects
+        "addresses": {
+            name: url for name, one in spec.given().items() if isinstance(url := getattr(one, "url", None), str)
+        },
         "versions": spec.declared_versions(),
         "isolation": spec.isolation if isinstance(spec.isolation, str) else "admission_policy",
         "inline_volumes": _inline_volumes(spec),

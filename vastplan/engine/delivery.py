@@ -15,6 +15,7 @@ from vastplan.model.value import REDACTED, Ref
 from vastplan.schema.codec import at
 from vastplan.schema.entries import Entry
 from vastplan.schema.kind import Delivers, Drawn, Kind, Row, Values
+from vastplan.schema.walk import table
 
 if TYPE_CHECKING:
     from vastplan.engine.match import Matches
@@ -37,8 +38,28 @@ class Fault(Enum):
 
     GENERATION = "generation"  # the document asks for another one
     LOST = "lost"  # the apply that made it ended before it was delivered
+    MOVED = "moved"  # it was delivered, and the document says another place now
     GONE = "gone"  # it was delivered, and is not there any more
+    OTHER = "other"  # something that goes along with it is another value now, such as the name of who logs in with it
     PRESUMED = "presumed"  # made by an apply that could not note it, as far as can be told
+
+
+def delivers_of(kind: Kind, values: Mapping[str, Any]) -> Delivers | None:
+    """What an object's kind delivers, `None` where its entry does not say where to."""
+    return kind.delivers if kind.delivers is not None and values.get(kind.delivers.to) is not None else None
+
+
+def delivered_into(kind: Kind) -> set[str]:
+    """The kinds of object that values of a kind may be delivered into."""
+    if kind.delivers is None:
+        return set()
+    into = table(kind.field(kind.delivers.to).fields).by_name[kind.delivers.target]
+    return set() if into.refers is None else set(into.refers.attributes)
+
+
+def destinations(owned: Owned) -> set[Address]:
+    """What the values of an object were delivered into."""
+    return {Address.parse(place.rpartition(" ")[0]) for place in owned.delivered}
 
 
 def destination(delivers: Delivers, values: Mapping[str, Any]) -> Destination:
@@ -56,7 +77,8 @@ def fillings(
     """
     found: dict[Address, list[Address]] = {}
     for address in acting:
-        delivers, entry = kinds[address.kind].delivers, desired.get(address)
+        entry = desired.get(address)
+        delivers = delivers_of(kinds[address.kind], entry.values) if entry is not None else None
         if delivers is not None and entry is not None:
             found.setdefault(destination(delivers, entry.values).target.target, []).append(address)
     return found
@@ -90,13 +112,31 @@ def fault(kind: Kind, delivers: Delivers, owned: Owned, values: Values, matches:
     wanted = leaf_digest(key, kind.field(delivers.generation), values.get(delivers.generation))
     if noted not in (wanted, *NO_DIGESTS):
         return Fault.GENERATION
+    if is_moved(where, owned):
+        return Fault.MOVED
+    expected = predicted(kind, values)
     for name, value in found_there(where, matches).items():
         was = owned.delivered.get(where.place(name), "")
+        if was not in ("", *NO_DIGESTS) and name in expected and digest(key, expected[name]) != was:
+            return Fault.OTHER
         if unread or value is REDACTED or was in NO_DIGESTS or (value is not None and noted in NO_DIGESTS):
             continue
         if value is None or digest(key, value) != was:
             return Fault.GONE if owned.delivered_at or owned.imported else Fault.LOST
     return None
+
+
+def predicted(kind: Kind, values: Values) -> dict[str, str]:
+    """The values beside what is drawn that the document tells, by name."""
+    assert kind.delivers is not None
+    drawn = {one.name for one in kind.delivers.drawn}
+    told = {one.name: one.predicted(values) for one in kind.attributes if one.name not in drawn}
+    return {name: str(value) for name, value in told.items() if value is not None}
+
+
+def is_moved(where: Destination, owned: Owned) -> bool:
+    """Whether values were delivered, and one of them to another place than it belongs to now."""
+    return bool(owned.delivered_at) and any(where.place(name) not in owned.delivered for name in where.keys)
 
 
 def is_pending(owned: Owned) -> bool:

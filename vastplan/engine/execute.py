@@ -9,7 +9,17 @@ from typing import Any, NoReturn, TypeVar
 from vastplan.engine.apply_context import ApplyContext, Made
 from vastplan.engine.body import create_body, unmet, update_body
 from vastplan.engine.deliver import deliver
-from vastplan.engine.delivery import answered_once, as_delivered, destination, draw, found_there, is_pending, with_drawn
+from vastplan.engine.delivery import (
+    answered_once,
+    as_delivered,
+    delivers_of,
+    destination,
+    draw,
+    found_there,
+    is_pending,
+    predicted,
+    with_drawn,
+)
 from vastplan.engine.diff import digests, fingerprint, value_at, wire_digests
 from vastplan.engine.guards.fields import too_low
 from vastplan.engine.ignore import without
@@ -62,7 +72,7 @@ class _Execution:
         self._references = tuple(references(self._values))
         # What is left as it was changed by hand is neither written nor looked for.
         self._wanted = without(self._kind.fields, self._values, action.left)
-        self._delivers = self._kind.delivers
+        self._delivers = delivers_of(self._kind, self._values)
         self._drawn = () if self._delivers is None else self._delivers.drawn
         self._encoder = Encoder(action.address.site, self._resolve, context.reveal)
         self._written = False
@@ -211,7 +221,7 @@ class _Execution:
                 self._explain(problem, current)
         if drawn:
             self._answered_once = drawn
-            self._told = {**self._live(fresh).attributes, **drawn}
+            self._told = {**self._live(fresh).attributes, **predicted(self._kind, self._values), **drawn}
             self._deliver()
         self._finish(self._action.locator, wait=bool(paths) or self._action.verb is not Verb.ADOPT or self._begun())
 

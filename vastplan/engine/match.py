@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from vastplan.engine.delivery import destination, named_there
+from vastplan.engine.delivery import delivers_of, destination, named_there
 from vastplan.engine.formers import Former, formers
 from vastplan.engine.new_names import new_names
 from vastplan.engine.observe import Live, Observed
@@ -275,8 +275,9 @@ class _Matching:
             value = entry.values.get(name) if entry is not None else None
             if isinstance(value, Ref):
                 self._settle_reference(value.target)
-        if kind.delivers is not None and entry is not None:
-            self._settle_reference(destination(kind.delivers, entry.values).target.target)
+        delivers = delivers_of(kind, entry.values) if entry is not None else None
+        if delivers is not None and entry is not None:
+            self._settle_reference(destination(delivers, entry.values).target.target)
         match = self._matches[address] = self._match(address, kind, entry)
         if match.live is not None:
             self._addresses.setdefault((address.site, address.kind, match.live.id), address)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from vastplan.engine.delivery import Fault, fault, is_pending
+from vastplan.engine.delivery import Fault, delivers_of, fault, is_pending
 from vastplan.engine.diff import (
     Difference,
     diff,
@@ -48,6 +48,7 @@ class Verdict:
 
 
 _IN_SYNC = Verdict()
+_CAUSES = {Fault.GONE: Cause.SYSTEM, Fault.OTHER: Cause.DOCUMENT, Fault.MOVED: Cause.DOCUMENT}
 _NO_SOURCES: Mapping[str, str] = {}
 
 
@@ -238,7 +239,7 @@ class Verdicts:
 
     def _with_delivery(self, difference: Difference, kind: Kind, entry: Entry, owned: Owned) -> Difference:
         """The difference, and that a value which is drawn is not where it belongs."""
-        delivers = kind.delivers
+        delivers = delivers_of(kind, entry.values)
         if delivers is None:
             return difference
         if owned.imported:  # which number it was delivered by is not known here, and what is there is taken for it
@@ -247,9 +248,9 @@ class Verdicts:
         if not delivers.drawn:
             return difference
         why = fault(kind, delivers, owned, entry.values, self._matches, self._ledger[entry.address.site].key)
-        if why in (None, Fault.GENERATION):  # another generation is a change already
+        if why is None or why is Fault.GENERATION:  # another generation is a change already
             return difference
-        change = FieldChange(delivers.to, None, None, Cause.SYSTEM if why is Fault.GONE else Cause.NEW, sensitive=True)
+        change = FieldChange(delivers.to, None, None, _CAUSES.get(why, Cause.NEW), sensitive=True)
         return replace(difference, changes=(*difference.changes, change))
 
     def _no_longer_desired(self, address: Address) -> Verdict:

@@ -79,6 +79,43 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class AskedMembers:
+    """What somebody has in a place, several objects, such as the access keys of a directory's user in a tenant; nobody lists it.
+
+    Whom an answer (GET at the endpoint's path) is about is asked as of `Asked`; the objects are within it, at `rows`. A row of one
+    has the place's name at `within`, and the name of whom it is at `of`. They are made (POST), changed (PATCH) and deleted
+    (DELETE) at `path`, by a body that says the place, whom it is about by the first of the fields in `known_by` that the answer
+    has, and which object, by its id under `key`.
+    """
+
+    name: str
+    place: str
+    places: str
+    within: str
+    of: str
+    rows: str
+    path: str
+    known_by: tuple[str, ...]
+    key: str
+
+    @staticmethod
+    def locator(place: str, name: str, id: str = "") -> str:
+        """`PLACE/NAME/ID`; without an id it is where all objects of somebody are asked for."""
+        return f"{Asked.locator(place, name)}/{id}"
+
+    @staticmethod
+    def parts(locator: str) -> tuple[str, str, str]:
+        """Place, name and id of a locator; an id holds no slash."""
+        owner, _, its = locator.rpartition("/")
+        return (*Asked.parts(owner), its)
+
+    @classmethod
+    def owner(cls, locator: str) -> str:
+        """Where all objects of the same somebody are asked for."""
+        return cls.locator(*cls.parts(locator)[:2])
+
+
+@dataclass(frozen=True, slots=True)
 class PerUnit:
     """At most one object for each type and each unit of an organisation, such as a workload policy of a project.
 
@@ -104,6 +141,17 @@ class Delta:
     remove: tuple[str, str]
     most: int = 0
     says: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    """Objects of a collection that nobody deletes: a PATCH of `action` below one takes it away for good, without a body.
+
+    It stays in the list, with true at `mark`, and is then as good as gone.
+    """
+
+    action: str
+    mark: WirePath
 
 
 COLLECTION = Collection()
@@ -134,7 +182,8 @@ class Endpoint:
     # A list that holds more than the site's: rows that have something else than one of these there are none of ours.
     ours: tuple[tuple[WirePath, tuple[str, ...]], ...] = ()
     vanishes_later: bool = False  # a delete is done only when the object no longer answers
-    shape: Collection | Members | Singleton | Asked | PerUnit = COLLECTION
+    shape: Collection | Members | Singleton | Asked | AskedMembers | PerUnit = COLLECTION
+    revoked: Revoked | None = None
     # The parts of an object that a list is asked to show, where all others may be none of the reader's; none: all of it.
     listed: tuple[str, ...] = ()
     # Values that only the answer to the create holds, such as the secret of a key. They are secrets, shown nowhere.

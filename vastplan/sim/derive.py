@@ -37,8 +37,8 @@ KEPT = (
 )  # fmt: skip
 METHODS = ("get", "post", "put", "patch", "delete")
 VMS = (
-    "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders", "/locals3keys",
-    "/nativereplicationremotetargets", "/permissions", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas",
+    "/apitokens", "/clusters", "/dns", "/events", "/folders", "/globalsnapstreams", "/groups", "/localproviders", "/locals3keys",
+    "/managers", "/nativereplicationremotetargets", "/permissions", "/protectedpaths", "/protectionpolicies", "/qospolicies", "/quotas",
     "/realms", "/roles", "/s3lifecyclerules", "/s3policies",
     "/snapshots", "/tenants", "/token", "/users", "/versions", "/viewpolicies", "/views", "/vippools", "/vms", "/volumes",
     "/vtasks",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from vastplan.engine.delivery import destination, found_there
+from vastplan.engine.delivery import delivers_of, destination, found_there
 from vastplan.engine.guards.context import GuardContext
 from vastplan.model.plan import Action, Block, Verb
 from vastplan.model.value import REDACTED, from_json
@@ -15,10 +15,11 @@ def occupied(action: Action, context: GuardContext) -> Block | None:
 
     What is taken over is taken over with its value.
     """
-    delivers = context.kind(action).delivers
+    values = from_json(dict(action.desired))
+    delivers = delivers_of(context.kind(action), values)
     if delivers is None or action.verb not in _DELIVERING:
         return None
-    where = destination(delivers, from_json(dict(action.desired)))
+    where = destination(delivers, values)
     owned, given = context.matches.owned.get(action.address), context.given.get(action.address, ())
     taken = [
         where.keys[name]

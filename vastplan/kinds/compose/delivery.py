@@ -2,68 +2,78 @@
 
 A credential of Run:AI that names a Secret into which something of the document is delivered waits for that. Of an access key
 Run:AI reads the keys `AccessKeyId` and `SecretKey` (its document of 2.24, the defaults of `secretKeyOfAccessKeyId` and
-`secretKeyOfSecretKey`), and looks for Secrets that are labelled `run.ai/resource` with the type of credential (Run:AI documentation,
-credentials: existing secrets).
+`secretKeyOfSecretKey`), and looks for Secrets with labels (Run:AI documentation, credentials: existing secrets; which of the two a
+release goes by is RAI-150 of docs/unverified.md, so both are written).
 """
 
 from collections.abc import Iterable
 
 from vastplan.kinds.runai.project import PREFIX, namespace_of
+from vastplan.kinds.vast.manager import type_of
 from vastplan.model.address import Address
 from vastplan.model.value import Ref
 from vastplan.schema.entries import Composition, Entry, Scope
 
-_AWS = {"access_key": "AWS_ACCESS_KEY_ID", "secret_key": "AWS_SECRET_ACCESS_KEY"}  # what a key says that says nothing
-_RUNAI = {"access_key": "AccessKeyId", "secret_key": "SecretKey"}
-_RESOURCE = "run.ai/resource"
+_NAMES_OF_AWS = {
+    "access_key": "AWS_ACCESS_KEY_ID",
+    "secret_key": "AWS_SECRET_ACCESS_KEY",
+}  # what a key says that says nothing
+NAMES_FOR_RUNAI = {"access_key": "AccessKeyId", "secret_key": "SecretKey"}
+LABELS_FOR_RUNAI = {"run.ai/credentials": "true", "run.ai/resource": "access-key"}
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    """The entry with its destination, and the Secret where the document has none of that name; with the `labels` that a composition
+    says it needs."""
     to = entry.values["deliver"]
     path = to["secret"]
-    namespace, _, name = path.partition("/")
-    written = [
-        secret
-        for secret in scope.called(entry.address.site, "secret", name)
-        if _namespace(secret.values["namespace"], scope) == namespace
-    ]
-    secret = written[0].address if written else Address(entry.address.site, "secret", path)
-    logs_in = _logs_in(secret, scope)
-    if logs_in and dict(to["keys"]) == _AWS:
-        to = {**to, "keys": _RUNAI}
-    if written and "data" in written[0].values and set(to["keys"].values()) & set(written[0].values["data"]):
-        taken = ", ".join(sorted(set(to["keys"].values()) & set(written[0].values["data"])))
-        text = f"secret {written[0].address.name} says itself what its {taken} is"
-        scope.refuse(entry, "VP279", text, "another key in deliver, or take it out there")
-    if written and written[0].values.get("immutable"):
-        text = f"secret {written[0].address.name} is immutable, and nothing can be delivered into it"
-        scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
-    told = " and ".join(to["keys"])
+    if isinstance(path, Ref):  # whoever made the entry saw to it
+        yield entry
+        return
+    written = secret_at(entry.address.site, path, scope)
+    secret = written.address if written is not None else Address(entry.address.site, "secret", path)
+    if _logs_in(secret, scope):
+        names = NAMES_FOR_RUNAI if dict(to["keys"]) == _NAMES_OF_AWS else to["keys"]
+        to = {"labels": LABELS_FOR_RUNAI, **to, "keys": names}
+    if written is not None:
+        taken = ", ".join(sorted(set(to["keys"].values()) & set(written.values.get("data") or ())))
+        if taken:
+            text = f"secret {written.address.name} says itself what its {taken} is"
+            scope.refuse(entry, "VP279", text, "another key in deliver, or take it out there")
+        if written.values.get("immutable"):
+            text = f"secret {written.address.name} is immutable, and nothing can be delivered into it"
+            scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
+    told, without_labels = " and ".join(to["keys"]), {name: value for name, value in to.items() if name != "labels"}
     yield entry.standing_for(
-        {**entry.values, "deliver": {**to, "secret": Ref(secret)}},
+        {**entry.values, "deliver": {**without_labels, "secret": Ref(secret)}},
         chosen=(*entry.chosen, f"{told}: delivered to secret {path} as {' and '.join(to['keys'].values())}"),
     )
-    if not written:
-        labels = {"labels": {_RESOURCE: "access-key"}} if logs_in else {}
-        room = _room(entry.address.site, namespace, scope)
-        yield entry.part("secret", path, {"name": name, "namespace": room, **labels})
+    if written is None:
+        namespace, _, name = path.partition("/")
+        made = {"name": name, "namespace": room_of(entry.address.site, namespace, scope)}
+        yield entry.part("secret", path, {**made, **({"labels": to["labels"]} if "labels" in to else {})})
 
 
 def _logs_in(secret: Address, scope: Scope) -> bool:
     """Whether an access key of Run:AI is that Secret."""
-    credentials = scope.of(secret.site, "access_key_credential")
-    return any(
-        isinstance(said := one.values.get("existing_secret"), Ref) and said.target == secret for one in credentials
-    )
+    return secret in scope.indexed(secret.site, "access_key_credential", _secrets_of)
+
+
+def _secrets_of(credentials: Iterable[Entry]) -> frozenset[Address]:
+    """The Secrets that some credentials are."""
+    said = (one.values.get("existing_secret") for one in credentials)
+    return frozenset(ref.target for ref in said if isinstance(ref, Ref))
 
 
 def _delivered(secret: Address, scope: Scope) -> bool:
     """Whether something of the document delivers into a Secret that the document does not have."""
-    for key in scope.of(secret.site, "s3_key"):
-        to = key.values["deliver"]["secret"]
-        if (to.target.name if isinstance(to, Ref) else to) == secret.name:
-            return True
-    return False
+    return any(secret.name in scope.indexed(secret.site, kind, _destinations) for kind in ("s3_key", "directory_key"))
+
+
+def _destinations(keys: Iterable[Entry]) -> frozenset[str]:
+    """The Secrets (NAMESPACE/NAME) that some keys are delivered to."""
+    to = (key.values["deliver"]["secret"] for key in keys)
+    return frozenset(one.target.name if isinstance(one, Ref) else one for one in to)
 
 
 def _of_credential(entry: Entry, scope: Scope) -> Iterable[Entry]:
@@ -74,7 +84,14 @@ def _of_credential(entry: Entry, scope: Scope) -> Iterable[Entry]:
     yield entry
 
 
-def _room(site: str, namespace: str, scope: Scope) -> Ref:
+def secret_at(site: str, path: str, scope: Scope) -> Entry | None:
+    """The Secret of the document that is called so (NAMESPACE/NAME)."""
+    namespace, _, name = path.partition("/")
+    called = scope.called(site, "secret", name)
+    return next((one for one in called if _namespace(one.values["namespace"], scope) == namespace), None)
+
+
+def room_of(site: str, namespace: str, scope: Scope) -> Ref:
     """The namespace of that name: of the document, where it or one of its projects makes it."""
     for kind, name in (("namespace", namespace), ("project", namespace.removeprefix(PREFIX))):
         for found in scope.called(site, kind, name):
@@ -91,7 +108,33 @@ def _namespace(of: Ref, scope: Scope) -> str | None:
     return namespace_of({"name": entry.called, **entry.values}) if of.target.kind == "project" else entry.called
 
 
-OF_S3_KEY = Composition("s3_key", _compose)
+def _manager(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    typed = {**entry.values, "user_type": type_of(entry.values.get("tenant"))}
+    if "deliver" in typed:
+        yield from _compose(entry.standing_for(typed), scope)
+    else:  # nothing is drawn that could be drawn again
+        yield entry.standing_for({name: value for name, value in typed.items() if name != "generation"})
+
+
+def _token(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    yield from _compose(entry.standing_for(entry.without("tenant")), scope)
+
+
+OF_API_TOKEN = Composition("api_token", _token)
+OF_MANAGER = Composition("manager", _manager, chooses=frozenset({"user_type"}))
+
+
+def _of_whom(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    """A key of a local user, or of one whom another provider has: he is not made, and not listed."""
+    user = entry.values["user"]
+    if user.managed:
+        yield from _compose(entry, scope)
+    else:
+        yield entry.part("directory_key", entry.address.name, {**entry.values, "user": user.target.name})
+
+
+OF_S3_KEY = Composition("s3_key", _of_whom, makes=frozenset({"directory_key"}))
+OF_DIRECTORY_KEY = Composition("directory_key", _compose)
 OF_ACCESS_KEY = Composition("access_key_credential", _of_credential)
 OF_DOCKER_REGISTRY = Composition("docker_registry_credential", _of_credential)
 OF_GENERIC_SECRET = Composition("generic_secret_credential", _of_credential)

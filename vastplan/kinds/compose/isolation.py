@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from vastplan.kinds.compose._class_access import class_access
+from vastplan.kinds.compose._csi_secret import csi_user_of, secret_of
 from vastplan.kinds.kubernetes.admission_binding import in_force
 from vastplan.kinds.kubernetes.admission_policy import closing, without_inline_volumes
 from vastplan.model.address import Address
@@ -74,6 +75,10 @@ def _choose(entry: Entry, scope: Scope, values: dict[str, Any], chosen: list[str
             if candidate is not None:
                 values[field] = candidate
                 chosen.append(f"{field} {candidate}, the only one of tenant {tenant}")
+    user = csi_user_of(entry.address.site, tenant, scope)
+    if user is not None and "secret" not in values and "secrets" not in values:
+        values["secret"] = secret_of(user, scope)
+        chosen.append(f"secret {values['secret']}, that of tenant {tenant}'s CSI user")
 
 
 def _may_use(project: Entry, entry: Entry, tenant: Any) -> bool:
@@ -156,5 +161,5 @@ COMPOSITION = Composition(
     recover=_recover,
     rank=1,
     adds=frozenset(_BY_POLICY),
-    chooses=frozenset({"vip_pool", "view_policy"}),
+    chooses=frozenset({"vip_pool", "view_policy", "secret"}),
 )

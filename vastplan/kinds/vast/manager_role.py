@@ -12,7 +12,7 @@ from vastplan.schema.markers import EXPLICIT_NULL, IDENTITY, IMMUTABLE, SET, Cle
 from vastplan.schema.types import MISSING, ReferenceName, Spec, Text, VendorName
 
 VERBS = ("create", "view", "edit", "delete")
-_Permission = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(VERBS)})_\S.*$", max_length=253)]
+Permission = Annotated[str, StringConstraints(pattern=rf"^({'|'.join(VERBS)})_\S.*$", max_length=253)]
 
 
 class ManagerRole(Spec):
@@ -33,7 +33,7 @@ class ManagerRole(Spec):
         Clears([]),
         Opens(made=False),
     ] = MISSING
-    permissions_list: Annotated[list[_Permission] | None | MISSING, SET, Clears([]), Opens()] = MISSING
+    permissions_list: Annotated[list[Permission] | None | MISSING, SET, Clears([]), Opens()] = MISSING
     ldap_groups: Annotated[list[Text] | None | MISSING, SET, Clears([]), Opens()] = MISSING
 
     @model_validator(mode="after")

@@ -6,11 +6,15 @@ import base64
 import hmac
 import json
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from vastplan.sim.store import Row
+from vastplan.sim.vast import apitokens
+from vastplan.sim.vast import managers as stored_managers
+from vastplan.sim.vast.cluster import VastCluster
 from vastplan.sim.vast.errors import VmsError, detail
-from vastplan.sim.vast.scope import TenantManager
+from vastplan.sim.vast.scope import TenantManager, named
 
 REFRESH_FACTOR = 24  # a refresh token lives this many times as long as an access token: a day to its hour
 EXPIRED = {
@@ -34,22 +38,21 @@ class Gate:
 
     def __init__(
         self,
+        cluster: VastCluster,
         username: str,
         password: str,
         api_tokens: Mapping[str, str],
         lifetime: float,
-        clock: Callable[[], float],
         *,
         managers: Mapping[str, TenantManager],
-        strict: bool,
     ) -> None:
+        self._cluster = cluster
         self._username = username
         self._password = password
         self._managers = managers
-        self._strict = strict
         self._api_tokens = api_tokens
         self._lifetime = lifetime
-        self._clock = clock
+        self._clock = cluster.clock
         self._access: dict[str, tuple[float, str]] = {}  # token -> its end, and whose it is
         self._refresh: dict[str, tuple[float, str]] = {}
 
@@ -69,9 +72,13 @@ class Gate:
         end, who = self._refresh.get(refresh, (0.0, ""))
         if end <= self._clock():
             raise VmsError(401, {"detail": "Token is invalid or expired", "code": "token_not_valid"})
-        if self._strict:
+        if self._cluster.strict:
             del self._refresh[refresh]
         return self._pair(who)
+
+    def stored(self, who: str) -> Row | None:
+        """The manager of the cluster who is called so, if it is none that the gate was told of."""
+        return None if who in self._managers else stored_managers.called(self._cluster, who)
 
     def tenant_of(self, who: str) -> str | None:
         """The tenant that somebody manages, `None` for a manager of the cluster."""
@@ -95,9 +102,14 @@ class Gate:
             end, who = self._access.get(credential, (0.0, ""))
             if end <= self._clock():
                 raise VmsError(403, EXPIRED)
+            if not self._is_there(who):
+                raise VmsError(401, {"detail": "User not found", "code": "user_not_found"})
             return who
         elif scheme == "Api-Token":
             holders = [holder for known, holder in self._api_tokens.items() if _same(known, credential)]
+            stored = None if holders else apitokens.holder(self._cluster, credential)
+            if stored is not None:
+                return str(stored["username"])
             if not holders:
                 raise detail("Invalid token.", 401)
             return holders[0]
@@ -109,7 +121,21 @@ class Gate:
         manager = self._managers.get(username)
         if manager is not None:
             return _same(password, manager.password) and tenant == manager.tenant
+        row = self.stored(username)
+        if row is not None and stored_managers.PASSWORD in row:
+            return _same(password, row[stored_managers.PASSWORD]) and self._is_of(row, tenant)
         return _same(username, self._username) and _same(password, self._password)
+
+    def _is_of(self, manager: Row, tenant: str | None) -> bool:
+        """Whether a manager comes as one of the cluster, or with the tenant said that is the manager's."""
+        of = manager["tenant_id"]
+        said = None if of is None else named(self._cluster, tenant)
+        return bool(manager["is_active"]) and (of is None or (said is not None and said["id"] == of))
+
+    def _is_there(self, who: str) -> bool:
+        """Whether somebody who once came in is still known."""
+        row = self.stored(who)
+        return who in self._managers or who == self._username or (row is not None and bool(row["is_active"]))
 
     def _basic(self, credential: str, tenant: str | None) -> str:
         try:

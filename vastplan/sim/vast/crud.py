@@ -57,16 +57,18 @@ class Crud:
         self.cluster = cluster
         self.table = table
         self.collections = {facts.name: facts for facts in collections}
-        self.shapes = {name: self._shape(name) for name in self.collections}
+        self.shapes = {name: self._shape(facts) for name, facts in self.collections.items()}
         for name, facts in self.collections.items():
             blank = {field_name: bodies.blank(part) for field_name, part in self.shapes[name].schemas.items()}
             cluster.blanks[name] = {**blank, **facts.defaults}
         self._page_cap = page_cap
 
-    def _shape(self, name: str) -> CollectionSchema:
+    def _shape(self, facts: Collection) -> CollectionSchema:
+        name = facts.name
         operation = self.table.operation("GET", f"/{name}/{{id}}/") or self.table.operation("GET", f"/{name}/")
         schema = operation.responses["200"] if operation else {}
-        fields = self.table.fields(schema.get("items", schema))
+        documented = self.table.fields(schema.get("items", schema))
+        fields = {field_name: part for field_name, part in documented.items() if field_name not in facts.hidden}
         post = self.table.operation("POST", f"/{name}/")
         created_with = frozenset(self.table.fields(post.body)) if post else frozenset()
         return CollectionSchema(fields, frozenset(fields), created_with, _values_getter(tuple(fields)))
@@ -217,7 +219,7 @@ class Crud:
         if operation.body is not None and visit.request.body:
             body = self.body(operation, bodies.read(visit.request))
             query = {**query, **{name: [text(value)] for name, value in body.items()}}
-        name = row.get("name") or row.get("path")
+        name = row.get("name") or row.get("path") or row.get("username")
         if row.get(BUILT_IN) or row.get("internal"):
             raise detail(f"{name} is a default or internal object and cannot be deleted.")
         in_the_way = [

@@ -21,6 +21,7 @@ TYPES = {
     "nativereplicationremotetargets": "NativeReplicationRemoteTarget", "snapshots": "Snapshot", "users": "User",
     "groups": "Group", "localproviders": "LocalProvider", "s3policies": "S3Policy", "s3lifecyclerules": "S3LifeCycleRule",
     "volumes": "Volume", "dns": "Dns", "roles": "Role", "realms": "Realm",
+    "managers": "Manager",
 }  # fmt: skip
 DONE = {"POST": "CREATED", "PATCH": "MODIFIED", "DELETE": "DELETED"}
 
@@ -30,7 +31,7 @@ def note(cluster: VastCluster, method: str, collection: str, row: Row, who: str)
     done, type_ = DONE[method], TYPES.get(collection)
     if type_ is None:
         return
-    name = str(row.get("name") or row.get("path") or row["id"])
+    name = str(row.get("name") or row.get("path") or row.get("username") or row["id"])
     key = cluster.store.next("events")
     event = {
         **cluster.blanks["events"],

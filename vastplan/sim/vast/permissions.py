@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from vastplan.sim.store import Row
+from vastplan.sim.vast import managers
 from vastplan.sim.vast.cluster import VastCluster
 
 _VERBS = {"GET": "view", "POST": "create", "PATCH": "edit", "DELETE": "delete"}
@@ -38,6 +39,12 @@ def of_roles(cluster: VastCluster, roles: Iterable[Row]) -> frozenset[str]:
             verb, _, realm = permission.partition("_")
             found |= {f"{verb} {type_}" for type_ in realms.get(realm, ())} if realm in realms else {permission}
     return frozenset(found)
+
+
+def of_manager(cluster: VastCluster, manager: Row) -> frozenset[str]:
+    """What a manager may do: by its roles, and by permissions of its own."""
+    own = {"permissions": manager[managers.OWN]}
+    return of_roles(cluster, [*managers.roles(cluster, manager), own])
 
 
 def allows(permissions: frozenset[str], method: str, collection: str, *, of_one: bool) -> bool:

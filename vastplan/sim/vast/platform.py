@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from vastplan.sim.store import Row
-from vastplan.sim.vast import addresses, directories, limits, roles
+from vastplan.sim.vast import addresses, directories, limits, managers, roles
 from vastplan.sim.vast.cluster import DEFAULT_TENANT, VastCluster
 from vastplan.sim.vast.crud import BUILT_IN, Crud
 from vastplan.sim.vast.errors import REQUIRED, Problem, missing_object
@@ -62,8 +62,8 @@ DNS = Collection(
 )
 
 
-def install(crud: Crud) -> None:
-    """Store what a new cluster comes with; for an empty store."""
+def install(crud: Crud, username: str) -> None:
+    """Store what a new cluster comes with, and its default manager, called `username`; for an empty store."""
     cluster = crud.cluster
     plain = f"{cluster.version}.0" if cluster.version.count(".") == 1 else cluster.version
     software = RELEASES.get(cluster.version, plain)
@@ -95,6 +95,9 @@ def install(crud: Crud) -> None:
     for name, permissions in roles.DEFAULT_ROLES.items():
         role = _built_in(crud, "roles", {"name": name, "permissions_list": list(permissions)})
         cluster.put("roles", role | {"is_default": True, "is_admin": name == roles.ADMINISTRATORS})
+    (administrators,) = cluster.rows("roles", name=roles.ADMINISTRATORS)
+    first = _built_in(crud, managers.NAME, {"username": username, "roles": [administrators["id"]]})
+    cluster.put(managers.NAME, first | {"is_default": True})
 
 
 def _built_in(crud: Crud, name: str, body: Row) -> Row:

@@ -93,6 +93,7 @@ class Collection:
     unlisted: Mapping[str, str] = field(
         default_factory=dict
     )  # field -> query switch that puts it into list rows, "" for none
+    hidden: frozenset[str] = frozenset()  # in the schema, and in no answer
     unlisted_strictly: frozenset[str] = frozenset()  # lacking in list rows on a strict cluster
     choices: Mapping[str, frozenset[str]] = field(default_factory=dict)  # enums that the table lost
     fill: Fill = nothing_to_fill

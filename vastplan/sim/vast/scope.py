@@ -30,6 +30,8 @@ OWN = frozenset(
         "folders",
         "globalsnapstreams",
         "volumes",
+        "managers",
+        "apitokens",
     }
 )
 OF_ALL = frozenset({"clusters", "versions", "vms", "vtasks", "events"})  # read by everybody

@@ -1,0 +1,42 @@
+"""The Secret of a tenant's CSI user: where it is, and which classes and volumes log in with it."""
+
+from __future__ import annotations
+
+import re
+
+from vastplan.kinds.compose.delivery import secret_at
+from vastplan.model.address import Address
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry, Scope
+
+NAMESPACE = "vast-csi"
+"""Where VAST's charts are installed, in VAST's manual."""
+
+
+def csi_user_of(site: str, tenant: object, scope: Scope) -> Entry | None:
+    """The CSI user of a tenant, if it has just one."""
+    found = scope.owned_by(tenant, site, "csi_user") if isinstance(tenant, Ref) else []
+    return found[0] if len(found) == 1 else None
+
+
+def secret_of(user: Entry, scope: Scope) -> Ref:
+    """The Secret that gets the log-in of a CSI user: one of the document, or the one that is made for it."""
+    path = path_of(user, scope)
+    written = secret_at(user.address.site, path, scope)
+    return Ref(written.address if written is not None else Address(user.address.site, "secret", path))
+
+
+def path_of(user: Entry, scope: Scope) -> str:
+    """NAMESPACE/NAME of that Secret."""
+    return str(user.values.get("secret") or f"{NAMESPACE}/{room_name(called(user.values['tenant'], scope))}-csi")
+
+
+def called(tenant: Ref, scope: Scope) -> str:
+    """What a tenant is called in VMS."""
+    entry = scope.get(tenant.target) if tenant.managed else None
+    return entry.called if entry is not None else tenant.target.name
+
+
+def room_name(name: str) -> str:
+    """What VMS calls something, as Kubernetes can call it: in lower case, with a dash for all else."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")

@@ -1,0 +1,119 @@
+"""A CSI user: a manager of one tenant who may what the CSI driver does there and nothing else, and whose log-in is in the Secret that
+the tenant's classes name. So no class needs the cluster's administrator, and who reads one Secret reaches one tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from vastplan.kinds.compose._csi_rights import DRIVERS, role
+from vastplan.kinds.compose._csi_secret import called, path_of, secret_of
+from vastplan.kinds.compose.delivery import room_of, secret_at
+from vastplan.kinds.vast._deliver import Generation, SecretPath
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Composition, Entry, Scope, composite
+from vastplan.schema.markers import DOCUMENT, SET, Refers
+from vastplan.schema.types import MISSING, Host, ReferenceName, Spec, VendorName
+
+_LOGS_IN = ("username", "password", "token")
+
+
+class CsiUser(Spec):
+    """The manager of a tenant as which the CSI driver works there, the role that lets it do that, and the Secret with its log-in.
+
+    Classes of the tenant without `secret`, and volumes of it with `path`, use that Secret. With another `generation` it gets another
+    password, at once.
+    """
+
+    name: VendorName | MISSING = MISSING
+    """What manager and role are called in VMS; `TENANT-csi` where it is left out."""
+    tenant: Annotated[ReferenceName, Refers("tenant")]
+    drivers: Annotated[Annotated[list[Literal["file", "block"]], Field(min_length=1)] | MISSING, SET, DOCUMENT] = (
+        MISSING
+    )
+    """What it is to work with; those of the tenant's classes where it is left out, and the file driver where there are none."""
+    secret: Annotated[SecretPath | MISSING, DOCUMENT] = MISSING
+    """NAMESPACE/NAME of the Secret; `vast-csi/TENANT-csi` where it is left out. It is made where the document has none of that name."""
+    endpoint: Annotated[Host | MISSING, DOCUMENT] = MISSING
+    """Where the driver reaches VMS; where it is left out, the host in the `url` of the site's `vast`, as this document says it."""
+    generation: Annotated[Generation, DOCUMENT] = 1
+
+
+def _systems(values: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset({"vast", "kubernetes"})
+
+
+def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
+    site, tenant = entry.address.site, entry.values["tenant"]
+    others = [other.address.name for other in scope.owned_by(tenant, site, "csi_user") if other is not entry]
+    if others:
+        text = f"tenant {tenant} has another: {', '.join(sorted(others))}; nobody knows with which its classes log in"
+        scope.refuse(entry, "VP281", text, "leave one of them")
+        return
+    name, of, path = entry.values.get("name"), called(tenant, scope), path_of(entry, scope)
+    name = str(name) if name is not None else f"{of}-csi"
+    drivers = _drivers(entry, tenant, scope)
+    yield from role(entry, tenant, name, drivers)
+    target = secret_of(entry, scope)
+    written = secret_at(site, path, scope)
+    if written is None:
+        namespace, _, secret = path.partition("/")
+        data = {"endpoint": _endpoint(entry, scope), "tenant": of}
+        values = {"name": secret, "namespace": room_of(site, namespace, scope), "data": data}
+        yield entry.part("secret", path, values)
+    else:
+        _check_written(entry, written, scope)
+    login = {"username": "username", "password": "password"}
+    manager = {
+        "name": name,
+        "tenant": tenant,
+        "user_type": "TENANT_ADMIN",
+        "roles": [Ref(entry.part("manager_role", name, {}).address)],
+        # a password that ends one day ends the driver's work, and nobody is there to change it
+        "password_expiration_disabled": True,
+        "generation": entry.values["generation"],
+        "deliver": {"secret": target, "keys": login},
+    }
+    chosen = (f"may what the {' and the '.join(drivers)} driver does; its log-in is delivered to secret {path}",)
+    yield entry.part("manager", name, manager, chosen=chosen)
+
+
+def _drivers(entry: Entry, tenant: Ref, scope: Scope) -> list[str]:
+    said = entry.values.get("drivers")
+    if said is None:
+        said = {one.values.get("driver") for one in scope.owned_by(tenant, entry.address.site, "storage_class")}
+    return [driver for driver in DRIVERS if driver in said] or ["file"]
+
+
+def _endpoint(entry: Entry, scope: Scope) -> str:
+    said = entry.values.get("endpoint")
+    if said is None:
+        address = scope.sites[entry.address.site].settings.get("addresses", {}).get("vast")
+        said = urlsplit(address).hostname if address else None
+    if said is None:
+        text = "endpoint is left out, and the document does not say where this site's VMS is"
+        scope.refuse(entry, "VP282", text, "write endpoint: HOST, as the driver reaches VMS")
+    return str(said)
+
+
+def _check_written(entry: Entry, secret: Entry, scope: Scope) -> None:
+    """A Secret of the document gets the log-in and nothing else: what the driver needs beside it has to be there."""
+    data = secret.values.get("data") or {}
+    taken = [key for key in _LOGS_IN if key in data]
+    if taken:
+        text = f"secret {secret.address.name} says itself what its {', '.join(taken)} is"
+        scope.refuse(entry, "VP279", text, "take it out there, or name another Secret")
+    if secret.values.get("immutable"):
+        text = f"secret {secret.address.name} is immutable, and nothing can be delivered into it"
+        scope.refuse(entry, "VP279", text, "take immutable out there, or name another Secret")
+    lacking = [key for key in ("endpoint", "tenant") if key not in data]
+    if lacking:
+        text = f"secret {secret.address.name} has no {' and no '.join(lacking)}, and the driver needs it for a tenant's manager"
+        scope.refuse(entry, "VP283", text, "write it there, or leave the Secret to vastplan")
+
+
+CSI_USER = composite(CsiUser, name="csi_user", section="csi_users", systems=_systems)
+COMPOSITION = Composition("csi_user", _compose)

@@ -1,0 +1,130 @@
+"""Manager: somebody or something that logs in to VMS, for the cluster or for one tenant, and may what its roles say.
+
+Source: the vendor's documents of 5.3 and 5.5, and its Terraform provider, which reads roles as objects and own permissions beside
+those of the roles (1.x `managers_functions.go`). No answer holds a password.
+"""
+
+from __future__ import annotations
+
+import string
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, model_validator
+
+from vastplan.kinds.vast._common import collection
+from vastplan.kinds.vast._deliver import Generation, IntoSecret, SecretKey, into_secret
+from vastplan.kinds.vast.manager_role import Permission
+from vastplan.kinds.vast.realm import of_tenant, without_tenant
+from vastplan.schema.compile import kind
+from vastplan.schema.kind import Attribute, Drawn, LetsIn, Row, Values
+from vastplan.schema.markers import (
+    DOCUMENT,
+    EXPLICIT_NULL,
+    IDENTITY,
+    IMMUTABLE,
+    SENSITIVE,
+    SET,
+    WRITE_ONLY,
+    Clears,
+    Opens,
+    Refers,
+    Since,
+    Wire,
+)
+from vastplan.schema.types import MISSING, ReferenceName, SecretSource, Spec, Text, VendorName
+
+# Each of VMS's four kinds of characters (https://github.com/vast-data/terraform-provider-vastdata, 1.x `validators.go`), and
+# none that YAML, a shell or a URL takes for something else.
+PASSWORD = Drawn(
+    "password", ("password",), (string.ascii_uppercase, string.ascii_lowercase, string.digits, "-_.+"), length=32
+)
+
+
+class ManagerKeys(Spec):
+    """By what names the Secret has the log-in."""
+
+    username: SecretKey = "username"
+    password: SecretKey = "password"  # noqa: S105  (a name)
+
+    @model_validator(mode="after")
+    def _two_names(self) -> ManagerKeys:
+        if self.username == self.password:
+            raise ValueError("the user name and the password need a name each")
+        return self
+
+
+class ManagerDelivery(IntoSecret):
+    """The Secret that gets the log-in."""
+
+    keys: ManagerKeys = ManagerKeys()
+
+
+class Manager(Spec):
+    """A manager. With a tenant it manages that tenant, and logs in with its name; with `tenant: null` it is the cluster's.
+
+    With `deliver` vastplan draws a password, which goes to that Secret and nowhere else, and another one for another
+    `generation`. A `password` of yours is sent as it is. One with neither can only be adopted.
+    """
+
+    name: Annotated[VendorName | MISSING, IDENTITY, Wire("username")] = MISSING
+    tenant: Annotated[ReferenceName | None, Refers("tenant"), Wire("tenant_id"), IMMUTABLE, EXPLICIT_NULL]
+    user_type: Annotated[Literal["SUPER_ADMIN", "TENANT_ADMIN"] | MISSING, Opens("SUPER_ADMIN", made=False)] = MISSING
+    """Follows from the tenant where it is left out, and must fit it."""
+    roles: Annotated[
+        Annotated[list[ReferenceName], Field(min_length=1)], SET, Refers("manager_role"), Opens(made=False)
+    ]
+    permissions_list: Annotated[list[Permission] | None | MISSING, SET, Clears([]), Opens()] = MISSING
+    """What it may beside its roles."""
+    first_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    last_name: Annotated[Text | None | MISSING, Clears("")] = MISSING
+    password: Annotated[SecretSource | MISSING, WRITE_ONLY, SENSITIVE, Opens(made=False)] = MISSING
+    is_temporary_password: Annotated[bool | MISSING, Since("vms", "5.2")] = MISSING
+    password_expiration_disabled: Annotated[bool | MISSING, Since("vms", "5.2"), Opens(True)] = MISSING
+    generation: Annotated[Generation, WRITE_ONLY] = 1
+    deliver: Annotated[ManagerDelivery | MISSING, DOCUMENT] = MISSING
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Manager:
+        if self.password is not MISSING and self.deliver is not MISSING:
+            raise ValueError("give deliver, for a password that vastplan draws, or a password of yours, not both")
+        return self
+
+    @model_validator(mode="after")
+    def _fits_its_tenant(self) -> Manager:
+        if self.user_type is not MISSING and self.user_type != type_of(self.tenant):
+            raise ValueError(
+                f"user_type is {type_of(self.tenant)} {'without' if self.tenant is None else 'with'} a tenant"
+            )
+        return self
+
+
+def type_of(tenant: object) -> str:
+    """The type of a manager, by whether it has a tenant."""
+    return "SUPER_ADMIN" if tenant is None else "TENANT_ADMIN"
+
+
+def _answered(values: Values, row: Row) -> Values:
+    """Roles are answered as objects, and own permissions beside those that come with the roles."""
+    values = of_tenant(values, row)
+    shown: Any = row.get("roles")
+    if isinstance(shown, list):
+        values["roles"] = [role.get("id") if isinstance(role, dict) else role for role in shown]
+    permissions = row.get("permissions")
+    if isinstance(permissions, dict) and "manager" in permissions:
+        values["permissions_list"] = permissions["manager"]
+    return values
+
+
+KIND = kind(
+    Manager,
+    name="manager",
+    system="vast",
+    section="managers",
+    endpoint=collection("managers"),
+    attributes=(Attribute("username", ("username",), lambda values: values.get("name"), ("name",)),),
+    lets_in=LetsIn("whoever logs in with it is let in no more"),
+    system_owned=((("is_default",), True),),  # VAST asks not to change it, and it cannot be deleted
+    delivers=into_secret(PASSWORD),
+    finish_encode=without_tenant,
+    finish_decode=_answered,
+)
