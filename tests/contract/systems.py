@@ -124,6 +124,17 @@ class Runai(Target):
             "assets": "/api/v1/asset/datasource", "rules": "/api/v1/authorization/access-rules", "volumes": "/api/v1/datavolumes",
         }  # fmt: skip
 
+    def _check_ours(self, method: str, path: str, body: Any, data: Any) -> None:
+        meta = body.get("meta") if isinstance(body, dict) else None
+        project = meta.get("projectId") if isinstance(meta, dict) else None
+        if (
+            method == "PUT"
+            and path.startswith("/api/v2/policy/")
+            and f"{self.known['projects']}/{project}" in self._made
+        ):
+            return  # it has no path of its own, and goes with the project
+        super()._check_ours(method, path, body, data)
+
     def made(self, path: str, body: Any) -> str | None:
         if path in self.log_ins or not isinstance(body, dict):
             return None

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from tests.engine.library import Bench, at, entry, ref
-from vastplan.model.errors import Unreachable
+from dataclasses import replace
+
+import pytest
+
+from tests.engine.library import KINDS, SITE, Bench, at, entry, ref
+from vastplan.engine.read import observe
+from vastplan.model.errors import NotFound, Unreachable
 from vastplan.model.outcome import State
+from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.schema.kind import Kind
+from vastplan.schema.markers import Since
 
 
 def test_what_stands_on_two_unseen_objects_is_unknown_once() -> None:
@@ -45,3 +52,26 @@ def test_a_name_that_three_have_is_nobody_s() -> None:
     (action,) = bench.plan(entry("catalogue", "c", shelf=ref("shelf", "s", managed=False))).actions
     (block,) = action.blocked
     assert block.guard == "ambiguous" and "has 3 of kind shelf named s" in block.message
+
+
+@pytest.mark.parametrize(
+    ("versions", "owned", "error"),
+    [
+        pytest.param((Since("runai", "2.24"),), False, "", id="a-version-before-the-kind"),
+        pytest.param((), False, "404", id="a-kind-that-was-always-there"),
+        pytest.param((Since("runai", "2.24"),), True, "404", id="something-of-it-is-ours"),
+    ],
+)
+def test_a_list_that_is_not_there_is_empty_only_where_a_version_may_lack_it(
+    versions: tuple[Since, ...], owned: bool, error: str
+) -> None:
+    bench = Bench()
+
+    def fail(verb: str, kind: Kind) -> None:
+        raise NotFound("404")
+
+    bench.library.before = fail
+    shelf = replace(KINDS["shelf"], versions=versions)
+    part = SiteLedger("d", SITE, "l", "00", entries={f"{SITE}/shelf/s": Owned("n1", "n1")} if owned else {})
+    observed = observe([(SITE, shelf)], {(SITE, "library"): bench.library}, {SITE: part})
+    assert observed.error(SITE, "shelf") == error and observed.objects(SITE, "shelf") == []

@@ -10,9 +10,19 @@ import pytest
 
 from tests.lab import Lab
 from vastplan.engine.consent import Approval, Consent
+from vastplan.model.errors import Invalid
 from vastplan.model.outcome import State
 from vastplan.model.plan import Plan, Verb
 
+TEAM = {
+    "tenants": {
+        "team-a": {
+            "vip_pool": {"subnet_cidr": 24, "ip_ranges": ["10.20.1.10 - 10.20.1.13"]},
+            "view_policy": {"flavor": "NFS"},
+        }
+    },
+    "secrets": {"vast-mgmt": {"namespace": {"existing": "default"}, "data": {"endpoint": "vms.example.com"}}},
+}
 POLICY = "iad/workload_policy/trains"
 PATH = "/api/v2/policy/trainings"
 
@@ -125,3 +135,45 @@ def test_each_type_has_one_of_its_own_and_the_narrower_scope_another(lab: Lab) -
     lab.write({})
     lab.converge(lab.consent_to_loss("iad/project/team-c"))
     assert lab.rows("iad", "workload_policy") == []
+
+
+def classes(**more: Any) -> dict[str, Any]:
+    """A tenant's class, one that is shared and one of nobody."""
+    one = {
+        "driver": "file",
+        "storage_path": "/k8s",
+        "secret": "vast-mgmt",
+        "view_policy": "team-a",
+        "vip_pool": "team-a",
+    }
+    return {
+        **TEAM,
+        "storage_classes": {
+            "team-a": {**one, "tenant": "team-a"}, "all": {**one, "shared": True}, "closed": one, "listed": one,
+        },
+        **more,
+    }  # fmt: skip
+
+
+def test_a_project_that_asks_for_it_has_a_policy_of_its_classes_for_each_type(tmp_path: Path) -> None:
+    with Lab(tmp_path, {"iad": ["vast", "kubernetes", "runai"]}) as lab:
+        project: dict[str, Any] = {"gpus": {"default": 8}, "tenant": "team-a", "storage_classes": ["listed"]}
+        lab.write(classes(projects={"team-a": project}))
+        lab.converge()
+        assert lab.rows("iad", "workload_policy") == []  # nobody asked
+        lab.write(classes(projects={"team-a": {**project, "storage_policies": True}}))
+        lab.converge()
+        assert lab.plan().actions == ()
+        rows = {row["type"]: row for row in lab.rows("iad", "workload_policy")}
+        assert rows.keys() == {"workspace", "training", "inference"}
+        claim = rows["training"]["policy"]["rules"]["storage"]["pvc"]["attributes"]["claimInfo"]
+        assert claim["storageClass"]["options"] == [{"value": name} for name in ("all", "listed", "team-a")]
+        lab.write(classes(projects={"team-a": {**project, "storage_classes": [], "storage_policies": True}}))
+        changed = [str(one.address) for one in lab.converge().actions if one.address.kind == "workload_policy"]
+        assert len(changed) == 3 and lab.plan().actions == ()
+
+
+def test_a_project_without_a_class_cannot_have_such_a_policy(lab: Lab) -> None:
+    lab.write({"projects": {"team-c": {"gpus": {"default": 8}, "storage_policies": True}}})
+    with pytest.raises(Invalid, match=r"VP289.*no class that it may use"):
+        lab.plan()

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from vastplan.engine.names import NOTHING_NAMED, Named
 from vastplan.engine.observe import Collection, Live, Observed, SiteKind, SystemKey, live_of, live_reader
 from vastplan.model.address import kind_of
-from vastplan.model.errors import NotAuthorised, VastplanError
+from vastplan.model.errors import NotAuthorised, NotFound, VastplanError
 from vastplan.model.site_ledger import Owned, SiteLedger
 from vastplan.model.value import REDACTED
 from vastplan.model.wording import plural
@@ -70,6 +70,10 @@ def _collection(site: str, kind: Kind, provider: Provider, owned: list[Owned], n
             if not kind.read_by_name:
                 raise
             return _by_name(site, kind, provider, names, str(problem))
+        except NotFound:
+            if not kind.versions or owned:
+                raise
+            return Collection([])  # a version before the one that it came with has none
     except VastplanError as problem:
         return Collection(error=str(problem))
     except _MISSHAPEN as problem:

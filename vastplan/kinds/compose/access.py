@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from vastplan.kinds.compose._class_access import ClassAccess, class_access
+from vastplan.kinds.compose._storage_policies import policies
 from vastplan.kinds.runai._access import grants, rule_name, subject_of
 from vastplan.kinds.runai.project import namespace_of
 from vastplan.model.address import Address
@@ -16,7 +17,8 @@ _CLUSTER = "runai_cluster"
 
 
 def _compose(entry: Entry, scope: Scope) -> Iterable[Entry]:
-    yield entry.standing_for(entry.without("access", "tenant", "storage_classes"))
+    yield entry.standing_for(entry.without("access", "tenant", "storage_classes", "storage_policies"))
+    yield from policies(entry, scope)
     for grant in grants(entry.values.get("access") or {}):
         values = {
             "subject": grant.subject,

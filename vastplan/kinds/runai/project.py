@@ -35,6 +35,8 @@ class Project(OrgUnit):
     ] = MISSING
     storage_classes: Annotated[list[ReferenceName] | MISSING, Refers("storage_class"), SET, DOCUMENT] = MISSING
     """The storage classes that its namespace may use, besides those of its tenant."""
+    storage_policies: Annotated[bool | MISSING, DOCUMENT] = MISSING
+    """Whether Run:AI's policies, too, say that new claims may name these classes only."""
 
     @model_validator(mode="after")
     def _namespace_fits(self) -> "Project":

@@ -1,0 +1,43 @@
+"""`storage_policies: true` of a project: a workload policy for each type, whose claims may name the project's classes and no others.
+
+The classes are those that the admission policies leave to it: the ones it lists, those of its tenant, those that are shared or
+opened to its namespace. Run:AI's forms then offer them where they follow the policy; what holds is the admission policy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from vastplan.kinds.runai.project import namespace_of
+from vastplan.model.value import Ref
+from vastplan.schema.entries import Entry, Scope
+
+TYPES = ("workspace", "training", "inference")
+
+
+def policies(project: Entry, scope: Scope) -> Iterable[Entry]:
+    """The policies that a project asks for; none where it does not ask."""
+    if project.values.get("storage_policies") is not True:
+        return
+    classes = sorted(_classes(project, scope), key=lambda ref: ref.target)
+    if not classes:
+        text = "storage_policies: there is no class that it may use, and a policy cannot say none"
+        scope.refuse(project, "VP289", text, "storage_classes: [NAME], or leave storage_policies out")
+        return
+    for type_ in TYPES:
+        values = {"type": type_, "project": Ref(project.address), "storage_classes": list(classes)}
+        name = f"{project.address.name}-{type_}"
+        yield project.part("workload_policy", name, {"name": name, **values})
+
+
+def _classes(project: Entry, scope: Scope) -> Iterator[Ref]:
+    values = project.values
+    listed = [ref for ref in values.get("storage_classes") or () if isinstance(ref, Ref)]
+    yield from listed
+    tenant, namespace = values.get("tenant"), namespace_of({"name": project.called, **values})
+    for entry in scope.of(project.address.site, "storage_class"):
+        said = entry.values
+        of_tenant = isinstance(tenant, Ref) and said.get("tenant") == tenant
+        opened = said.get("shared") is True or namespace in {str(name) for name in said.get("open_to", ())}
+        if (of_tenant or opened) and Ref(entry.address) not in listed:
+            yield Ref(entry.address)
