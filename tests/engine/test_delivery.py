@@ -81,6 +81,7 @@ KINDS = (
     kind(Card, name="card", system="library", section="cards", attributes=NUMBER, delivers=HANDED,
          endpoint=Endpoint("cards", answered_once=(("number",),))),
     kind(Porter, name="porter", system="library", section="porters", endpoint=Endpoint("porters"),
+         attributes=(Attribute("name", ("name",), lambda values: values.get("name"), ("name",)),),
          delivers=replace(HANDED, drawn=DRAWN)),
     kind(Visitor, name="visitor", system="library", section="visitors", endpoint=Endpoint("visitors")),
 )  # fmt: skip
@@ -712,6 +713,24 @@ def test_a_drawn_value_that_belongs_elsewhere_now_is_drawn_anew_and_nobody_is_bl
     bench.done(BOX, elsewhere)
     assert bench.contents["ELSEWHERE"] == word(bench) != bench.contents["WORD"]
     assert not bench.plan(BOX, elsewhere).actions
+
+
+def test_where_what_goes_along_with_it_is_another_value_both_are_delivered(bench: Lobby) -> None:
+    both = {"box": ref("box", "b"), "keys": {"word": "WORD", "name": "NAME"}}
+    bench.done(BOX, porter(deliver=both))
+    assert bench.contents == {"NAME": "joe", "WORD": word(bench)} and not bench.plan(BOX, porter(deliver=both)).actions
+    first, renamed = word(bench), Entry(at("porter", "p"), {**porter(deliver=both).values, "name": "jim"})
+    plan = bench.plan(BOX, renamed)
+    assert verbs(plan) == {"iad/porter/p": "update"}
+    assert {(one.path, one.cause) for one in plan.actions[0].changes} == {
+        ("name", Cause.DOCUMENT),
+        ("deliver", Cause.DOCUMENT),
+    }
+    bench.done(BOX, renamed)
+    (second,) = (row["login"]["word"] for row in bench.library.rows["porter"].values())
+    assert (
+        second != first and bench.contents == {"NAME": "jim", "WORD": second} and not bench.plan(BOX, renamed).actions
+    )
 
 
 @pytest.mark.parametrize("adopted", [True, False])
